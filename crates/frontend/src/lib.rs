@@ -1,1 +1,3 @@
 //! From text to a program.
+
+pub mod c;

@@ -1,0 +1,3 @@
+//! C: from a source file to a typed program.
+
+pub mod ast;
