@@ -1,1 +1,32 @@
-//! Sorts, values and hash-consed terms.
+//! Sorts, exact values, and hash-consed typed terms.
+//!
+//! A `Pool` owns all terms and variables; a `TermId` is an index into it, and equal terms have equal ids. Terms are
+//! built by `Pool::apply` or its named builders, which check sorts, fold constants and simplify locally. `Op` lists the
+//! operators with their exact meaning, `Op::eval` is that meaning as code.
+//!
+//! Deciding terms is not here; solver back ends translate `Node`s.
+
+mod bitvec;
+mod build;
+mod float;
+mod op;
+mod parse;
+mod pool;
+mod print;
+mod semantics;
+mod simplify;
+mod sort;
+mod value;
+mod walk;
+
+pub use bitvec::BitVec;
+pub use op::Op;
+pub use parse::{ParseError, parse};
+pub use pool::{Node, Pool, TermId, VarId};
+pub use print::Displayed;
+pub use semantics::Operands;
+pub use sort::{FloatSort, Scalar, Sort};
+pub use value::{ArrayValue, F32_NAN, F64_NAN, Value};
+
+#[cfg(test)]
+mod tests;
