@@ -1,5 +1,19 @@
 //! The waist of the hourglass: one program model between all languages and all engines.
+//!
+//! `Program` (automata with threads) and `Stmt` are what front ends make; `Task`, `Verdict` and `Trace` are what engines
+//! get and give; `pass` turns programs into simpler ones; `interp` is the one definition of what programs mean, and
+//! `replay` runs a trace on it before anybody is told that something is unsafe.
 
+pub mod memory;
+pub mod program;
+pub mod property;
 pub mod source;
+pub mod stmt;
+pub mod verdict;
 
+pub use memory::{DataModel, Fill, Object, ObjectId, ObjectKind, Region, RegionId, Shape};
+pub use program::{Edge, EdgeId, EdgeRef, Format, Loc, LocId, Proc, ProcId, Program, Scope, Variable};
+pub use property::{Properties, Property};
 pub use source::{Diagnostic, FileId, Severity, SourceFile, Sources, Span};
+pub use stmt::{AllocKind, Callee, CheckKind, HavocKind, Mark, Op, Order, Place, SiteId, Stmt};
+pub use verdict::{Proof, Step, Task, Trace, Verdict, Why};

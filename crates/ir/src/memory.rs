@@ -1,0 +1,225 @@
+//! Where do objects live? Each object has a range of addresses of its own; a pointer is a machine word.
+//!
+//! A pointer's high bits name the object and its low bits are the offset, so `(object, offset)` and the word are the
+//! same thing: pointer arithmetic is plain arithmetic, casts between pointers and integers of the same width lose
+//! nothing, null is 0, and an integer that was made into a pointer points nowhere. Memory holds bytes, little-endian;
+//! what an access means is therefore clear for unions, `memcpy` and casts alike. That accesses fall into
+//! separate regions and whole cells is found by analysis (`pass::regions`), not assumed.
+//!
+//! Addresses are cut into granules: 2^32 bytes under LP64, 2^14 under ILP32 (a larger object takes several). Static
+//! objects come first; the n-th allocation of thread t gets granule `FIRST_DYNAMIC + t * PER_THREAD + n`, so that
+//! allocations of different threads commute. An object's neighbour granule is never in use, so that running off an
+//! object does not land in another.
+
+use crate::program::{Format, ProcId};
+use crate::source::Span;
+use crate::stmt::SiteId;
+use logic::Value;
+
+/// Sizes of the C types.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DataModel {
+    /// int, long and pointers have 32 bits.
+    Ilp32,
+    /// int has 32 bits, long and pointers 64.
+    Lp64,
+}
+
+impl DataModel {
+    /// Bits of a pointer.
+    pub fn word_bits(self) -> u32 {
+        match self {
+            DataModel::Ilp32 => 32,
+            DataModel::Lp64 => 64,
+        }
+    }
+
+    /// Bytes of a pointer.
+    pub fn word_bytes(self) -> u64 {
+        u64::from(self.word_bits() / 8)
+    }
+
+    /// log2 of the bytes of a granule.
+    pub fn granule_bits(self) -> u32 {
+        match self {
+            DataModel::Ilp32 => 14,
+            DataModel::Lp64 => 32,
+        }
+    }
+
+    /// The first granule of allocations.
+    pub fn first_dynamic(self) -> u64 {
+        match self {
+            DataModel::Ilp32 => 1 << 16,
+            DataModel::Lp64 => 1 << 28,
+        }
+    }
+
+    /// How many granules each thread may allocate.
+    pub fn granules_per_thread(self) -> u64 {
+        match self {
+            DataModel::Ilp32 => 1 << 10,
+            DataModel::Lp64 => 1 << 18,
+        }
+    }
+
+    /// How many threads can allocate.
+    pub fn max_threads(self) -> u64 {
+        match self {
+            DataModel::Ilp32 => 128,
+            DataModel::Lp64 => 1 << 12,
+        }
+    }
+
+    /// Granules that an object of `size` bytes takes, its guard included.
+    pub fn granules(self, size: u64) -> u64 {
+        (size >> self.granule_bits()) + 2
+    }
+
+    /// The address of the `n`-th granule of thread index `thread`; `None` when there is no room.
+    pub fn dynamic_base(self, thread: u64, n: u64, size: u64) -> Option<u64> {
+        let room = self.granules_per_thread();
+        if thread >= self.max_threads() || n + self.granules(size) > room {
+            return None;
+        }
+        Some((self.first_dynamic() + thread * room + n) << self.granule_bits())
+    }
+}
+
+/// Names a static object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ObjectId(pub u32);
+
+/// What stands behind a static object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ObjectKind {
+    /// Data that may be written.
+    Data,
+    /// Data that may not be written (string literals, `const`).
+    ReadOnly,
+    /// A function; it has an address but no bytes.
+    Function(ProcId),
+    /// A function without a body that the program takes the address of; calling it is refused.
+    Extern,
+}
+
+/// What the bytes are before the first write.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Fill {
+    /// Zero.
+    Zero,
+    /// Any value, chosen when first read.
+    Any,
+}
+
+/// A static object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Object {
+    /// Its name in the source.
+    pub name: String,
+    /// Its address.
+    pub base: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// What it is.
+    pub kind: ObjectKind,
+    /// The bytes that nothing in `init` covers.
+    pub fill: Fill,
+    /// Initial contents: (offset, scalar value), not overlapping.
+    pub init: Vec<(u64, Value)>,
+    /// How to show its parts.
+    pub shape: Shape,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// How an object is built, only to name its parts to a person: `queue.slot[3].next`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// A number or a pointer of some bytes.
+    Scalar {
+        /// Bytes.
+        size: u64,
+        /// How it is shown.
+        format: Format,
+    },
+    /// Equal parts one after the other.
+    Array {
+        /// One part.
+        element: Box<Shape>,
+        /// How many.
+        len: u64,
+    },
+    /// Named parts at offsets; those of a union overlap.
+    Record {
+        /// Bytes.
+        size: u64,
+        /// (name, offset, shape).
+        fields: Vec<(String, u64, Shape)>,
+    },
+    /// Bytes of no known structure.
+    Bytes(u64),
+}
+
+impl Shape {
+    /// Bytes it takes.
+    pub fn size(&self) -> u64 {
+        match self {
+            Shape::Scalar { size, .. } | Shape::Record { size, .. } | Shape::Bytes(size) => *size,
+            Shape::Array { element, len } => element.size() * len,
+        }
+    }
+
+    /// The path (`.a[2]`) and the format of the scalar at an offset, as far as the structure tells.
+    pub fn path(&self, offset: u64) -> (String, Option<Format>) {
+        match self {
+            Shape::Scalar { format, .. } if offset == 0 => (String::new(), Some(*format)),
+            Shape::Scalar { .. } => (format!("+{offset}"), None),
+            Shape::Array { element, .. } if element.size() > 0 => {
+                let (rest, format) = element.path(offset % element.size());
+                (format!("[{}]{rest}", offset / element.size()), format)
+            }
+            Shape::Record { fields, .. } => {
+                let inside = |(_, start, shape): &&(String, u64, Shape)| offset >= *start && offset < *start + shape.size();
+                match fields.iter().find(inside) {
+                    Some((name, start, shape)) => {
+                        let (rest, format) = shape.path(offset - start);
+                        (format!(".{name}{rest}"), format)
+                    }
+                    None => (format!("+{offset}"), None),
+                }
+            }
+            _ if offset == 0 => (String::new(), None),
+            _ => (format!("+{offset}"), None),
+        }
+    }
+}
+
+/// Names a region.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct RegionId(pub u32);
+
+impl RegionId {
+    /// The region of an access about which nothing is known.
+    pub const ANYWHERE: RegionId = RegionId(0);
+}
+
+/// A class of objects such that an access of one region never touches an object of another.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Region {
+    /// The static objects in it.
+    pub objects: Vec<ObjectId>,
+    /// The `Alloc` statements whose objects are in it.
+    pub sites: Vec<SiteId>,
+    /// If all accesses have this many bytes and are aligned to it: memory is an array of such cells.
+    pub cell: Option<u64>,
+    /// Whether no two accesses overlap in part, so that every cell is read and written whole.
+    pub is_exact: bool,
+}
+
+impl Region {
+    /// The region that may be anything.
+    pub fn anywhere() -> Region {
+        Region::default()
+    }
+}

@@ -1,0 +1,261 @@
+//! What can a program do? One closed set of statements, each with its place in the source.
+//!
+//! The rule that keeps engines simple: **terms mention only variables of the running thread** (scopes `Local` and
+//! `Thread`); shared state is touched only by `Load`, `Store` and `Rmw`, one access each. So every shared access is a
+//! step of its own, with its memory order, and `access` can tell exactly what a statement touches. Waiting
+//! (locks, semaphores, barriers, condition variables) is an `Rmw` with a `wait` condition; the library models build all
+//! of it from that.
+
+use crate::memory::RegionId;
+use crate::program::ProcId;
+use crate::source::Span;
+use logic::{Scalar, TermId, VarId};
+
+/// Names a statement of the lowered program; copies made by passes keep it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SiteId(pub u32);
+
+/// A statement with its place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stmt {
+    /// What it does.
+    pub op: Op,
+    /// Where it stands in the source.
+    pub span: Span,
+    /// Which statement of the lowered program it is; inputs in traces are named by it.
+    pub site: SiteId,
+}
+
+/// Memory orders of C11; `Plain` is an access that is not atomic.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Order {
+    /// Not atomic.
+    Plain,
+    /// `memory_order_relaxed`.
+    Relaxed,
+    /// `memory_order_acquire` (and consume).
+    Acquire,
+    /// `memory_order_release`.
+    Release,
+    /// `memory_order_acq_rel`.
+    AcqRel,
+    /// `memory_order_seq_cst`.
+    SeqCst,
+}
+
+impl Order {
+    /// Whether the access is atomic.
+    pub fn is_atomic(self) -> bool {
+        self != Order::Plain
+    }
+
+    /// Whether a read of this order synchronises with the release it reads from.
+    pub fn acquires(self) -> bool {
+        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+    }
+
+    /// Whether a write of this order publishes what came before.
+    pub fn releases(self) -> bool {
+        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+    }
+}
+
+/// What an access names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// A global variable.
+    Var(VarId),
+    /// Bytes of an object: `sort` at address `addr`.
+    Mem {
+        /// A word: the address.
+        addr: TermId,
+        /// How many bytes, and how they are read.
+        sort: Scalar,
+        /// Where it can point.
+        region: RegionId,
+    },
+}
+
+/// What is called or started.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Callee {
+    /// A known procedure.
+    Proc(ProcId),
+    /// Whatever the function pointer names.
+    Pointer(TermId),
+}
+
+/// Why a value is arbitrary.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum HavocKind {
+    /// An input of the program (`__VERIFIER_nondet_int()`).
+    Input,
+    /// A variable that was not initialised.
+    Uninit,
+    /// A choice of the environment that a library model makes (spurious wake-ups, failing allocations).
+    Choice,
+}
+
+/// What a `Check` guards against.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum CheckKind {
+    /// The error call (`reach_error()`, `__VERIFIER_error()`, an `ERROR:` label).
+    ErrorCall,
+    /// An `assert`.
+    Assertion,
+    /// Signed overflow. When it is not checked, arithmetic wraps.
+    Overflow,
+    /// Division by zero. When it is not checked, the process dies.
+    Division,
+    /// An access outside of an object, made by a library model.
+    Deref,
+    /// A wrong `free`.
+    Free,
+    /// The execution leaves what is modelled; an engine that gets here must answer unknown, with this reason.
+    Unsupported(Box<str>),
+    /// The execution needs more than a bound that a pass set; likewise.
+    Bound(Box<str>),
+}
+
+/// Where an allocated object lives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AllocKind {
+    /// Freed by `free`.
+    Heap,
+    /// Freed when its scope ends, by a `Free` of this kind.
+    Stack,
+}
+
+/// A note for reports and analyses; it does nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mark {
+    /// The lock at the address is now held by this thread.
+    Locked,
+    /// Likewise, shared with other readers.
+    ReadLocked,
+    /// It is not held any more.
+    Unlocked,
+}
+
+/// What a statement does.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Op {
+    /// `var = value`; `var` is a local or thread variable.
+    Assign {
+        /// Gets the value.
+        var: VarId,
+        /// The value.
+        value: TermId,
+    },
+    /// `var` gets any value of its sort.
+    Havoc {
+        /// Gets the value.
+        var: VarId,
+        /// Why.
+        kind: HavocKind,
+    },
+    /// The edge is taken only if the condition holds. A thread all of whose edges fail an `Assume` is stopped for good,
+    /// and the execution is not considered further.
+    Assume(TermId),
+    /// It is a violation if the condition does not hold. When the kind is not in the property, a failing `Overflow` check
+    /// is ignored, `Unsupported` and `Bound` count still, and any other ends the process without a violation.
+    Check {
+        /// What must hold.
+        cond: TermId,
+        /// What is violated otherwise.
+        kind: CheckKind,
+    },
+    /// Reads shared state into a local or thread variable. Reading bytes that were never written yields any value (an
+    /// input of this site), and the bytes have that value from then on.
+    Load {
+        /// Gets the value.
+        dst: VarId,
+        /// What is read.
+        place: Place,
+        /// How.
+        order: Order,
+    },
+    /// Writes shared state.
+    Store {
+        /// What is written.
+        place: Place,
+        /// The value.
+        value: TermId,
+        /// How.
+        order: Order,
+    },
+    /// Reads and writes in one step: `dst` gets the old value; then, if `wait` holds, `new` is written. Both may mention `dst`.
+    /// While `wait` does not hold the thread waits here (it is blocked, and nothing has happened).
+    Rmw {
+        /// Gets the old value.
+        dst: VarId,
+        /// What is read and written.
+        place: Place,
+        /// Blocks until this holds.
+        wait: Option<TermId>,
+        /// The new value.
+        new: TermId,
+        /// How.
+        order: Order,
+    },
+    /// A memory fence.
+    Fence(Order),
+    /// Makes an object; `dst` gets its address.
+    Alloc {
+        /// Gets the address.
+        dst: VarId,
+        /// Bytes, a word.
+        size: TermId,
+        /// Where it lives.
+        kind: AllocKind,
+        /// Whether its bytes are zero rather than arbitrary.
+        zeroed: bool,
+    },
+    /// Ends the object that starts at an address. Freeing null with kind `Heap` does nothing.
+    Free {
+        /// The address.
+        addr: TermId,
+        /// What it must be.
+        kind: AllocKind,
+    },
+    /// Starts a thread; `dst` gets its handle. The arguments become the procedure's parameters.
+    Start {
+        /// Gets the handle, a word: thread index + 1.
+        dst: VarId,
+        /// What it runs.
+        callee: Callee,
+        /// Its arguments.
+        args: Vec<TermId>,
+    },
+    /// Waits until the thread with this handle has ended, and gets the word it returned. Blocks for ever on what is no handle.
+    Join {
+        /// The handle, a word.
+        thread: TermId,
+        /// Gets the word that the thread returned (0 if none).
+        result: Option<VarId>,
+    },
+    /// No other thread runs until the matching end, unless this one waits. Sections nest.
+    AtomicBegin,
+    /// Ends the section.
+    AtomicEnd,
+    /// Calls; `result` gets the returned value.
+    Call {
+        /// What.
+        callee: Callee,
+        /// The arguments.
+        args: Vec<TermId>,
+        /// Gets the value.
+        result: Option<VarId>,
+    },
+    /// Returns; the last statement of an edge to the procedure's exit.
+    Return(Option<TermId>),
+    /// Ends this thread with a word as its result; the last statement of an edge.
+    ExitThread(TermId),
+    /// Ends the whole process normally (`exit`, and `main` returning does the same) or by `abort` (nothing leaks then).
+    ExitProcess {
+        /// Whether it is `abort`.
+        is_abort: bool,
+    },
+    /// Says that a lock at an address was taken or given back.
+    Mark(Mark, TermId),
+}

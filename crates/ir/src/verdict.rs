@@ -1,0 +1,87 @@
+//! What is the answer? Safe with a proof, unsafe with a trace that can be replayed, or unknown with a reason.
+
+use crate::program::{EdgeRef, Program};
+use crate::property::{Properties, Property};
+use crate::source::Span;
+use crate::stmt::SiteId;
+use logic::Value;
+use std::time::Duration;
+
+/// The question: can this program violate one of these?
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The program as the front end lowered it. Engines transform copies of it; replay runs this one.
+    pub program: Program,
+    /// What must not happen.
+    pub properties: Properties,
+}
+
+/// The answer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// No execution violates the property.
+    Safe(Proof),
+    /// This execution does.
+    Unsafe(Trace),
+    /// Could not be told, for this reason.
+    Unknown(Why),
+}
+
+/// Why it is safe.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Proof {
+    /// Every reachable state was visited (up to a sound reduction).
+    Exhaustive {
+        /// How many.
+        states: u64,
+    },
+}
+
+/// Why it is not known, in words that a person can act on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// The time limit was reached.
+    TimeLimit(Duration),
+    /// The memory limit was reached.
+    MemoryLimit(u64),
+    /// Somebody else was faster, or the user interrupted.
+    Cancelled,
+    /// An input has too many values for an engine that enumerates them.
+    LargeInput {
+        /// Where it is read.
+        span: Span,
+        /// How many bits it has.
+        bits: u32,
+    },
+    /// A bound was reached: what, and how far it was explored without violation.
+    Bound(String),
+    /// A construct that is not modelled: what.
+    Unsupported {
+        /// Where.
+        span: Span,
+        /// What.
+        what: String,
+    },
+    /// The engine's trace did not replay: a bug of ours.
+    NotReplayed(String),
+}
+
+/// An execution, step by step, up to the violation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trace {
+    /// What goes wrong at the end.
+    pub violation: Property,
+    /// The steps, each one edge of the lowered program.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a trace: a thread takes an edge.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Step {
+    /// Index of the thread; 0 is the first, others in the order they were started.
+    pub thread: u32,
+    /// The edge of the lowered program. In `thread_init` and called procedures likewise.
+    pub edge: EdgeRef,
+    /// Values of the inputs that the step reads, by statement; those not named are zero.
+    pub inputs: Vec<(SiteId, Value)>,
+}
