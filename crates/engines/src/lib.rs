@@ -1,1 +1,31 @@
-//! The engines.
+//! Who decides a task? Engines: each is one folder here and one line in `ENGINES`.
+//!
+//! An engine gets a `Task` and a `Run` (limits, cancel flag, knobs, statistics) and gives a `Verdict`. It never prints, never reads
+//! the clock for decisions other than its limit, and never imports another engine. What it cannot do is `Unknown(Why)`.
+//! `decide` is the only way from an engine's answer to the user: it replays every trace on the reference interpreter.
+
+pub mod run;
+
+pub use run::{Knob, Run, Statistics};
+
+use ir::{Task, Verdict};
+
+/// A decision procedure.
+pub trait Engine: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+    /// What it does, in one sentence.
+    fn describe(&self) -> &'static str;
+    /// Its options.
+    fn knobs(&self) -> &'static [Knob];
+    /// Decides the task within the limits of the run.
+    fn check(&self, task: &Task, run: &mut Run) -> Verdict;
+}
+
+/// All engines, in the order they are shown.
+pub static ENGINES: &[&dyn Engine] = &[];
+
+/// The engine of that name.
+pub fn engine_named(name: &str) -> Option<&'static dyn Engine> {
+    ENGINES.iter().copied().find(|engine| engine.name() == name)
+}

@@ -1,0 +1,121 @@
+//! How much may an engine use, and what did it do? Limits, cancellation, knobs and statistics of one run.
+//!
+//! Every inner loop asks `stop` now and then (it is cheap: the clock and the resident size are read only every so many calls), so
+//! that a portfolio or the user can end an engine within 100 ms and limits hold without anybody being killed.
+
+use ir::Why;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// An option of an engine, set by `--engine-name.knob value`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Knob {
+    /// Its name.
+    pub name: &'static str,
+    /// What it may be: words separated by `|`, or `N` for a number.
+    pub values: &'static str,
+    /// What it is when nobody says anything.
+    pub default: &'static str,
+    /// What it does.
+    pub help: &'static str,
+}
+
+/// Numbers that an engine counted, in the order of their names.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Statistics(pub BTreeMap<&'static str, f64>);
+
+impl Statistics {
+    /// Sets a number.
+    pub fn set(&mut self, name: &'static str, value: f64) {
+        self.0.insert(name, value);
+    }
+
+    /// Adds to a number.
+    pub fn add(&mut self, name: &'static str, value: f64) {
+        *self.0.entry(name).or_insert(0.0) += value;
+    }
+}
+
+/// One run of an engine.
+#[derive(Clone, Debug)]
+pub struct Run {
+    started: Instant,
+    time_limit: Option<Duration>,
+    memory_limit: Option<u64>,
+    cancel: Arc<AtomicBool>,
+    ticks: u32,
+    /// Knobs that the user set, by name without the engine's.
+    pub knobs: BTreeMap<String, String>,
+    /// What was counted.
+    pub statistics: Statistics,
+    /// Called now and then with a line that says how far the work is.
+    pub progress: Option<fn(&str)>,
+}
+
+impl Run {
+    /// A run with limits. `cancel` may be set from anywhere to end it.
+    pub fn new(time_limit: Option<Duration>, memory_limit: Option<u64>, cancel: Arc<AtomicBool>) -> Run {
+        Run {
+            started: Instant::now(),
+            time_limit,
+            memory_limit,
+            cancel,
+            ticks: 0,
+            knobs: BTreeMap::new(),
+            statistics: Statistics::default(),
+            progress: None,
+        }
+    }
+
+    /// A run without limits.
+    pub fn unlimited() -> Run {
+        Run::new(None, None, Arc::new(AtomicBool::new(false)))
+    }
+
+    /// The value of a knob: what the user set, or the default.
+    pub fn knob(&self, knob: &Knob) -> &str {
+        self.knobs.get(knob.name).map_or(knob.default, String::as_str)
+    }
+
+    /// Time since the run began.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Whether to stop, and why. Looks at the clock every 1024th call and at the memory in use every 65536th.
+    pub fn stop(&mut self) -> Option<Why> {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks % 1024 != 0 {
+            return None;
+        }
+        self.stop_now()
+    }
+
+    /// Likewise, looking at everything at once.
+    pub fn stop_now(&mut self) -> Option<Why> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Some(Why::Cancelled);
+        }
+        if let Some(limit) = self.time_limit
+            && self.started.elapsed() >= limit
+        {
+            return Some(Why::TimeLimit(limit));
+        }
+        if let Some(limit) = self.memory_limit
+            && self.ticks % 65536 == 0
+            && resident_bytes().is_some_and(|bytes| bytes >= limit)
+        {
+            return Some(Why::MemoryLimit(limit));
+        }
+        None
+    }
+}
+
+/// The memory that this process occupies, where the system tells.
+pub fn resident_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * 4096)
+}
