@@ -180,7 +180,8 @@ impl Shape {
                 (format!("[{}]{rest}", offset / element.size()), format)
             }
             Shape::Record { fields, .. } => {
-                let inside = |(_, start, shape): &&(String, u64, Shape)| offset >= *start && offset < *start + shape.size();
+                let inside =
+                    |(_, start, shape): &&(String, u64, Shape)| offset >= *start && offset < *start + shape.size();
                 match fields.iter().find(inside) {
                     Some((name, start, shape)) => {
                         let (rest, format) = shape.path(offset - start);
