@@ -4,13 +4,18 @@
 //! get and give; `pass` turns programs into simpler ones; `interp` is the one definition of what programs mean, and
 //! `replay` runs a trace on it before anybody is told that something is unsafe.
 
+pub mod access;
+pub mod build;
+pub mod dot;
 pub mod memory;
 pub mod program;
 pub mod property;
 pub mod source;
 pub mod stmt;
+pub mod text;
 pub mod verdict;
 
+pub use access::{Access, AccessKind, Target};
 pub use memory::{DataModel, Fill, Object, ObjectId, ObjectKind, Region, RegionId, Shape};
 pub use program::{Edge, EdgeId, EdgeRef, Format, Loc, LocId, Proc, ProcId, Program, Scope, Variable};
 pub use property::{Properties, Property};
