@@ -56,7 +56,7 @@ proc worker(arg: bv64)                                       // built.c:3
   L2:
     -> L3 check 7 <=s x'3 + 2 (overflow)                     // built.c:7
   L3:
-    -> L4 store.release *bv32(&table+8) = x'3 + 2 << x'3    // built.c:8
+    -> L4 store.release *bv32(&table+8) = x'3 + 2 << x'3     // built.c:8
   L4:
     -> L5 free heap(arg)                                     // built.c:9
   L5:
