@@ -1,0 +1,151 @@
+//! What does the program do that nobody can notice? It is dropped.
+//!
+//! Three things go: checks that the properties do not ask for (they end the process instead, so they become `Assume`s;
+//! overflow goes on, so those checks vanish), statements whose only effect is a variable that is not read any more,
+//! and locations that control cannot reach.
+//!
+//! Invariant: no violation of the properties appears or disappears. So a read of shared state stays, even if its value is
+//! not used, wherever the read itself can be the violation or end the process: every read of memory that is not surely inside
+//! an object, and every read that may race when races are in question.
+
+use super::graph::trim;
+use super::liveness::Liveness;
+use super::rewrite::for_each_used;
+use crate::access::{bytes_of, local_written};
+use crate::memory::ObjectKind;
+use crate::program::{Edge, Proc, Program};
+use crate::property::{Properties, Property};
+use crate::stmt::{CheckKind, Op, Place, Stmt};
+use logic::{Scalar, TermId, Value, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The program without what cannot be noticed. With `is_threads` every procedure is the whole life of a thread (the result
+/// of `inline`); otherwise thread variables are kept.
+pub fn drop_dead(program: &Program, properties: Properties, is_threads: bool) -> Program {
+    let mut result = program.clone();
+    for proc in &mut result.procs {
+        for edge in &mut proc.edges {
+            restrict_checks(&mut result.pool, edge, properties);
+        }
+    }
+    for index in 0..result.procs.len() {
+        let mut proc = result.procs[index].clone();
+        trim(&result.pool, &mut proc);
+        drop_faint(&result, &mut proc, properties, is_threads);
+        while drop_unread(&result, &mut proc, properties, is_threads) {}
+        trim(&result.pool, &mut proc);
+        keep_used_locals(&result, &mut proc);
+        result.procs[index] = proc;
+    }
+    result
+}
+
+/// Drops and weakens the checks that nobody asked for, and `Assume`s and checks that always hold.
+fn restrict_checks(pool: &mut logic::Pool, edge: &mut Edge, properties: Properties) {
+    for stmt in &mut edge.stmts {
+        if let Op::Check { cond, kind } = &stmt.op
+            && Property::of_check(kind).is_some_and(|property| !properties.has(property))
+        {
+            let cond = if *kind == CheckKind::Overflow { pool.bool(true) } else { *cond };
+            stmt.op = Op::Assume(cond);
+        }
+    }
+    edge.stmts.retain(|stmt| match &stmt.op {
+        Op::Assume(cond) | Op::Check { cond, .. } => pool.as_const(*cond) != Some(&Value::Bool(true)),
+        _ => true,
+    });
+}
+
+/// Whether the statement does nothing but write its destination.
+fn only_writes(program: &Program, properties: Properties, op: &Op) -> bool {
+    match op {
+        Op::Assign { .. } | Op::Havoc { .. } => true,
+        Op::Load { place: Place::Var(_), .. } => !properties.has(Property::Race),
+        Op::Load { place: Place::Mem { addr, sort, .. }, .. } => {
+            !properties.has(Property::Race) && is_inside_static(program, *addr, *sort)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the address is a constant at which a static object has all the bytes of the sort.
+pub(super) fn is_inside_static(program: &Program, addr: TermId, sort: Scalar) -> bool {
+    let Some(Value::Bv(addr)) = program.pool.as_const(addr) else { return false };
+    let (Some(addr), size) = (addr.to_u64(), bytes_of(sort)) else { return false };
+    program.objects.iter().any(|object| {
+        matches!(object.kind, ObjectKind::Data | ObjectKind::ReadOnly)
+            && addr >= object.base
+            && addr - object.base <= object.size
+            && object.size - (addr - object.base) >= size
+    })
+}
+
+/// Drops writes to variables that only ever flow into themselves or into other such variables.
+fn drop_faint(program: &Program, proc: &mut Proc, properties: Properties, is_threads: bool) {
+    let mut needed: FxHashSet<VarId> = FxHashSet::default();
+    let mut flows: FxHashMap<VarId, Vec<VarId>> = FxHashMap::default();
+    let mut queue: Vec<VarId> = Vec::new();
+    for stmt in proc.edges.iter().flat_map(|edge| &edge.stmts) {
+        let target = local_written(&stmt.op).filter(|_| only_writes(program, properties, &stmt.op));
+        for_each_used(&program.pool, &stmt.op, &mut |var| match target {
+            Some(target) if is_threads || program.var(target).scope == crate::program::Scope::Local => {
+                flows.entry(target).or_default().push(var);
+            }
+            _ => queue.push(var),
+        });
+    }
+    while let Some(var) = queue.pop() {
+        if needed.insert(var)
+            && let Some(sources) = flows.get(&var)
+        {
+            queue.extend_from_slice(sources);
+        }
+    }
+    for edge in &mut proc.edges {
+        edge.stmts.retain(|stmt| {
+            let is_kept = |var: VarId| {
+                needed.contains(&var) || (!is_threads && program.var(var).scope == crate::program::Scope::Thread)
+            };
+            local_written(&stmt.op).is_none_or(is_kept) || !only_writes(program, properties, &stmt.op)
+        });
+    }
+}
+
+/// Drops writes that no path reads; tells whether there were any.
+fn drop_unread(program: &Program, proc: &mut Proc, properties: Properties, is_threads: bool) -> bool {
+    let liveness = Liveness::new(program, proc, is_threads);
+    let mut changed = false;
+    for edge in &mut proc.edges {
+        let mut live: FxHashSet<VarId> = liveness.at(edge.to).iter().copied().collect();
+        let mut kept: Vec<Stmt> = Vec::with_capacity(edge.stmts.len());
+        for stmt in edge.stmts.drain(..).rev() {
+            let dst = local_written(&stmt.op);
+            if dst.is_some_and(|dst| !live.contains(&dst)) && only_writes(program, properties, &stmt.op) {
+                changed = true;
+                continue;
+            }
+            if let Some(dst) = dst {
+                live.remove(&dst);
+            }
+            for_each_used(&program.pool, &stmt.op, &mut |var| {
+                live.insert(var);
+            });
+            kept.push(stmt);
+        }
+        kept.reverse();
+        edge.stmts = kept;
+    }
+    changed
+}
+
+/// Forgets locals that occur nowhere; parameters stay.
+fn keep_used_locals(program: &Program, proc: &mut Proc) {
+    let mut used: FxHashSet<VarId> = proc.params.iter().copied().collect();
+    for stmt in proc.edges.iter().flat_map(|edge| &edge.stmts) {
+        used.extend(local_written(&stmt.op));
+        for_each_used(&program.pool, &stmt.op, &mut |var| {
+            used.insert(var);
+        });
+    }
+    proc.locals.retain(|local| used.contains(local));
+}

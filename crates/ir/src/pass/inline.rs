@@ -1,0 +1,346 @@
+//! How does a thread run without calls? Each thread procedure becomes one automaton that contains all it calls.
+//!
+//! A call edge leads to a copy of the callee's automaton, whose return edges lead to where the call edge led. So the
+//! origins along a path are the call edge, the callee's edges, and the return edge: the steps of the lowered program. Each copy
+//! has locals of its own. They are zero at entry by definition; since a copy inside a loop is entered many times, those that the
+//! callee may read before writing are set to zero on the call edge. A parameter that the callee never writes and that is
+//! called with a constant is replaced by it, which resolves most function pointers (`pthread_create`'s above all)
+//! before their candidates would be tried. `thread_init` is put before each thread's procedure.
+//!
+//! Recursion is unfolded up to a depth; beyond it stands a `Check` of kind `Bound`, and a note says so. If that is too large,
+//! the depth is halved.
+//!
+//! Invariant of the result: the procedures are those that a thread runs, `main` first; there is no `Call`, no `thread_init`,
+//! and `Return` stands only where the thread ends.
+
+use super::Options;
+use super::call_targets::{Target, address_taken, resolve_edge};
+use super::liveness::Liveness;
+use super::rewrite::{map_defined, map_terms};
+use crate::access::local_written;
+use crate::program::{Edge, Loc, LocId, Proc, ProcId, Program};
+use crate::stmt::{Callee, CheckKind, Op, Stmt};
+use crate::verdict::Why;
+use logic::{TermId, Value, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The program with all calls inlined, resolving function pointers on the way. Edges must have origins (`with_origins`).
+pub fn inline_calls(program: &Program, options: &Options) -> Result<Program, Why> {
+    let mut depth = options.recursion.max(1);
+    loop {
+        match Inliner::new(program, depth, options.max_edges).run() {
+            Err(Stop::TooLarge) if depth > 1 => depth /= 2,
+            Err(Stop::TooLarge) => {
+                return Err(Why::Bound(format!("inlining all calls makes more than {} edges", options.max_edges)));
+            }
+            Err(Stop::Why(why)) => return Err(why),
+            Ok(result) => return Ok(result),
+        }
+    }
+}
+
+enum Stop {
+    TooLarge,
+    Why(Why),
+}
+
+/// An activation: a copy of a procedure's body.
+struct Frame {
+    source: ProcId,
+    parent: Option<usize>,
+    /// What each local of the source is called in the copy.
+    name_of: FxHashMap<VarId, VarId>,
+    /// What each local stands for in terms: its copy, or the constant it always has.
+    value_of: FxHashMap<VarId, TermId>,
+    terms: FxHashMap<TermId, TermId>,
+    /// Where the copy's locations start in the automaton being built.
+    first_loc: u32,
+    /// Where control goes on after it.
+    next: LocId,
+    /// What to do with the returned value.
+    ending: Ending,
+}
+
+#[derive(Clone, Copy)]
+enum Ending {
+    /// The thread ends: `Return` stays.
+    Thread,
+    /// The value goes here.
+    Result(Option<VarId>),
+}
+
+struct Inliner<'a> {
+    source: &'a Program,
+    result: Program,
+    targets: Vec<Target>,
+    depth: u32,
+    max_edges: usize,
+    n_edges: usize,
+    /// The procedures of the result, by the procedure of the source that the thread runs.
+    thread_of: FxHashMap<ProcId, ProcId>,
+    queue: Vec<ProcId>,
+    summaries: FxHashMap<ProcId, Summary>,
+    bounded: FxHashSet<ProcId>,
+}
+
+/// What a call needs to know of its callee.
+struct Summary {
+    /// Locals that may be read before they are written, parameters aside.
+    exposed: Vec<VarId>,
+    /// All variables that are written.
+    written: FxHashSet<VarId>,
+}
+
+impl<'a> Inliner<'a> {
+    fn new(source: &'a Program, depth: u32, max_edges: usize) -> Inliner<'a> {
+        let mut result = source.clone();
+        result.procs = Vec::new();
+        result.thread_init = None;
+        Inliner {
+            targets: address_taken(source),
+            source,
+            result,
+            depth,
+            max_edges,
+            n_edges: 0,
+            thread_of: FxHashMap::default(),
+            queue: Vec::new(),
+            summaries: FxHashMap::default(),
+            bounded: FxHashSet::default(),
+        }
+    }
+
+    fn run(mut self) -> Result<Program, Stop> {
+        self.result.main = self.thread_of(self.source.main);
+        while let Some(proc) = self.queue.pop() {
+            let built = self.build_thread(proc)?;
+            let index = self.thread_of[&proc].index();
+            self.result.procs[index] = built;
+        }
+        for object in &mut self.result.objects {
+            if let crate::memory::ObjectKind::Function(proc) = &mut object.kind {
+                match self.thread_of.get(proc) {
+                    Some(thread) => *proc = *thread,
+                    None => object.kind = crate::memory::ObjectKind::Extern,
+                }
+            }
+        }
+        let mut bounded: Vec<ProcId> = self.bounded.into_iter().collect();
+        bounded.sort_unstable();
+        for proc in bounded {
+            let name = &self.source.proc(proc).name;
+            self.result.notes.push(format!("recursion of `{name}` is unfolded {} times", self.depth));
+        }
+        Ok(self.result)
+    }
+
+    /// The procedure of the result for threads that run a procedure of the source; it is built later if it is new.
+    fn thread_of(&mut self, proc: ProcId) -> ProcId {
+        if let Some(thread) = self.thread_of.get(&proc) {
+            return *thread;
+        }
+        let thread = ProcId(self.result.procs.len() as u32);
+        self.thread_of.insert(proc, thread);
+        self.result.procs.push(Proc { edges: Vec::new(), ..self.source.proc(proc).clone() });
+        self.queue.push(proc);
+        thread
+    }
+
+    fn build_thread(&mut self, proc: ProcId) -> Result<Proc, Stop> {
+        let shell = self.source.proc(proc);
+        let mut built =
+            Proc { locals: shell.params.clone(), locs: vec![Loc::default()], edges: Vec::new(), ..shell.clone() };
+        built.exit = LocId(0);
+        built.locs[0].span = shell.locs[shell.exit.index()].span;
+        let mut frames: Vec<Frame> = Vec::new();
+        let body = self.open_frame(&mut built, &mut frames, proc, None, LocId(0), Ending::Thread);
+        built.entry = body;
+        if let Some(init) = self.source.thread_init {
+            built.entry = self.open_frame(&mut built, &mut frames, init, None, body, Ending::Result(None));
+        }
+        let mut next = 0;
+        while next < frames.len() {
+            self.copy_body(&mut built, &mut frames, next)?;
+            next += 1;
+        }
+        Ok(built)
+    }
+
+    /// Makes room for a copy of a procedure; returns its entry. The edges come later, in `copy_body`.
+    fn open_frame(
+        &mut self,
+        built: &mut Proc,
+        frames: &mut Vec<Frame>,
+        source: ProcId,
+        parent: Option<usize>,
+        next: LocId,
+        ending: Ending,
+    ) -> LocId {
+        let proc = self.source.proc(source);
+        let keeps_names = matches!(ending, Ending::Thread);
+        let (mut name_of, mut value_of) = (FxHashMap::default(), FxHashMap::default());
+        for local in proc.locals.iter().chain(&proc.params) {
+            if name_of.contains_key(local) {
+                continue;
+            }
+            let name = if keeps_names { *local } else { self.copy_var(*local) };
+            name_of.insert(*local, name);
+            value_of.insert(*local, self.result.pool.var(name));
+            if !keeps_names || !built.locals.contains(&name) {
+                built.locals.push(name);
+            }
+        }
+        let first_loc = built.locs.len() as u32;
+        built.locs.extend(proc.locs.iter().cloned());
+        let terms = FxHashMap::default();
+        frames.push(Frame { source, parent, name_of, value_of, terms, first_loc, next, ending });
+        LocId(first_loc + proc.entry.0)
+    }
+
+    fn copy_var(&mut self, var: VarId) -> VarId {
+        let (name, sort) = (self.source.pool.var_name(var), self.source.pool.var_sort(var));
+        self.result.declare(name, sort, self.source.var(var).clone())
+    }
+
+    fn copy_body(&mut self, built: &mut Proc, frames: &mut Vec<Frame>, index: usize) -> Result<(), Stop> {
+        let source = self.source;
+        let proc = source.proc(frames[index].source);
+        for edge in &proc.edges {
+            let copy = self.copy_edge(&mut frames[index], proc, edge);
+            for mut edge in resolve_edge(source, &mut self.result.pool, &self.targets, copy) {
+                self.n_edges += 1;
+                if self.n_edges > self.max_edges {
+                    return Err(Stop::TooLarge);
+                }
+                self.close_edge(built, frames, index, &mut edge)?;
+                built.edges.push(edge);
+            }
+        }
+        Ok(())
+    }
+
+    /// The edge in the words of the copy; calls and returns are still in it.
+    fn copy_edge(&mut self, frame: &mut Frame, proc: &Proc, edge: &Edge) -> Edge {
+        let place = |loc: LocId| if loc == proc.exit { frame.next } else { LocId(frame.first_loc + loc.0) };
+        let (from, to) = (LocId(frame.first_loc + edge.from.0), place(edge.to));
+        let mut stmts = edge.stmts.clone();
+        let pool = &mut self.result.pool;
+        for stmt in &mut stmts {
+            map_terms(&mut stmt.op, &mut |term, _| {
+                if let Some(known) = frame.terms.get(&term) {
+                    return *known;
+                }
+                let renamed = pool.substitute(term, &|var| frame.value_of.get(&var).copied());
+                frame.terms.insert(term, renamed);
+                renamed
+            });
+            map_defined(&mut stmt.op, &|var| frame.name_of.get(&var).copied().unwrap_or(var));
+        }
+        Edge { from, to, stmts, origin: edge.origin.clone() }
+    }
+
+    /// Replaces the call, return or start at the end of a copied edge.
+    fn close_edge(
+        &mut self,
+        built: &mut Proc,
+        frames: &mut Vec<Frame>,
+        index: usize,
+        edge: &mut Edge,
+    ) -> Result<(), Stop> {
+        let Some(last) = edge.stmts.pop() else { return Ok(()) };
+        if let Some(early) = edge.stmts.iter().find(|stmt| matches!(stmt.op, Op::Call { .. } | Op::Return(_))) {
+            let what = "a call in the middle of a step".to_string();
+            return Err(Stop::Why(Why::Unsupported { span: early.span, what }));
+        }
+        for stmt in &mut edge.stmts {
+            if let Op::Start { callee: Callee::Proc(proc), .. } = &mut stmt.op {
+                *proc = self.thread_of(*proc);
+            }
+        }
+        let Stmt { span, site, .. } = last;
+        match last.op {
+            Op::Start { dst, callee: Callee::Proc(proc), args } => {
+                let callee = Callee::Proc(self.thread_of(proc));
+                edge.stmts.push(Stmt { op: Op::Start { dst, callee, args }, span, site });
+            }
+            Op::Return(value) => match frames[index].ending {
+                Ending::Thread => edge.stmts.push(Stmt { op: Op::Return(value), span, site }),
+                Ending::Result(result) => {
+                    if let Some(var) = result {
+                        let sort = self.result.pool.var_sort(var);
+                        let value = value.unwrap_or_else(|| self.result.pool.constant(Value::zero(sort)));
+                        edge.stmts.push(Stmt { op: Op::Assign { var, value }, span, site });
+                    }
+                }
+            },
+            op @ (Op::ExitThread(_) | Op::ExitProcess { .. }) => {
+                edge.to = built.exit;
+                edge.stmts.push(Stmt { op, span, site });
+            }
+            Op::Call { callee: Callee::Proc(callee), args, result } => {
+                let call = Stmt { op: Op::Call { callee: Callee::Proc(callee), args, result }, span, site };
+                self.enter(built, frames, index, edge, call, callee);
+            }
+            op => edge.stmts.push(Stmt { op, span, site }),
+        }
+        Ok(())
+    }
+
+    /// Leads a call edge into a copy of the callee.
+    fn enter(
+        &mut self,
+        built: &mut Proc,
+        frames: &mut Vec<Frame>,
+        index: usize,
+        edge: &mut Edge,
+        call: Stmt,
+        callee: ProcId,
+    ) {
+        let stmt = |op| Stmt { op, span: call.span, site: call.site };
+        let Op::Call { args, result, .. } = call.op else { unreachable!("enter is given calls only") };
+        let mut nested = 0;
+        let mut frame = Some(index);
+        while let Some(at) = frame {
+            nested += u32::from(frames[at].source == callee);
+            frame = frames[at].parent;
+        }
+        if nested >= self.depth {
+            self.bounded.insert(callee);
+            let what = format!("recursion of `{}` deeper than {}", self.source.proc(callee).name, self.depth);
+            let cond = self.result.pool.bool(false);
+            edge.stmts.push(stmt(Op::Check { cond, kind: CheckKind::Bound(what.into()) }));
+            edge.to = built.exit;
+            return;
+        }
+        let entry = self.open_frame(built, frames, callee, Some(index), edge.to, Ending::Result(result));
+        edge.to = entry;
+        self.summarise(callee);
+        let summary = &self.summaries[&callee];
+        let frame = frames.last_mut().expect("the frame was just opened");
+        for (param, arg) in self.source.proc(callee).params.iter().zip(&args) {
+            if self.result.pool.as_const(*arg).is_some() && !summary.written.contains(param) {
+                frame.value_of.insert(*param, *arg);
+            } else {
+                edge.stmts.push(stmt(Op::Assign { var: frame.name_of[param], value: *arg }));
+            }
+        }
+        let missing = self.source.proc(callee).params.iter().skip(args.len());
+        for local in summary.exposed.iter().chain(missing) {
+            let value = self.result.pool.constant(Value::zero(self.source.pool.var_sort(*local)));
+            edge.stmts.push(stmt(Op::Assign { var: frame.name_of[local], value }));
+        }
+    }
+
+    fn summarise(&mut self, callee: ProcId) {
+        if self.summaries.contains_key(&callee) {
+            return;
+        }
+        let proc = self.source.proc(callee);
+        let liveness = Liveness::new(self.source, proc, true);
+        let is_own = |var: &&VarId| proc.locals.contains(var) && !proc.params.contains(var);
+        let exposed = liveness.at(proc.entry).iter().filter(is_own).copied().collect();
+        let written =
+            proc.edges.iter().flat_map(|edge| &edge.stmts).filter_map(|stmt| local_written(&stmt.op)).collect();
+        self.summaries.insert(callee, Summary { exposed, written });
+    }
+}

@@ -1,0 +1,68 @@
+//! How is a program made simpler without changing what can go wrong in it? By passes, each a function `Program → Program`.
+//!
+//! Front ends lower one construct at a time and leave the cleaning to these. `prepare` is the usual order. Every pass keeps
+//! `Edge::origin`: the edges of its result spell, in order, edges of the lowered program, so a trace of the result is a trace of
+//! the lowered program, which is the one that replay runs. `with_origins` starts this by naming each edge as its own
+//! origin. Statements keep their `site` and `span` when they are copied or moved.
+//!
+//! What a statement touches of shared state is decided in `access`, what it means in `interp`.
+
+mod blocks;
+mod call_targets;
+mod dead;
+mod graph;
+mod inline;
+mod liveness;
+mod rewrite;
+mod sharing;
+
+pub use blocks::merge_blocks;
+pub use call_targets::resolve_calls;
+pub use dead::drop_dead;
+pub use graph::{Components, loop_heads, reachable_from, reverse_post_order};
+pub use inline::inline_calls;
+pub use liveness::Liveness;
+pub use rewrite::{Moment, for_each_term, for_each_used, map_terms, mentions};
+pub use sharing::{Sharing, Visibility};
+
+use crate::program::{EdgeId, EdgeRef, ProcId, Program};
+use crate::property::Properties;
+use crate::verdict::Why;
+
+/// How far passes may go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// How many activations of one procedure may be nested before the bound on recursion is reached.
+    pub recursion: u32,
+    /// How many edges inlining may make.
+    pub max_edges: usize,
+    /// Whether steps are merged into large blocks.
+    pub blocks: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { recursion: 8, max_edges: 200_000, blocks: true }
+    }
+}
+
+/// The program as engines want it: each thread one automaton, little memory, few steps.
+pub fn prepare(program: &Program, properties: Properties, options: &Options) -> Result<Program, Why> {
+    let program = inline_calls(&with_origins(program), options)?;
+    let program = drop_dead(&program, properties, true);
+    Ok(if options.blocks { merge_blocks(&program, properties) } else { program })
+}
+
+/// The lowered program with each edge as its own origin.
+pub fn with_origins(program: &Program) -> Program {
+    let mut program = program.clone();
+    for (proc_index, proc) in program.procs.iter_mut().enumerate() {
+        for (edge_index, edge) in proc.edges.iter_mut().enumerate() {
+            edge.origin = vec![EdgeRef { proc: ProcId(proc_index as u32), edge: EdgeId(edge_index as u32) }];
+        }
+    }
+    program
+}
+
+#[cfg(test)]
+mod tests;

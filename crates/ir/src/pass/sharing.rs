@@ -1,0 +1,254 @@
+//! Which accesses can another thread notice?
+//!
+//! Only these are points where the order of threads matters. An access is not visible if no other thread exists yet
+//! (`main` before its first `Start`), if what it touches is touched by one thread only, or if it reads what nobody
+//! writes once there are several threads. How many threads run a procedure is counted from the `Start` statements: one
+//! outside of cycles, in a thread that exists once, makes one thread.
+//!
+//! Invariant: an invisible access commutes with every step that another thread can take while it is pending or later, and
+//! takes part in no race. What a whole program shares is decided by variable and region, so the memory passes come first.
+//!
+//! The table is about programs without calls (after `inline`); others get a table in which all is visible.
+
+use super::graph::{Components, reachable_from};
+use crate::memory::RegionId;
+use crate::program::{Edge, LocId, ProcId, Program};
+use crate::stmt::{Callee, Op, Place};
+use fixedbitset::FixedBitSet;
+use logic::VarId;
+
+/// What other threads can notice of a statement.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Visibility {
+    /// Nothing: it commutes with all that others do.
+    Invisible,
+    /// It reads what others may write.
+    Read,
+    /// It writes what others may read or write.
+    Write,
+    /// It starts, ends, awaits or excludes threads, ends an object that others may use, or ends the process.
+    Sync,
+}
+
+/// Who touches something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Users {
+    Nobody,
+    /// One thread only: the one that runs this procedure.
+    One(ProcId),
+    Many,
+}
+
+impl Users {
+    fn with(self, proc: ProcId, is_single: bool) -> Users {
+        match self {
+            Users::Nobody if is_single => Users::One(proc),
+            Users::One(other) if is_single && other == proc => self,
+            _ => Users::Many,
+        }
+    }
+
+    fn join(self, other: Users) -> Users {
+        match (self, other) {
+            (Users::Nobody, users) | (users, Users::Nobody) => users,
+            (Users::One(a), Users::One(b)) if a == b => self,
+            _ => Users::Many,
+        }
+    }
+}
+
+/// How something is used by all threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Usage {
+    users: Users,
+    /// Whether it is written while there may be several threads.
+    is_written: bool,
+}
+
+impl Usage {
+    const NONE: Usage = Usage { users: Users::Nobody, is_written: false };
+
+    fn is_shared(self) -> bool {
+        self.users == Users::Many && self.is_written
+    }
+
+    fn add(&mut self, other: Usage) {
+        self.users = self.users.join(other.users);
+        self.is_written |= other.is_written;
+    }
+}
+
+/// What is shared in a program.
+#[derive(Clone, Debug)]
+pub struct Sharing {
+    is_single: Vec<bool>,
+    main: ProcId,
+    /// Locations of `main` before which no thread can have been started.
+    alone: FixedBitSet,
+    vars: Vec<bool>,
+    regions: Vec<bool>,
+}
+
+impl Sharing {
+    /// Analyses a program whose procedures are threads.
+    pub fn new(program: &Program) -> Sharing {
+        let is_single = single_instances(program);
+        let alone = alone_locations(program, is_single[program.main.index()]);
+        let mut table = Sharing { is_single, main: program.main, alone, vars: Vec::new(), regions: Vec::new() };
+        let mut vars = vec![Usage::NONE; program.vars.len()];
+        let mut regions = vec![Usage::NONE; program.regions.len()];
+        for (index, proc) in program.procs.iter().enumerate() {
+            let id = ProcId(index as u32);
+            for edge in &proc.edges {
+                let mut is_alone = table.is_alone(id, edge.from);
+                for stmt in &edge.stmts {
+                    let (place, writes) = match &stmt.op {
+                        Op::Load { place, .. } => (*place, false),
+                        Op::Store { place, .. } | Op::Rmw { place, .. } => (*place, true),
+                        Op::Start { .. } => {
+                            is_alone = false;
+                            continue;
+                        }
+                        _ => continue,
+                    };
+                    let users = Users::Nobody.with(id, table.is_single[index]);
+                    let usage = Usage { users, is_written: writes && !is_alone };
+                    match place {
+                        Place::Var(var) => vars[var.index()].add(usage),
+                        Place::Mem { region, .. } => regions[region.0 as usize].add(usage),
+                    }
+                }
+            }
+        }
+        let anywhere = regions[0];
+        let all = regions.iter().fold(Usage::NONE, |mut all, usage| {
+            all.add(*usage);
+            all
+        });
+        for usage in &mut regions[1..] {
+            usage.add(anywhere);
+        }
+        regions[0] = all;
+        table.vars = vars.into_iter().map(Usage::is_shared).collect();
+        table.regions = regions.into_iter().map(Usage::is_shared).collect();
+        table
+    }
+
+    /// Whether at most one thread ever runs the procedure.
+    pub fn is_single(&self, proc: ProcId) -> bool {
+        self.is_single[proc.index()]
+    }
+
+    /// Whether no other thread can exist when the procedure's thread is at the location.
+    pub fn is_alone(&self, proc: ProcId, loc: LocId) -> bool {
+        proc == self.main && self.alone.contains(loc.index())
+    }
+
+    /// Whether the global is written by a thread while another may use it.
+    pub fn is_shared_var(&self, var: VarId) -> bool {
+        self.vars[var.index()]
+    }
+
+    /// Whether the region is written by a thread while another may use it.
+    pub fn is_shared_region(&self, region: RegionId) -> bool {
+        self.regions[region.0 as usize]
+    }
+
+    /// Whether the place is written by a thread while another may use it.
+    pub fn is_shared(&self, place: &Place) -> bool {
+        match place {
+            Place::Var(var) => self.is_shared_var(*var),
+            Place::Mem { region, .. } => self.is_shared_region(*region),
+        }
+    }
+
+    /// What others can notice of each statement of an edge of a procedure.
+    pub fn of_edge(&self, proc: ProcId, edge: &Edge) -> Vec<Visibility> {
+        let mut is_alone = self.is_alone(proc, edge.from);
+        let visible = |place: &Place, is_alone: bool, visibility| {
+            if is_alone || !self.is_shared(place) { Visibility::Invisible } else { visibility }
+        };
+        edge.stmts
+            .iter()
+            .map(|stmt| match &stmt.op {
+                Op::Load { place, .. } => visible(place, is_alone, Visibility::Read),
+                Op::Store { place, .. } => visible(place, is_alone, Visibility::Write),
+                Op::Rmw { wait: Some(_), .. } => Visibility::Sync,
+                Op::Rmw { place, .. } => visible(place, is_alone, Visibility::Write),
+                Op::Free { .. } if is_alone => Visibility::Invisible,
+                Op::Start { .. } => {
+                    is_alone = false;
+                    Visibility::Sync
+                }
+                Op::Free { .. } | Op::Join { .. } | Op::AtomicBegin | Op::AtomicEnd => Visibility::Sync,
+                Op::ExitProcess { .. } => Visibility::Sync,
+                Op::Return(_) if proc == self.main => Visibility::Sync,
+                Op::Call { .. } => Visibility::Sync,
+                Op::Assign { .. }
+                | Op::Havoc { .. }
+                | Op::Assume(_)
+                | Op::Check { .. }
+                | Op::Fence(_)
+                | Op::Alloc { .. }
+                | Op::Return(_)
+                | Op::ExitThread(_)
+                | Op::Mark(..) => Visibility::Invisible,
+            })
+            .collect()
+    }
+}
+
+/// For each procedure, whether at most one thread ever runs it.
+fn single_instances(program: &Program) -> Vec<bool> {
+    let n = program.procs.len();
+    let mut starts: Vec<Vec<(usize, bool)>> = vec![Vec::new(); n];
+    let mut has_unknown = false;
+    for (index, proc) in program.procs.iter().enumerate() {
+        let components = Components::new(proc, &proc.out_edges());
+        for edge in &proc.edges {
+            for stmt in &edge.stmts {
+                match &stmt.op {
+                    Op::Start { callee: Callee::Proc(callee), .. } => {
+                        let repeats = components.of[edge.from.index()] == components.of[edge.to.index()]
+                            && components.in_cycle(edge.from);
+                        starts[callee.index()].push((index, repeats));
+                    }
+                    Op::Start { callee: Callee::Pointer(_), .. } | Op::Call { .. } => has_unknown = true,
+                    _ => {}
+                }
+            }
+        }
+    }
+    if has_unknown {
+        return vec![false; n];
+    }
+    let mut is_single = vec![true; n];
+    loop {
+        let mut changed = false;
+        for index in 0..n {
+            let is_main = index == program.main.index();
+            let n_starts = starts[index].len() + usize::from(is_main);
+            let multiplies = n_starts > 1 || starts[index].iter().any(|(by, repeats)| *repeats || !is_single[*by]);
+            if multiplies && is_single[index] {
+                is_single[index] = false;
+                changed = true;
+            }
+        }
+        if !changed {
+            return is_single;
+        }
+    }
+}
+
+/// The locations of `main` that no path reaches after a `Start`.
+fn alone_locations(program: &Program, main_is_single: bool) -> FixedBitSet {
+    let main = program.proc(program.main);
+    let mut alone = FixedBitSet::with_capacity(main.locs.len());
+    if main_is_single {
+        let starts = main.edges.iter().filter(|edge| edge.stmts.iter().any(|stmt| matches!(stmt.op, Op::Start { .. })));
+        let after = reachable_from(main, &main.out_edges(), starts.map(|edge| edge.to));
+        alone.insert_range(..);
+        alone.difference_with(&after);
+    }
+    alone
+}

@@ -1,0 +1,110 @@
+//! Programs before and after the passes, side by side.
+
+use super::*;
+use crate::build::Builder;
+use crate::program::{Edge, Program};
+use crate::property::Property;
+use crate::stmt::{Callee, Op};
+use logic::Sort;
+
+fn all_stmts(program: &Program) -> impl Iterator<Item = &Op> {
+    program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts).map(|stmt| &stmt.op)
+}
+
+/// Every edge of the result spells a connected path of the lowered program, calls and returns aside.
+fn spells_paths(lowered: &Program, edge: &Edge) -> bool {
+    edge.origin.windows(2).all(|pair| {
+        let (first, second) = (lowered.edge(pair[0]), lowered.edge(pair[1]));
+        pair[0].proc != pair[1].proc || first.to == second.from
+    })
+}
+
+/// `main` starts two workers through a function pointer that is a parameter; each worker increments twice by calls.
+fn two_workers() -> Program {
+    let mut b = Builder::new();
+    let x = b.global("x", 0);
+    let word = Sort::Bv(64);
+    let add = b.define("add", |f| {
+        let n = f.param("n", Sort::Bv(32));
+        f.returns(Sort::Bv(32));
+        let old = f.local("old");
+        f.load(old, x);
+        let (a, c) = (f.var(old), f.var(n));
+        let sum = f.pool().add(a, c);
+        f.store(x, sum);
+        f.ret(Some(sum));
+    });
+    let worker = b.define("worker", |f| {
+        f.param("arg", word);
+        f.returns(word);
+        let got = f.local("got");
+        for n in [1, 2] {
+            let n = f.int(n);
+            f.then(Op::Call { callee: Callee::Proc(add), args: vec![n], result: Some(got) });
+        }
+        let ok = f.is(got, 3);
+        f.check(ok);
+    });
+    let address = b.address_of(worker);
+    let create = b.define("create", |f| {
+        let function = f.param("function", word);
+        let handle = f.pointer("handle");
+        let (callee, zero) = (f.var(function), f.word(0));
+        f.then(Op::Start { dst: handle, callee: Callee::Pointer(callee), args: vec![zero] });
+    });
+    let main = b.define("main", |f| {
+        let address = f.word(address);
+        for _ in 0..2 {
+            f.then(Op::Call { callee: Callee::Proc(create), args: vec![address], result: None });
+        }
+    });
+    b.finish(main)
+}
+
+#[test]
+fn inlining_leaves_threads_without_calls() {
+    let program = two_workers();
+    let result = inline_calls(&with_origins(&program), &Options::default()).expect("it is small");
+    let names: Vec<&str> = result.procs.iter().map(|proc| proc.name.as_str()).collect();
+    assert_eq!(names, ["main", "worker"]);
+    assert!(!all_stmts(&result).any(|op| matches!(op, Op::Call { .. })));
+    let starts: Vec<&Op> = all_stmts(&result).filter(|op| matches!(op, Op::Start { .. })).collect();
+    assert_eq!(starts.len(), 2, "the pointer is a constant after inlining, so there is no other candidate");
+    assert!(matches!(starts[0], Op::Start { callee: Callee::Proc(proc), .. } if *proc == crate::ProcId(1)));
+}
+
+#[test]
+fn recursion_ends_in_a_bound() {
+    let mut b = Builder::new();
+    let main = b.proc("main");
+    b.body(main, |f| {
+        f.then(Op::Call { callee: Callee::Proc(main), args: vec![], result: None });
+    });
+    let program = b.finish(main);
+    let options = Options { recursion: 3, ..Options::default() };
+    let result = inline_calls(&with_origins(&program), &options).expect("it is small");
+    let bounds = all_stmts(&result).filter(|op| matches!(op, Op::Check { kind: crate::CheckKind::Bound(_), .. }));
+    assert_eq!(bounds.count(), 1);
+    assert_eq!(result.notes.len(), 1);
+}
+
+#[test]
+fn blocks_have_one_visible_statement() {
+    let program = two_workers();
+    // Two increments, a load and a store each; the rest sticks to them. But where the assertion is not in question it
+    // may end the process, which must not undo the store before it.
+    for (property, n_edges) in [(Property::Assertion, 4), (Property::Race, 5)] {
+        let properties = Properties::of(&[property]);
+        let result = prepare(&program, properties, &Options::default()).expect("it is small");
+        let sharing = Sharing::new(&result);
+        for (index, proc) in result.procs.iter().enumerate() {
+            for edge in &proc.edges {
+                let visibilities = sharing.of_edge(ProcId(index as u32), edge);
+                let n_visible = visibilities.iter().filter(|v| **v > Visibility::Invisible).count();
+                assert!(n_visible <= 1, "{edge:?}");
+                assert!(spells_paths(&program, edge), "{edge:?}");
+            }
+        }
+        assert_eq!(result.procs[1].edges.len(), n_edges);
+    }
+}
