@@ -200,7 +200,7 @@ impl ArrayValue {
     fn choose_default(&mut self) {
         let domain: usize = match self.index {
             Scalar::Bool => 2,
-            Scalar::Bv(width) if width <= 16 => 1 << width,
+            Scalar::Bv(width) if width <= 40 => 1 << width,
             _ => return,
         };
         let n_exceptions = self.inner.exceptions.len();

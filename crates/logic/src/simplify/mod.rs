@@ -1,24 +1,179 @@
 //! What is the normal form of an operator on operands that are normal forms?
 //!
-//! Rules look at the operands and at most a level or two below them, so building stays cheap, and every result is built
-//! through `apply` again or stored as it is.
+//! Rules look at the operands and a bounded number of levels below them (the few that walk a chain do so in a loop), so
+//! building stays cheap and never deep on the stack. A rule's result is built through `apply` again; a node is stored
+//! only if no rule applies to it. Since rules depend on nothing but the operator and its operands, a stored node is
+//! its own normal form, which is what lets `parse` find the very term that was printed.
+//!
+//! Every rule is an equation of `Op::eval`; the random tests compare the two.
+
+mod arith;
+mod arrays;
+mod bits;
+mod boolean;
+mod compare;
+mod floats;
+mod slices;
 
 use smallvec::SmallVec;
 
+use crate::bitvec::BitVec;
 use crate::op::Op;
-use crate::pool::{Pool, TermId};
+use crate::pool::{Node, Pool, TermId};
 use crate::semantics::Operands;
 use crate::sort::Sort;
+use crate::value::Value;
+
+/// Larger array constants are not copied into new ones by a store; it stays a store.
+const MAX_FOLDED_ARRAY: usize = 256;
 
 /// The simplified application; the sorts have been checked.
 pub(crate) fn simplify(pool: &mut Pool, op: Op, args: &[TermId], sort: Sort) -> TermId {
-    let values: Option<Operands> = args.iter().map(|&arg| pool.as_const(arg).cloned()).collect();
-    if let Some(values) = values {
-        return pool.constant(op.eval(values));
+    if matches!(op, Op::And | Op::Or) {
+        return boolean::junction(pool, op, args);
+    }
+    if let Some(value) = fold(pool, op, args) {
+        return pool.constant(value);
     }
     let mut args: SmallVec<[TermId; 3]> = args.into();
-    if op.is_commutative() && args[0] > args[1] {
+    // Constants go last, so that rules need to look for them in one place only.
+    if op.is_commutative() && (pool.as_const(args[0]).is_some(), args[0]) > (pool.as_const(args[1]).is_some(), args[1])
+    {
         args.swap(0, 1);
     }
-    pool.intern_app(op, args, sort)
+    let simpler = match *args {
+        [a] => push_into_ite(pool, op, &args).or_else(|| unary(pool, op, a)),
+        [a, b] => push_into_ite(pool, op, &args).or_else(|| binary(pool, op, a, b)),
+        [a, b, c] if op == Op::Ite => boolean::ite(pool, a, b, c),
+        [a, b, c] => arrays::store(pool, a, b, c),
+        _ => None,
+    };
+    simpler.unwrap_or_else(|| pool.intern_app(op, args, sort))
+}
+
+fn unary(pool: &mut Pool, op: Op, a: TermId) -> Option<TermId> {
+    match op {
+        Op::Not => boolean::not(pool, a),
+        Op::Neg => arith::neg(pool, a),
+        Op::BvNot => bits::bv_not(pool, a),
+        Op::Extract { hi, lo } => slices::extract(pool, hi, lo, a),
+        Op::ZeroExtend(width) => slices::zero_extend(pool, width, a),
+        Op::SignExtend(width) => slices::sign_extend(pool, width, a),
+        _ => floats::unary(pool, op, a),
+    }
+}
+
+fn binary(pool: &mut Pool, op: Op, a: TermId, b: TermId) -> Option<TermId> {
+    match op {
+        Op::Eq => compare::eq(pool, a, b),
+        Op::Ult => compare::ult(pool, a, b),
+        Op::Slt => compare::slt(pool, a, b),
+        Op::Add => arith::add(pool, a, b),
+        Op::Sub => arith::sub(pool, a, b),
+        Op::Mul => arith::mul(pool, a, b),
+        Op::Udiv | Op::Sdiv | Op::Urem | Op::Srem => arith::divide(pool, op, a, b),
+        Op::UmulOverflows | Op::SmulOverflows => arith::mul_overflows(pool, op, a, b),
+        Op::BvAnd | Op::BvOr => bits::and_or(pool, op, a, b),
+        Op::BvXor => bits::xor(pool, a, b),
+        Op::Shl | Op::Lshr | Op::Ashr => bits::shift(pool, op, a, b),
+        Op::Concat => slices::concat(pool, a, b),
+        Op::Select => arrays::select(pool, a, b),
+        _ => floats::binary(pool, op, a, b),
+    }
+}
+
+fn fold(pool: &Pool, op: Op, args: &[TermId]) -> Option<Value> {
+    if op == Op::Store {
+        if let Some(Value::Array(array)) = pool.as_const(args[0]) {
+            if array.exceptions().len() >= MAX_FOLDED_ARRAY {
+                return None;
+            }
+        }
+    }
+    let values: Option<Operands> = args.iter().map(|&arg| pool.as_const(arg).cloned()).collect();
+    values.map(|values| op.eval(values))
+}
+
+/// `op(ite(c, 1, 0), 7)` is `ite(c, op(1, 7), op(0, 7))`: C conditions that became integers become conditions again.
+fn push_into_ite(pool: &mut Pool, op: Op, args: &[TermId]) -> Option<TermId> {
+    if matches!(op, Op::ConstArray(_)) {
+        return None;
+    }
+    let place = args.iter().position(|&arg| pool.as_const(arg).is_none())?;
+    let Shape::Three(Op::Ite, condition, then, otherwise) = shape(pool, args[place]) else {
+        return None;
+    };
+    let is_const = |arg: TermId| pool.as_const(arg).is_some();
+    if !is_const(then) || !is_const(otherwise) || !args[place + 1..].iter().all(|&arg| is_const(arg)) {
+        return None;
+    }
+    let mut with = |branch: TermId| {
+        let mut args: SmallVec<[TermId; 3]> = args.into();
+        args[place] = branch;
+        pool.apply(op, &args)
+    };
+    let (then, otherwise) = (with(then), with(otherwise));
+    Some(pool.ite(condition, then, otherwise))
+}
+
+/// A node of a fixed number of operands, copied out so that rules can build while they look.
+#[derive(Clone, Copy)]
+enum Shape {
+    One(Op, TermId),
+    Two(Op, TermId, TermId),
+    Three(Op, TermId, TermId, TermId),
+    Other,
+}
+
+/// Constants, variables, `And` and `Or` are `Other`.
+fn shape(pool: &Pool, term: TermId) -> Shape {
+    match pool.node(term) {
+        Node::App { op: Op::And | Op::Or, .. } => Shape::Other,
+        Node::App { op, args } => match **args {
+            [a] => Shape::One(*op, a),
+            [a, b] => Shape::Two(*op, a, b),
+            [a, b, c] => Shape::Three(*op, a, b, c),
+            _ => Shape::Other,
+        },
+        Node::Const(_) | Node::Var(_) => Shape::Other,
+    }
+}
+
+fn bv_const(pool: &Pool, term: TermId) -> Option<BitVec> {
+    match pool.as_const(term) {
+        Some(Value::Bv(value)) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+fn constant(pool: &mut Pool, value: BitVec) -> TermId {
+    pool.constant(Value::Bv(value))
+}
+
+/// Whether one term is the negation of the other, by `Not` or `BvNot`.
+fn are_complements(pool: &Pool, op: Op, a: TermId, b: TermId) -> bool {
+    let is_negation = |a: TermId, b: TermId| matches!(shape(pool, a), Shape::One(found, x) if found == op && x == b);
+    is_negation(a, b) || is_negation(b, a)
+}
+
+/// A term as a base and a constant offset from it.
+fn split_offset(pool: &Pool, term: TermId) -> (TermId, Option<BitVec>) {
+    if let Shape::Two(Op::Add, base, offset) = shape(pool, term) {
+        if let Some(offset) = bv_const(pool, offset) {
+            return (base, Some(offset));
+        }
+    }
+    (term, None)
+}
+
+/// Whether two terms differ whatever the variables are: different constants, or different offsets from one base.
+fn are_distinct(pool: &Pool, a: TermId, b: TermId) -> bool {
+    if a == b {
+        return false;
+    }
+    if pool.as_const(a).is_some() && pool.as_const(b).is_some() {
+        return true;
+    }
+    // Offsets are never zero, so one with and one without, or two different ones, differ.
+    split_offset(pool, a).0 == split_offset(pool, b).0
 }
