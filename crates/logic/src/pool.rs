@@ -26,6 +26,10 @@ impl TermId {
     pub fn index(self) -> usize {
         self.0 as usize
     }
+
+    pub(crate) fn from_index(index: usize) -> TermId {
+        TermId(u32::try_from(index).expect("fewer than 2^32 terms"))
+    }
 }
 
 /// A variable of a pool.

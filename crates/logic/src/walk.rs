@@ -16,6 +16,9 @@ use crate::value::Value;
 /// Terms up to this tree size are walked by recursion.
 const SMALL_TREE: u32 = 256;
 
+/// Terms above this tree size are taken to reach a good part of the pool.
+const LARGE_TREE: u32 = 1 << 14;
+
 impl Pool {
     /// All subterms, each once, operands before the terms that contain them; the term itself is last.
     pub fn post_order(&self, term: TermId) -> Vec<TermId> {
@@ -24,6 +27,10 @@ impl Pool {
 
     /// All subterms of several terms, each once, operands before the terms that contain them.
     pub fn post_order_of(&self, terms: &[TermId]) -> Vec<TermId> {
+        let is_large = |&term: &TermId| self.tree_size(term) > LARGE_TREE;
+        if terms.iter().any(is_large) {
+            return self.dense_post_order(terms);
+        }
         let mut seen = FxHashSet::default();
         let mut order = Vec::new();
         for &term in terms {
@@ -42,6 +49,17 @@ impl Pool {
         }
         order.sort_unstable();
         order
+    }
+
+    /// The same with a bit for each term of the pool instead of a hash set: it pays off only where many are reached.
+    fn dense_post_order(&self, terms: &[TermId]) -> Vec<TermId> {
+        let mut seen = FixedBitSet::with_capacity(self.n_terms());
+        let mut pending = Vec::new();
+        pending.extend(terms.iter().filter(|term| !seen.put(term.index())));
+        while let Some(term) = pending.pop() {
+            pending.extend(self.node(term).args().iter().filter(|arg| !seen.put(arg.index())));
+        }
+        seen.ones().map(TermId::from_index).collect()
     }
 
     /// The number of distinct subterms, the term itself included.
@@ -82,30 +100,41 @@ impl Pool {
 
     /// The term with variables replaced, all at once; variables without a replacement stay.
     pub fn substitute(&mut self, term: TermId, replacement: &dyn Fn(VarId) -> Option<TermId>) -> TermId {
+        if self.tree_size(term) <= SMALL_TREE {
+            return self.substitute_tree(term, replacement);
+        }
         let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
         for subterm in self.post_order(term) {
             let new = match self.node(subterm) {
-                Node::Const(_) => subterm,
-                Node::Var(var) => {
-                    let var = *var;
-                    let new = replacement(var).unwrap_or(subterm);
-                    assert_eq!(
-                        self.sort(new),
-                        self.var_sort(var),
-                        "{} is replaced by a term of another sort",
-                        self.var_name(var)
-                    );
-                    new
-                }
                 Node::App { op, args } => {
                     let op = *op;
                     let new_args: SmallVec<[TermId; 3]> = args.iter().map(|arg| image[arg]).collect();
                     if new_args == *args { subterm } else { self.apply(op, &new_args) }
                 }
+                Node::Const(_) | Node::Var(_) => self.substitute_tree(subterm, replacement),
             };
             image.insert(subterm, new);
         }
         image[&term]
+    }
+
+    fn substitute_tree(&mut self, term: TermId, replacement: &dyn Fn(VarId) -> Option<TermId>) -> TermId {
+        match self.node(term) {
+            Node::Const(_) => term,
+            Node::Var(var) => {
+                let var = *var;
+                let new = replacement(var).unwrap_or(term);
+                let (sort, expected) = (self.sort(new), self.var_sort(var));
+                assert_eq!(sort, expected, "{} is replaced by a term of another sort", self.var_name(var));
+                new
+            }
+            Node::App { op, args } => {
+                let (op, args) = (*op, args.clone());
+                let new_args: SmallVec<[TermId; 3]> =
+                    args.iter().map(|&arg| self.substitute_tree(arg, replacement)).collect();
+                if new_args == args { term } else { self.apply(op, &new_args) }
+            }
+        }
     }
 
     /// The value of the term where `env` gives the values of the variables.

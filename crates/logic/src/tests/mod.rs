@@ -16,7 +16,7 @@ fn by_number(name: &str) -> Option<VarId> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(6000))]
 
     #[test]
     fn building_keeps_the_meaning(seed: u64, depth in 1u32..=6) {
