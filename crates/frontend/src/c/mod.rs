@@ -1,5 +1,8 @@
 //! C: from a source file to a typed program.
 
 pub mod ast;
+mod lex;
+pub mod parse;
+pub mod source;
 pub mod typed;
 pub mod types;
