@@ -1,1 +1,22 @@
-//! Verdicts for people and machines.
+//! Verdicts for people and machines: values in, text out. Nothing here prints, reads files or asks for the time.
+//!
+//! `story` makes a replayed execution into rows; `lanes`, `text` and `json` render them. Source text is shown by `excerpt`, problems
+//! with the input by `diagnostic`.
+
+pub mod answer;
+pub mod diagnostic;
+pub mod excerpt;
+pub mod json;
+pub mod lanes;
+pub mod story;
+pub mod style;
+pub mod text;
+
+pub use answer::{Answer, Outcome};
+pub use diagnostic::{diagnostic, diagnostics};
+pub use excerpt::excerpt;
+pub use json::json;
+pub use lanes::lanes;
+pub use story::{Detail, Effect, Ending, Row, Story};
+pub use style::{Ink, Style};
+pub use text::{text, violation};

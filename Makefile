@@ -1,0 +1,38 @@
+# `make demo` shows what ravel does, `make test` checks everything. Both look for what they need first.
+
+CARGO ?= cargo
+RAVEL = target/release/ravel
+
+.PHONY: demo test build needs needs-test clean
+
+demo: build
+	@echo
+	@echo "== examples/: programs with known answers"
+	@$(RAVEL) bench examples --time-limit 30s --each
+	@echo
+	@echo "== one of the bad ones: ravel verify examples/lost_update.c"
+	@$(RAVEL) verify examples/lost_update.c || test $$? -eq 1
+
+build: needs
+	$(CARGO) build --release --package ravel
+
+test: needs needs-test
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) test --workspace
+
+# The system's C compiler preprocesses .c files, and Rust links with it.
+needs:
+	@command -v cc >/dev/null 2>&1 || .ci/install gcc libc6-dev
+	@command -v $(CARGO) >/dev/null 2>&1 || { \
+	  echo "ravel is built with Rust; to install it, run:"; \
+	  echo "  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"; exit 1; }
+
+needs-test:
+	@$(CARGO) fmt --version >/dev/null 2>&1 || rustup component add rustfmt || { \
+	  echo "rustfmt is missing; run:  rustup component add rustfmt"; exit 1; }
+	@$(CARGO) clippy --version >/dev/null 2>&1 || rustup component add clippy || { \
+	  echo "clippy is missing; run:  rustup component add clippy"; exit 1; }
+
+clean:
+	$(CARGO) clean

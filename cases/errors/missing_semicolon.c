@@ -1,0 +1,5 @@
+// expect: error at 4
+int main(void) {
+    int x = 1
+    return x;
+}

@@ -1,0 +1,4 @@
+// expect: error
+int main(void) {
+    if (1) {
+        return 0;

@@ -1,0 +1,3 @@
+// expect: error
+int main(void) { return 0; }
+/* this never ends

@@ -1,0 +1,6 @@
+// expect[termination]: safe
+int main(void) {
+    for (int i = 0; i < 5; i++) {
+    }
+    return 0;
+}

@@ -1,0 +1,149 @@
+//! What is there to report? One verdict with everything that belongs to it, independent of who renders it.
+
+use crate::story::Story;
+use ir::{Diagnostic, Proof, Properties, Severity, Sources, Why};
+
+/// Everything about one run of `verify`.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The input, as the user named it.
+    pub input: String,
+    /// The text that spans refer to.
+    pub sources: Sources,
+    /// What was asked.
+    pub properties: Properties,
+    /// Who answered.
+    pub engine: String,
+    /// What.
+    pub outcome: Outcome,
+    /// Warnings about the input; errors if it was rejected.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was assumed or bounded on the way.
+    pub notes: Vec<String>,
+    /// What the engine counted.
+    pub statistics: Vec<(String, f64)>,
+    /// (phase, seconds), in order.
+    pub timings: Vec<(String, f64)>,
+}
+
+/// The answer itself.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// No execution violates the properties.
+    Safe(Proof),
+    /// This one does.
+    Unsafe(Box<Story>),
+    /// Could not be told.
+    Unknown(Why),
+    /// The user asked to stop.
+    Interrupted,
+    /// The input cannot be used; see the diagnostics.
+    Rejected,
+}
+
+impl Answer {
+    /// The word that machines read: `true`, `false(no-data-race)`, `unknown`, `error`.
+    pub fn result(&self) -> String {
+        match &self.outcome {
+            Outcome::Safe(_) => "true".to_string(),
+            Outcome::Unsafe(story) => format!("false({})", story.ending.property.verdict_name()),
+            Outcome::Unknown(_) | Outcome::Interrupted => "unknown".to_string(),
+            Outcome::Rejected if self.is_refused() => "unknown".to_string(),
+            Outcome::Rejected => "error".to_string(),
+        }
+    }
+
+    /// Whether the input is valid but uses something that is not supported.
+    pub fn is_refused(&self) -> bool {
+        let mut problems = self.diagnostics.iter().filter(|d| d.severity != Severity::Warning).peekable();
+        matches!(self.outcome, Outcome::Rejected)
+            && problems.peek().is_some()
+            && problems.all(|d| d.severity == Severity::Unsupported)
+    }
+
+    /// Why there is no verdict, in one line.
+    pub fn reason(&self) -> Option<String> {
+        match &self.outcome {
+            Outcome::Safe(_) | Outcome::Unsafe(_) => None,
+            Outcome::Unknown(why) => Some(self.why(why)),
+            Outcome::Interrupted => Some("interrupted".to_string()),
+            Outcome::Rejected => {
+                let first = self.diagnostics.iter().find(|d| d.severity != Severity::Warning)?;
+                Some(match first.span.is_known() {
+                    true => format!("{}: {}", self.sources.place(first.span), first.message),
+                    false => first.message.clone(),
+                })
+            }
+        }
+    }
+
+    fn why(&self, why: &Why) -> String {
+        let place = |span| self.sources.place(span);
+        match why {
+            Why::TimeLimit(limit) => format!("the time limit of {} s was reached", limit.as_secs_f64()),
+            Why::MemoryLimit(bytes) => format!("the memory limit of {} was reached", size(*bytes)),
+            Why::Cancelled => "the run was cancelled".to_string(),
+            Why::LargeInput { span, bits } => {
+                format!("the input at {} has 2^{bits} values; another engine is needed", place(*span))
+            }
+            Why::Bound(what) => format!("a bound was reached: {what}"),
+            Why::Unsupported { span, what } if span.is_known() => format!("{}: {what} is not supported", place(*span)),
+            Why::Unsupported { what, .. } => format!("{what} is not supported"),
+            Why::NotReplayed(what) => {
+                format!("the engine's trace does not replay ({what}); this is a bug in ravel, please report it")
+            }
+        }
+    }
+}
+
+/// Bytes as people write them.
+fn size(bytes: u64) -> String {
+    for (unit, name) in [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
+        if bytes >= unit {
+            let amount = bytes as f64 / unit as f64;
+            return if amount.fract() == 0.0 { format!("{amount} {name}") } else { format!("{amount:.1} {name}") };
+        }
+    }
+    format!("{bytes} bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::Span;
+
+    fn rejected(diagnostics: Vec<Diagnostic>) -> Answer {
+        Answer {
+            input: "a.c".into(),
+            sources: Sources::default(),
+            properties: Properties::NONE,
+            engine: "explicit".into(),
+            outcome: Outcome::Rejected,
+            diagnostics,
+            notes: Vec::new(),
+            statistics: Vec::new(),
+            timings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_unknown_and_an_error_is_an_error() {
+        let unsupported = || Diagnostic::unsupported(Span::NOWHERE, "inline assembly");
+        let error = || Diagnostic::error(Span::NOWHERE, "expected `;`");
+        let warning = || Diagnostic::warning(Span::NOWHERE, "hm");
+        let refusal = rejected(vec![warning(), unsupported()]);
+        assert!(refusal.is_refused());
+        assert_eq!((refusal.result(), refusal.reason()), ("unknown".into(), Some("inline assembly".into())));
+        let mixed = rejected(vec![unsupported(), error()]);
+        assert!(!mixed.is_refused());
+        assert_eq!(mixed.result(), "error");
+        assert!(!rejected(vec![warning()]).is_refused());
+    }
+
+    #[test]
+    fn sizes_are_readable() {
+        for (bytes, text) in [(4 << 30, "4 GiB"), (1536 << 20, "1.5 GiB"), (10, "10 bytes")] {
+            assert_eq!(size(bytes), text);
+        }
+    }
+}

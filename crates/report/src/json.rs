@@ -1,0 +1,260 @@
+//! What does a machine read? One JSON document with stable names; docs/json.md describes it.
+//!
+//! Core types are not serialisable on purpose: what is promised to the outside is written down here, field by field.
+
+use crate::answer::{Answer, Outcome};
+use crate::story::{Effect, Row, Story};
+use ir::{Diagnostic, Proof, Severity, Sources, Span};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The version of the document's form; raised when a name changes its meaning or goes away.
+const FORMAT: u32 = 1;
+
+#[derive(Serialize)]
+struct Document {
+    format: u32,
+    ravel: &'static str,
+    input: String,
+    result: String,
+    verdict: &'static str,
+    engine: String,
+    checked: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    refused: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<ProofOut>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<ViolationOut>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<Vec<StepOut>>,
+    diagnostics: Vec<DiagnosticOut>,
+    notes: Vec<String>,
+    statistics: BTreeMap<String, f64>,
+    seconds: BTreeMap<String, f64>,
+}
+
+#[derive(Serialize)]
+struct ProofOut {
+    kind: &'static str,
+    states: u64,
+}
+
+#[derive(Serialize)]
+struct PlaceOut {
+    file: String,
+    line: u32,
+    column: u32,
+}
+
+#[derive(Serialize)]
+struct ViolationOut {
+    property: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thread: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<PlaceOut>,
+    details: Vec<DetailOut>,
+}
+
+#[derive(Serialize)]
+struct DetailOut {
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thread: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<PlaceOut>,
+}
+
+#[derive(Serialize)]
+struct StepOut {
+    step: usize,
+    thread: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<PlaceOut>,
+    source: String,
+    effects: Vec<EffectOut>,
+}
+
+#[derive(Serialize, Default)]
+struct EffectOut {
+    kind: &'static str,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written_at: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct DiagnosticOut {
+    severity: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<PlaceOut>,
+}
+
+/// The document, with a newline at its end.
+pub fn json(answer: &Answer) -> String {
+    let story = match &answer.outcome {
+        Outcome::Unsafe(story) => Some(story.as_ref()),
+        _ => None,
+    };
+    let sources = &answer.sources;
+    let document = Document {
+        format: FORMAT,
+        ravel: env!("CARGO_PKG_VERSION"),
+        input: answer.input.clone(),
+        result: answer.result(),
+        verdict: match &answer.outcome {
+            Outcome::Safe(_) => "safe",
+            Outcome::Unsafe(_) => "unsafe",
+            Outcome::Unknown(_) | Outcome::Interrupted => "unknown",
+            Outcome::Rejected if answer.is_refused() => "unknown",
+            Outcome::Rejected => "error",
+        },
+        engine: answer.engine.clone(),
+        checked: answer.properties.iter().map(|property| property.describe()).collect(),
+        reason: answer.reason(),
+        refused: answer.is_refused(),
+        proof: match &answer.outcome {
+            Outcome::Safe(Proof::Exhaustive { states }) => Some(ProofOut { kind: "exhaustive", states: *states }),
+            _ => None,
+        },
+        violation: story.map(|story| violation(sources, story)),
+        threads: story.map(|story| story.threads.clone()),
+        trace: story.map(|story| story.rows.iter().map(|row| step(sources, row)).collect()),
+        diagnostics: answer.diagnostics.iter().map(|d| diagnostic(sources, d)).collect(),
+        notes: answer.notes.clone(),
+        statistics: answer.statistics.iter().cloned().collect(),
+        seconds: answer.timings.iter().cloned().collect(),
+    };
+    let mut text = serde_json::to_string_pretty(&document).expect("strings and numbers always serialise");
+    text.push('\n');
+    text
+}
+
+fn place(sources: &Sources, span: Span) -> Option<PlaceOut> {
+    span.is_known().then(|| PlaceOut { file: sources.path(span).to_string(), line: span.line, column: span.column })
+}
+
+fn violation(sources: &Sources, story: &Story) -> ViolationOut {
+    let ending = &story.ending;
+    ViolationOut {
+        property: ending.property.verdict_name(),
+        message: ending.message.clone(),
+        thread: ending.thread,
+        place: place(sources, ending.span),
+        details: ending
+            .details
+            .iter()
+            .map(|detail| DetailOut {
+                message: detail.message.clone(),
+                thread: detail.thread,
+                place: place(sources, detail.span),
+            })
+            .collect(),
+    }
+}
+
+fn step(sources: &Sources, row: &Row) -> StepOut {
+    StepOut {
+        step: row.step,
+        thread: row.thread,
+        place: place(sources, row.span),
+        source: row.source.clone(),
+        effects: row.effects.iter().map(effect).collect(),
+    }
+}
+
+fn effect(effect: &Effect) -> EffectOut {
+    let text = effect.text();
+    let named = |kind, name: &String| EffectOut { kind, name: Some(name.clone()), ..EffectOut::default() };
+    let out = match effect {
+        Effect::Read { name, value, written_at } => {
+            EffectOut { value: Some(value.clone()), written_at: *written_at, ..named("read", name) }
+        }
+        Effect::Write { name, old, new } => {
+            EffectOut { old: old.clone(), value: Some(new.clone()), ..named("write", name) }
+        }
+        Effect::Set { name, value } => EffectOut { value: Some(value.clone()), ..named("set", name) },
+        Effect::Input { value } => EffectOut { kind: "input", value: Some(value.clone()), ..EffectOut::default() },
+        Effect::Start { thread } => named("start", thread),
+        Effect::Join { thread } => named("join", thread),
+        Effect::Lock { name, is_shared: false } => named("lock", name),
+        Effect::Lock { name, is_shared: true } => named("read-lock", name),
+        Effect::Unlock { name } => named("unlock", name),
+        Effect::Alloc { name, size } => EffectOut { value: Some(size.to_string()), ..named("alloc", name) },
+        Effect::Free { name } => named("free", name),
+        Effect::Note(_) => EffectOut { kind: "note", ..EffectOut::default() },
+    };
+    EffectOut { text, ..out }
+}
+
+fn diagnostic(sources: &Sources, diagnostic: &Diagnostic) -> DiagnosticOut {
+    DiagnosticOut {
+        severity: match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Unsupported => "unsupported",
+            Severity::Warning => "warning",
+        },
+        message: diagnostic.message.clone(),
+        note: diagnostic.note.clone(),
+        place: place(sources, diagnostic.span),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::story::{Detail, Ending};
+    use ir::{Properties, Property};
+
+    #[test]
+    fn the_names_are_stable() {
+        let mut sources = Sources::default();
+        let file = sources.file("a.c");
+        let span = Span { file, line: 3, column: 5, end_column: 6 };
+        let effect = Effect::Write { name: "x".into(), old: Some("0".into()), new: "1".into() };
+        let row = Row { step: 1, thread: 0, span, source: "x = 1;".into(), effects: vec![effect] };
+        let detail = Detail { thread: Some(0), message: "writes x".into(), span };
+        let ending = Ending {
+            property: Property::Race,
+            message: "race on x".into(),
+            span,
+            thread: Some(0),
+            details: vec![detail],
+        };
+        let story = Story { threads: vec!["main".into()], rows: vec![row], ending };
+        let answer = Answer {
+            input: "a.c".into(),
+            sources,
+            properties: Properties::of(&[Property::Race]),
+            engine: "explicit".into(),
+            outcome: Outcome::Unsafe(Box::new(story)),
+            diagnostics: vec![Diagnostic::warning(span, "hm")],
+            notes: Vec::new(),
+            statistics: vec![("states".into(), 7.0)],
+            timings: vec![("load".into(), 0.5)],
+        };
+        let value: serde_json::Value = serde_json::from_str(&json(&answer)).expect("it is JSON");
+        assert_eq!(value["result"], "false(no-data-race)");
+        assert_eq!(value["violation"]["place"]["line"], 3);
+        assert_eq!(value["violation"]["details"][0]["message"], "writes x");
+        assert_eq!(value["trace"][0]["effects"][0]["kind"], "write");
+        assert_eq!(value["trace"][0]["effects"][0]["old"], "0");
+        assert_eq!(value["diagnostics"][0]["severity"], "warning");
+        assert_eq!(value["statistics"]["states"], 7.0);
+        assert_eq!(value["seconds"]["load"], 0.5);
+    }
+}

@@ -1,0 +1,169 @@
+//! What does a person read? The verdict, what it rests on, and for a violation how it comes about.
+//!
+//! The last line is always `RESULT: ...` and is meant for machines; everything before it is for people and may change.
+
+use crate::answer::{Answer, Outcome};
+use crate::diagnostic::diagnostics;
+use crate::excerpt::excerpt;
+use crate::lanes::lanes;
+use crate::story::{Ending, Story};
+use crate::style::{Ink, Style, printable, wrap};
+use ir::{Proof, Properties, Property, Severity, Sources};
+use std::fmt::Write;
+
+/// The whole report, its last line included.
+pub fn text(answer: &Answer, style: &Style) -> String {
+    let mut text = String::new();
+    if style.verbose || matches!(answer.outcome, Outcome::Rejected) {
+        text.push_str(&diagnostics(&answer.sources, &answer.diagnostics, style));
+    } else {
+        warning_count(answer, style, &mut text);
+    }
+    // The diagnostics of a rejected input say all there is to say.
+    if !matches!(answer.outcome, Outcome::Rejected) || answer.is_refused() {
+        headline(answer, style, &mut text);
+    }
+    if let Outcome::Unsafe(story) = &answer.outcome {
+        text.push_str(&violation(&answer.sources, story, style));
+    }
+    if !matches!(answer.outcome, Outcome::Rejected) {
+        scope(answer, style, &mut text);
+        numbers(answer, style, &mut text);
+    }
+    let _ = writeln!(text, "RESULT: {}", answer.result());
+    text
+}
+
+/// That there are warnings, when they are not shown.
+fn warning_count(answer: &Answer, style: &Style, text: &mut String) {
+    let n_warnings = answer.diagnostics.iter().filter(|d| d.severity == Severity::Warning).count();
+    if n_warnings > 0 {
+        let plural = if n_warnings == 1 { "" } else { "s" };
+        let line = format!("{n_warnings} warning{plural} about the input (-v shows them)");
+        let _ = writeln!(text, "{}", style.paint(Ink::Faint, &line));
+    }
+}
+
+/// The verdict in one line.
+fn headline(answer: &Answer, style: &Style, text: &mut String) {
+    let (word, ink, rest) = match &answer.outcome {
+        Outcome::Safe(_) => ("safe", Ink::Green, "no execution does any of what was checked".to_string()),
+        Outcome::Unsafe(story) => ("unsafe", Ink::Red, story.ending.property.describe().to_string()),
+        Outcome::Unknown(_) | Outcome::Interrupted => ("unknown", Ink::Yellow, answer.reason().unwrap_or_default()),
+        Outcome::Rejected => ("unknown", Ink::Yellow, "the program uses what ravel does not support".to_string()),
+    };
+    let input = style.paint(Ink::Bold, &format!("{}: ", printable(&answer.input)));
+    let _ = writeln!(text, "{input}{}: {}", style.paint(ink, word), printable(&rest));
+    if let Outcome::Safe(Proof::Exhaustive { states }) = &answer.outcome {
+        let _ = writeln!(text, "  proof: {states} states, all that can be reached up to equivalent interleavings");
+    }
+}
+
+/// What goes wrong and how.
+pub fn violation(sources: &Sources, story: &Story, style: &Style) -> String {
+    let mut text = String::new();
+    text.push('\n');
+    ending(sources, &story.ending, story, style, &mut text);
+    let n_threads = story.threads.len();
+    let (plural_t, plural_s) = (if n_threads == 1 { "" } else { "s" }, if story.rows.len() == 1 { "" } else { "s" });
+    let how = format!("How it happens: {n_threads} thread{plural_t}, {} step{plural_s}", story.rows.len());
+    let _ = writeln!(text, "\n{}\n", style.paint(Ink::Bold, &how));
+    text.push_str(&lanes(sources, story, style));
+    let _ = writeln!(text, "{}\n", style.paint(Ink::Red, &format!("      !! {}", printable(&story.ending.message))));
+    text
+}
+
+/// What goes wrong, with the source lines that belong to it.
+fn ending(sources: &Sources, ending: &Ending, story: &Story, style: &Style, text: &mut String) {
+    let who = |thread: Option<usize>| thread.and_then(|index| story.threads.get(index)).map(|name| format!("{name}: "));
+    let _ = writeln!(text, "{}", style.paint(Ink::Bold, &printable(&ending.message)));
+    if ending.details.is_empty() {
+        text.push_str(&excerpt(sources, ending.span, style, Ink::Red));
+    }
+    for detail in &ending.details {
+        let _ = writeln!(text, "{}{}", who(detail.thread).unwrap_or_default(), printable(&detail.message));
+        text.push_str(&excerpt(sources, detail.span, style, Ink::Red));
+    }
+}
+
+/// What was checked, and what was not.
+fn scope(answer: &Answer, style: &Style, text: &mut String) {
+    let names = |set: Properties, wanted: bool| {
+        let chosen = Property::ALL.into_iter().filter(|p| set.has(*p) == wanted && *p != Property::MemCleanup);
+        chosen.map(Property::describe).collect::<Vec<_>>().join(", ")
+    };
+    let mut line = |label: &str, list: String| {
+        if !list.is_empty() {
+            let lines = wrap(&format!("{label}: {list}"), style.width.saturating_sub(4).max(30));
+            for (index, line) in lines.iter().enumerate() {
+                let indent = if index == 0 { "  " } else { "    " };
+                let _ = writeln!(text, "{}", style.paint(Ink::Faint, &format!("{indent}{line}")));
+            }
+        }
+    };
+    line("checked", names(answer.properties, true));
+    let missing = names(answer.properties, false);
+    if !missing.is_empty() {
+        line("not checked", format!("{missing} (--property all checks these too)"));
+    }
+    for note in &answer.notes {
+        line("note", note.clone());
+    }
+}
+
+/// Who answered, how long it took, and with -v what was counted.
+fn numbers(answer: &Answer, style: &Style, text: &mut String) {
+    if answer.timings.is_empty() {
+        return;
+    }
+    let total: f64 = answer.timings.iter().map(|(_, seconds)| seconds).sum();
+    let line = format!("  engine {}, {total:.2} s", answer.engine);
+    let _ = writeln!(text, "{}", style.paint(Ink::Faint, &line));
+    if style.verbose {
+        let phases: Vec<String> = answer.timings.iter().map(|(phase, s)| format!("{phase} {s:.3} s")).collect();
+        let _ = writeln!(text, "  time: {}", phases.join(", "));
+        for (name, value) in &answer.statistics {
+            let _ = writeln!(text, "  {name}: {value}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::Why;
+
+    fn answer(outcome: Outcome) -> Answer {
+        Answer {
+            input: "a.c".into(),
+            sources: Sources::default(),
+            properties: Properties::of(&[Property::Assertion]),
+            engine: "explicit".into(),
+            outcome,
+            diagnostics: Vec::new(),
+            notes: Vec::new(),
+            statistics: vec![("states".into(), 7.0)],
+            timings: vec![("load".into(), 0.25), ("check".into(), 0.5)],
+        }
+    }
+
+    #[test]
+    fn the_last_line_is_for_machines() {
+        for (outcome, last) in [
+            (Outcome::Safe(Proof::Exhaustive { states: 7 }), "RESULT: true"),
+            (Outcome::Unknown(Why::Cancelled), "RESULT: unknown"),
+            (Outcome::Interrupted, "RESULT: unknown"),
+            (Outcome::Rejected, "RESULT: error"),
+        ] {
+            let text = text(&answer(outcome), &Style::default());
+            assert_eq!(text.lines().last(), Some(last), "{text}");
+        }
+    }
+
+    #[test]
+    fn it_says_what_was_not_checked() {
+        let text = text(&answer(Outcome::Safe(Proof::Exhaustive { states: 7 })), &Style::default());
+        assert!(text.contains("checked: assertion") && text.contains("not checked: error call"), "{text}");
+        assert!(text.contains("--property all") && text.contains("7 states") && text.contains("0.75 s"), "{text}");
+    }
+}

@@ -1,0 +1,168 @@
+//! What does a case expect? The grammar of the comment lines at the head of a test input.
+//!
+//! ```text
+//! // expect: unsafe at 14          safe | unsafe | error | unknown, with the line (and column) where it happens
+//! // expect[race]: safe            the same for another property; any number of these
+//! // property: deadlock            what plain `expect:` is about; default: what a bare `ravel verify` checks
+//! // engines: explicit             these must decide it; all others must not contradict
+//! // knobs: explicit.por=source    options that every run gets
+//! // options: --data-model ilp32   further words of the command line
+//! // why: both writers hold different locks
+//! ```
+//!
+//! Only the comment lines before the first line of code count, so that a program can talk about expectations.
+//! A misspelt key or verdict is an error, never silently no expectation.
+
+/// What the answer must be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Expected {
+    /// No violation.
+    Safe,
+    /// A violation.
+    Unsafe,
+    /// The input is refused with a diagnostic.
+    Error,
+    /// No engine can tell today; recorded so that a change is noticed.
+    Unknown,
+}
+
+/// One `expect` line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Expectation {
+    /// The properties in brackets; `None` stands for the file's own.
+    pub selector: Option<String>,
+    /// The answer.
+    pub expected: Expected,
+    /// Where it happens.
+    pub line: Option<u32>,
+    /// Likewise.
+    pub column: Option<u32>,
+}
+
+/// Everything that the head of a file says.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Case {
+    /// At least one.
+    pub expectations: Vec<Expectation>,
+    /// What plain expectations are about.
+    pub property: Option<String>,
+    /// Engines that must decide it.
+    pub engines: Vec<String>,
+    /// (knob with its engine's name, value).
+    pub knobs: Vec<(String, String)>,
+    /// Further words of the command line.
+    pub options: Vec<String>,
+    /// The reason, for people.
+    pub why: Option<String>,
+}
+
+impl Case {
+    /// Reads the head of a file. `Ok(None)` when there is no `expect` line at all.
+    pub fn parse(text: &str) -> Result<Option<Case>, String> {
+        let mut case = Case::default();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            let Some(comment) = line.strip_prefix("//") else {
+                if line.is_empty() {
+                    continue;
+                }
+                break;
+            };
+            case.read(comment.trim()).map_err(|error| format!("line {}: {error}", index + 1))?;
+        }
+        Ok(if case.expectations.is_empty() { None } else { Some(case) })
+    }
+
+    /// Reads one comment; prose is left alone.
+    fn read(&mut self, comment: &str) -> Result<(), String> {
+        let Some((key, value)) = comment.split_once(':') else { return Ok(()) };
+        let value = value.trim();
+        match key.trim() {
+            "property" => self.property = Some(value.to_string()),
+            "engines" => self.engines = value.split_whitespace().map(str::to_string).collect(),
+            "options" => self.options = value.split_whitespace().map(str::to_string).collect(),
+            "why" => self.why = Some(value.to_string()),
+            "knobs" => {
+                for word in value.split_whitespace() {
+                    let (knob, value) = word.split_once('=').ok_or_else(|| format!("`{word}` is not knob=value"))?;
+                    self.knobs.push((knob.to_string(), value.to_string()));
+                }
+            }
+            key if key.starts_with("expect") => self.expectations.push(expectation(key, value)?),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Reads `expect[SELECTOR]` and `VERDICT [at LINE[:COLUMN]]`.
+fn expectation(key: &str, value: &str) -> Result<Expectation, String> {
+    let selector = match key.strip_prefix("expect").expect("the caller looked") {
+        "" => None,
+        rest => match rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(selector) => Some(selector.to_string()),
+            None => return Err(format!("`{key}` is neither `expect` nor `expect[PROPERTY]`")),
+        },
+    };
+    let mut words = value.split_whitespace();
+    let expected = match words.next() {
+        Some("safe") => Expected::Safe,
+        Some("unsafe") => Expected::Unsafe,
+        Some("error") => Expected::Error,
+        Some("unknown") => Expected::Unknown,
+        other => return Err(format!("`{}` is none of safe, unsafe, error, unknown", other.unwrap_or(""))),
+    };
+    let (mut line, mut column) = (None, None);
+    match (words.next(), words.next(), words.next()) {
+        (None, ..) => {}
+        (Some("at"), Some(place), None) => {
+            let (first, second) = place.split_once(':').map_or((place, None), |(line, column)| (line, Some(column)));
+            line = Some(first.parse().map_err(|_| format!("`{first}` is no line number"))?);
+            column = second.map(str::parse).transpose().map_err(|_| format!("`{place}` is no LINE:COLUMN"))?;
+        }
+        _ => return Err(format!("`{value}` is not VERDICT at LINE")),
+    }
+    Ok(Expectation { selector, expected, line, column })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_read() {
+        let case = Case::parse(
+            "// A lost update.\n// expect: unsafe at 14\n// expect[race,deadlock]: safe\n// property: assert\n\
+             // engines: explicit bmc\n// knobs: bmc.unwind=2\n// options: --data-model ilp32\n// why: x++ is two steps\n\nint x; // expect: safe\n",
+        );
+        let case = case.expect("it is valid").expect("it has expectations");
+        assert_eq!(
+            case.expectations,
+            [
+                Expectation { selector: None, expected: Expected::Unsafe, line: Some(14), column: None },
+                Expectation {
+                    selector: Some("race,deadlock".to_string()),
+                    expected: Expected::Safe,
+                    line: None,
+                    column: None
+                },
+            ]
+        );
+        assert_eq!(case.property.as_deref(), Some("assert"));
+        assert_eq!(case.engines, ["explicit", "bmc"]);
+        assert_eq!(case.knobs, [("bmc.unwind".to_string(), "2".to_string())]);
+        assert_eq!(case.options, ["--data-model", "ilp32"]);
+        assert_eq!(case.why.as_deref(), Some("x++ is two steps"));
+    }
+
+    #[test]
+    fn no_expectation_is_noticed_and_errors_are_errors() {
+        assert_eq!(Case::parse("int main() {}\n// expect: safe\n"), Ok(None));
+        assert_eq!(Case::parse(""), Ok(None));
+        for text in
+            ["// expect: saef", "// expects: safe", "// expect: unsafe 14", "// expect: unsafe at x", "// expect:"]
+        {
+            assert!(Case::parse(text).is_err(), "{text}");
+        }
+    }
+}
