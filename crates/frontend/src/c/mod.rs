@@ -3,6 +3,7 @@
 pub mod ast;
 mod lex;
 pub mod parse;
+pub mod preprocess;
 pub mod source;
 pub mod typed;
 pub mod types;
