@@ -6,7 +6,8 @@
 //!
 //! - between two visible statements, except inside an atomic section, where nobody else runs anyway;
 //! - before a statement that may wait (`Rmw` with `wait`, `Join`), once anything visible has happened: waiting must begin
-//!   where the others see it begin, inside atomic sections too, since those open while their thread waits;
+//!   where the others see it begin, inside atomic sections too, since those open while their thread waits; nor once an
+//!   input was asked for, since whether the thread waits must not depend on it;
 //! - between a visible effect and an access that may be outside of all objects, when that is not a violation but ends the
 //!   process, for the same reason as the next;
 //! - between a visible effect and an `Assume` that not all edges of its location together cover: the edge would not be taken, and
@@ -19,8 +20,8 @@
 //! each other. `AtomicBegin` and `AtomicEnd` stay where they are. A failing check stays where it was between the
 //! statements.
 
-use super::dead::is_inside_static;
 use super::graph::{loop_heads, trim};
+use super::initial::static_cell;
 use super::sharing::{Sharing, Visibility};
 use crate::program::{Edge, EdgeId, LocId, Proc, ProcId, Program};
 use crate::property::{Properties, Property};
@@ -60,6 +61,8 @@ struct Summary {
     has_effect: bool,
     /// Whether it may wait at its first visible statement.
     may_wait: bool,
+    /// Whether it may ask for an input.
+    may_ask: bool,
     /// Whether it may end the process without a violation, by an access outside of all objects.
     may_die: bool,
 }
@@ -96,6 +99,7 @@ impl<'a> Merger<'a> {
                     summary.is_visible |= visibility > Visibility::Invisible;
                     summary.has_effect |=
                         visibility > Visibility::Read || (reads_count && visibility == Visibility::Read);
+                    summary.may_ask |= may_ask(program, &stmt.op);
                     summary.may_die |= may_die(program, properties, &stmt.op);
                 }
                 summary
@@ -169,7 +173,7 @@ impl<'a> Merger<'a> {
 
     fn may_join(&self, first: EdgeId, loc: LocId, second: EdgeId) -> bool {
         let (a, b) = (self.summaries[first.index()], self.summaries[second.index()]);
-        if a.is_visible && b.may_wait {
+        if (a.is_visible || a.may_ask) && b.may_wait {
             return false;
         }
         if self.is_atomic.contains(loc.index()) {
@@ -196,6 +200,7 @@ impl<'a> Merger<'a> {
             is_visible: a.is_visible || b.is_visible,
             has_effect: a.has_effect || b.has_effect,
             may_wait: a.may_wait || b.may_wait,
+            may_ask: a.may_ask || b.may_ask,
             may_die: a.may_die || b.may_die,
         });
     }
@@ -205,13 +210,25 @@ fn waits(op: &Op) -> bool {
     matches!(op, Op::Rmw { wait: Some(_), .. } | Op::Join { .. })
 }
 
+/// Whether the statement may ask for an input: what it sets, or what nobody has written.
+fn may_ask(program: &Program, op: &Op) -> bool {
+    match op {
+        Op::Havoc { .. } => true,
+        Op::Load { place: Place::Var(var), .. } | Op::Rmw { place: Place::Var(var), .. } => {
+            program.var(*var).init.is_none()
+        }
+        Op::Load { .. } | Op::Rmw { .. } => true,
+        _ => false,
+    }
+}
+
 /// Whether the statement may end the process silently, because what it does wrong is not in the properties.
 fn may_die(program: &Program, properties: Properties, op: &Op) -> bool {
     match op {
         Op::Load { place: Place::Mem { addr, sort, .. }, .. }
         | Op::Store { place: Place::Mem { addr, sort, .. }, .. }
         | Op::Rmw { place: Place::Mem { addr, sort, .. }, .. } => {
-            !properties.has(Property::Deref) && !is_inside_static(program, *addr, *sort)
+            !properties.has(Property::Deref) && static_cell(program, *addr, *sort).is_none()
         }
         Op::Free { .. } => !properties.has(Property::Free),
         _ => false,

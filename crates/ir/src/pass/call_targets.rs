@@ -8,6 +8,7 @@
 //! Invariant: the guards of the new edges exclude each other and cover every value of the pointer, so nothing is assumed
 //! about it. All new edges have the origin of the edge they replace.
 
+use super::initial::word_of;
 use crate::memory::ObjectKind;
 use crate::program::{Edge, ProcId, Program};
 use crate::stmt::{Callee, CheckKind, Op, Stmt};
@@ -147,14 +148,6 @@ fn refuse(program: &Program, pool: &mut Pool, pointer: TermId, call: &Stmt) -> V
         stmt(Op::Check { cond: is_other, kind: CheckKind::Unsupported(what.into()) }),
         stmt(Op::Check { cond: no, kind: CheckKind::Deref }),
     ]
-}
-
-/// The word, if the term is a constant one.
-fn word_of(pool: &Pool, term: TermId) -> Option<u64> {
-    match pool.as_const(term) {
-        Some(Value::Bv(word)) => word.to_u64(),
-        _ => None,
-    }
 }
 
 fn fits(program: &Program, pool: &Pool, proc: ProcId, args: &[TermId], wanted: Option<Sort>, op: &Op) -> bool {

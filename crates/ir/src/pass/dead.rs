@@ -9,14 +9,14 @@
 //! an object, and every read that may race when races are in question.
 
 use super::graph::trim;
+use super::initial::static_cell;
 use super::liveness::Liveness;
 use super::rewrite::for_each_used;
-use crate::access::{bytes_of, local_written};
-use crate::memory::ObjectKind;
+use crate::access::local_written;
 use crate::program::{Edge, Proc, Program};
 use crate::property::{Properties, Property};
 use crate::stmt::{CheckKind, Op, Place, Stmt};
-use logic::{Scalar, TermId, Value, VarId};
+use logic::{Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The program without what cannot be noticed. With `is_threads` every procedure is the whole life of a thread (the result
@@ -62,22 +62,10 @@ fn only_writes(program: &Program, properties: Properties, op: &Op) -> bool {
         Op::Assign { .. } | Op::Havoc { .. } => true,
         Op::Load { place: Place::Var(_), .. } => !properties.has(Property::Race),
         Op::Load { place: Place::Mem { addr, sort, .. }, .. } => {
-            !properties.has(Property::Race) && is_inside_static(program, *addr, *sort)
+            !properties.has(Property::Race) && static_cell(program, *addr, *sort).is_some()
         }
         _ => false,
     }
-}
-
-/// Whether the address is a constant at which a static object has all the bytes of the sort.
-pub(super) fn is_inside_static(program: &Program, addr: TermId, sort: Scalar) -> bool {
-    let Some(Value::Bv(addr)) = program.pool.as_const(addr) else { return false };
-    let (Some(addr), size) = (addr.to_u64(), bytes_of(sort)) else { return false };
-    program.objects.iter().any(|object| {
-        matches!(object.kind, ObjectKind::Data | ObjectKind::ReadOnly)
-            && addr >= object.base
-            && addr - object.base <= object.size
-            && object.size - (addr - object.base) >= size
-    })
 }
 
 /// Drops writes to variables that only ever flow into themselves or into other such variables.

@@ -140,9 +140,10 @@ impl Components {
         Components { of, is_cycle }
     }
 
-    /// Whether the location lies on a cycle.
-    pub fn in_cycle(&self, loc: LocId) -> bool {
-        self.is_cycle[self.of[loc.index()] as usize]
+    /// Whether an edge between the locations can be taken more than once.
+    pub fn is_repeated(&self, from: LocId, to: LocId) -> bool {
+        let component = self.of[from.index()];
+        component == self.of[to.index()] && self.is_cycle[component as usize]
     }
 }
 

@@ -9,24 +9,37 @@
 
 mod blocks;
 mod call_targets;
+mod congruence;
+mod constants;
 mod dead;
 mod graph;
+mod initial;
 mod inline;
 mod liveness;
+mod points_to;
+mod promote;
+mod regions;
 mod rewrite;
+mod scalarize;
 mod sharing;
 
 pub use blocks::merge_blocks;
 pub use call_targets::resolve_calls;
+pub use constants::propagate_constants;
 pub use dead::drop_dead;
 pub use graph::{Components, loop_heads, reachable_from, reverse_post_order};
 pub use inline::inline_calls;
 pub use liveness::Liveness;
+pub use points_to::{PointsTo, Target};
+pub use promote::promote_allocations;
+pub use regions::split_regions;
 pub use rewrite::{Moment, for_each_term, for_each_used, map_terms, mentions};
+pub use scalarize::scalarize;
 pub use sharing::{Sharing, Visibility};
 
 use crate::program::{EdgeId, EdgeRef, ProcId, Program};
 use crate::property::Properties;
+use crate::stmt::Place;
 use crate::verdict::Why;
 
 /// How far passes may go.
@@ -48,9 +61,26 @@ impl Default for Options {
 
 /// The program as engines want it: each thread one automaton, little memory, few steps.
 pub fn prepare(program: &Program, properties: Properties, options: &Options) -> Result<Program, Why> {
-    let program = inline_calls(&with_origins(program), options)?;
-    let program = drop_dead(&program, properties, true);
+    let mut program = inline_calls(&with_origins(program), options)?;
+    program = drop_dead(&propagate_constants(&program, true), properties, true);
+    let mut n_memory = n_memory_accesses(&program);
+    while n_memory > 0 {
+        program = propagate_constants(&promote_allocations(&program, properties), true);
+        program = scalarize(&program);
+        program = drop_dead(&propagate_constants(&program, true), properties, true);
+        let n_left = n_memory_accesses(&program);
+        if n_left == n_memory {
+            break;
+        }
+        n_memory = n_left;
+    }
+    program = split_regions(&program);
     Ok(if options.blocks { merge_blocks(&program, properties) } else { program })
+}
+
+fn n_memory_accesses(program: &Program) -> usize {
+    let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    stmts.filter(|stmt| matches!(regions::place_of(&stmt.op), Some(Place::Mem { .. }))).count()
 }
 
 /// The lowered program with each edge as its own origin.

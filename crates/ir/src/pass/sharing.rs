@@ -11,11 +11,13 @@
 //! The table is about programs without calls (after `inline`); others get a table in which all is visible.
 
 use super::graph::{Components, reachable_from};
+use super::points_to::{PointsTo, Target};
 use crate::memory::RegionId;
 use crate::program::{Edge, LocId, ProcId, Program};
-use crate::stmt::{Callee, Op, Place};
+use crate::stmt::{Callee, Op, Place, SiteId, Stmt};
 use fixedbitset::FixedBitSet;
-use logic::VarId;
+use logic::{TermId, VarId};
+use rustc_hash::FxHashSet;
 
 /// What other threads can notice of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -87,6 +89,8 @@ pub struct Sharing {
     alone: FixedBitSet,
     vars: Vec<bool>,
     regions: Vec<bool>,
+    /// Addresses of objects that never leave their thread.
+    private: FxHashSet<TermId>,
 }
 
 impl Sharing {
@@ -94,7 +98,14 @@ impl Sharing {
     pub fn new(program: &Program) -> Sharing {
         let is_single = single_instances(program);
         let alone = alone_locations(program, is_single[program.main.index()]);
-        let mut table = Sharing { is_single, main: program.main, alone, vars: Vec::new(), regions: Vec::new() };
+        let mut table = Sharing {
+            is_single,
+            main: program.main,
+            alone,
+            vars: Vec::new(),
+            regions: Vec::new(),
+            private: FxHashSet::default(),
+        };
         let mut vars = vec![Usage::NONE; program.vars.len()];
         let mut regions = vec![Usage::NONE; program.regions.len()];
         for (index, proc) in program.procs.iter().enumerate() {
@@ -131,7 +142,38 @@ impl Sharing {
         regions[0] = all;
         table.vars = vars.into_iter().map(Usage::is_shared).collect();
         table.regions = regions.into_iter().map(Usage::is_shared).collect();
+        table.find_private(program, anywhere == Usage::NONE);
         table
+    }
+
+    /// Objects whose address stays in variables of the thread that made them are that thread's own, however many threads run
+    /// the statement that makes them.
+    fn find_private(&mut self, program: &Program, has_regions: bool) {
+        let makes = |stmt: &Stmt| matches!(stmt.op, Op::Alloc { .. });
+        if !program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts).any(makes) {
+            return;
+        }
+        let points_to = PointsTo::new(program);
+        let stays =
+            |target: usize| matches!(points_to.targets[target], Target::Made(_)) && points_to.stays_in_thread(target);
+        let own_sites: FxHashSet<SiteId> = (0..points_to.targets.len())
+            .filter(|target| stays(*target))
+            .filter_map(|target| match points_to.targets[target] {
+                Target::Made(site) => Some(site),
+                Target::Static(_) => None,
+            })
+            .collect();
+        for (region, is_shared) in program.regions.iter().zip(&mut self.regions).skip(1) {
+            let is_own = region.objects.is_empty() && region.sites.iter().all(|site| own_sites.contains(site));
+            *is_shared &= !(has_regions && is_own);
+        }
+        for stmt in program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts) {
+            if let Op::Free { addr, .. } = stmt.op
+                && points_to.of(addr).is_some_and(|targets| targets.iter().all(|target| stays(*target)))
+            {
+                self.private.insert(addr);
+            }
+        }
     }
 
     /// Whether at most one thread ever runs the procedure.
@@ -175,7 +217,7 @@ impl Sharing {
                 Op::Store { place, .. } => visible(place, is_alone, Visibility::Write),
                 Op::Rmw { wait: Some(_), .. } => Visibility::Sync,
                 Op::Rmw { place, .. } => visible(place, is_alone, Visibility::Write),
-                Op::Free { .. } if is_alone => Visibility::Invisible,
+                Op::Free { addr, .. } if is_alone || self.private.contains(addr) => Visibility::Invisible,
                 Op::Start { .. } => {
                     is_alone = false;
                     Visibility::Sync
@@ -209,9 +251,7 @@ fn single_instances(program: &Program) -> Vec<bool> {
             for stmt in &edge.stmts {
                 match &stmt.op {
                     Op::Start { callee: Callee::Proc(callee), .. } => {
-                        let repeats = components.of[edge.from.index()] == components.of[edge.to.index()]
-                            && components.in_cycle(edge.from);
-                        starts[callee.index()].push((index, repeats));
+                        starts[callee.index()].push((index, components.is_repeated(edge.from, edge.to)));
                     }
                     Op::Start { callee: Callee::Pointer(_), .. } | Op::Call { .. } => has_unknown = true,
                     _ => {}

@@ -108,3 +108,34 @@ fn blocks_have_one_visible_statement() {
         assert_eq!(result.procs[1].edges.len(), n_edges);
     }
 }
+
+#[test]
+fn memory_of_main_becomes_variables() {
+    let mut b = Builder::new();
+    let data = b.array("data", 2);
+    let main = b.define("main", |f| {
+        let (p, t) = (f.pointer("p"), f.local("t"));
+        let size = f.word(8);
+        f.then(Op::Alloc { dst: p, size, kind: crate::AllocKind::Stack, zeroed: false });
+        let one = f.int(1);
+        let place = f.deref(p);
+        f.store_to(place, one, crate::Order::Plain);
+        f.load_from(t, place, crate::Order::Plain);
+        let (cell, value) = (f.at(data, 1), f.var(t));
+        f.store_to(cell, value, crate::Order::Plain);
+        f.load_from(t, cell, crate::Order::Plain);
+        let outside = f.at(data, 2);
+        f.load_from(t, outside, crate::Order::Plain);
+        let ok = f.is(t, 1);
+        f.check(ok);
+        let addr = f.var(p);
+        f.then(Op::Free { addr, kind: crate::AllocKind::Stack });
+    });
+    let program = b.finish(main);
+    let properties = Properties::of(&[Property::Assertion, Property::Deref]);
+    let result = prepare(&program, properties, &Options::default()).expect("it is small");
+    let memory: Vec<&Op> =
+        all_stmts(&result).filter(|op| matches!(regions::place_of(op), Some(Place::Mem { .. }))).collect();
+    assert_eq!(memory.len(), 1, "only the access outside is left: {memory:?}");
+    assert!(!all_stmts(&result).any(|op| matches!(op, Op::Alloc { .. } | Op::Free { .. })));
+}

@@ -1,0 +1,358 @@
+//! Which objects can an address be in?
+//!
+//! Andersen's inclusion-based analysis over the whole program, without regard to order: what flows from a term flows from every
+//! variable and address constant in it, so pointer arithmetic, casts and copying pointers byte by byte keep their objects. An abstract
+//! object is a static object or all objects of one `Alloc` site; its contents are one cell. Calls inlined before give each
+//! call its own variables, and scalarising gives each field its own, which is where the precision comes from.
+//!
+//! An address keeps the object it was computed from: indexing past an object never leads into another one (interp would
+//! allow it if the addresses happen to hit, C does not). A word that was read from memory nobody wrote, or a number that was
+//! made into a pointer, points nowhere; an input of pointer type points anywhere.
+//!
+//! Invariant: if an access of a valid execution touches an object, the object is in the set of the access's address.
+
+use super::rewrite::for_each_term;
+use crate::access::local_written;
+use crate::memory::{ObjectId, ObjectKind};
+use crate::program::{Format, Program};
+use crate::stmt::{Callee, Op, Place, SiteId};
+use fixedbitset::FixedBitSet;
+use logic::{Node, Pool, Sort, TermId, Value, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// An abstract object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Target {
+    /// A static object.
+    Static(ObjectId),
+    /// All objects that the statement of this site makes.
+    Made(SiteId),
+}
+
+/// The answer for all terms of a program.
+pub struct PointsTo {
+    /// All abstract objects, in a fixed order.
+    pub targets: Vec<Target>,
+    sets: FxHashMap<TermId, FixedBitSet>,
+    contents: Vec<FixedBitSet>,
+    globals: FixedBitSet,
+    passed: FixedBitSet,
+}
+
+impl PointsTo {
+    /// Analyses a program.
+    pub fn new(program: &Program) -> PointsTo {
+        let mut solver = Solver::new(program);
+        solver.add_program();
+        solver.solve();
+        solver.finish()
+    }
+
+    /// The objects that an address of the program can be in, as indices into `targets`; `None` if it can be anywhere.
+    pub fn of(&self, addr: TermId) -> Option<Vec<usize>> {
+        let set = self.sets.get(&addr)?;
+        if set.contains(0) {
+            return None;
+        }
+        Some(set.ones().map(|bit| bit - 1).collect())
+    }
+
+    /// Whether the object's address is only ever in variables of the thread that made it, so that no other thread can use it.
+    pub fn stays_in_thread(&self, target: usize) -> bool {
+        let bit = target + 1;
+        !self.globals.contains(bit) && !self.passed.contains(bit) && !self.contents.iter().any(|set| set.contains(bit))
+    }
+
+    /// Whether the address of an object that is not static may be stored in the object.
+    pub fn holds_pointers(&self, target: Target) -> bool {
+        let index = self.targets.iter().position(|other| *other == target);
+        let is_made = |bit: usize| bit == 0 || matches!(self.targets[bit - 1], Target::Made(_));
+        index.is_none_or(|index| self.contents[index].ones().any(is_made))
+    }
+}
+
+/// A node of the constraint graph: a variable, an object's contents, or a term.
+type NodeId = usize;
+
+/// Bit 0 of every set is "anywhere"; bit `i + 1` is target `i`.
+struct Solver<'a> {
+    program: &'a Program,
+    targets: Vec<Target>,
+    /// (first address, end, bit) of each static object with its surroundings, ascending.
+    ranges: Vec<(u64, u64, usize)>,
+    sets: Vec<FixedBitSet>,
+    flows: Vec<FxHashSet<NodeId>>,
+    loads: Vec<Vec<NodeId>>,
+    stores: Vec<Vec<NodeId>>,
+    node_of: FxHashMap<TermId, NodeId>,
+    queue: Vec<NodeId>,
+    first_content: NodeId,
+    results: NodeId,
+}
+
+impl<'a> Solver<'a> {
+    fn new(program: &'a Program) -> Solver<'a> {
+        let mut targets: Vec<Target> =
+            (0..program.objects.len() as u32).map(|id| Target::Static(ObjectId(id))).collect();
+        let mut sites: Vec<SiteId> =
+            statements(program).filter(|(op, _)| matches!(op, Op::Alloc { .. })).map(|(_, site)| site).collect();
+        sites.sort_unstable();
+        sites.dedup();
+        targets.extend(sites.into_iter().map(Target::Made));
+        let half = 1u64 << (program.data_model.granule_bits() - 1);
+        let mut ranges: Vec<(u64, u64, usize)> = program
+            .objects
+            .iter()
+            .enumerate()
+            .map(|(index, object)| {
+                (
+                    object.base.saturating_sub(half),
+                    object.base.saturating_add(object.size).saturating_add(half),
+                    index + 1,
+                )
+            })
+            .collect();
+        ranges.sort_unstable();
+        let n_vars = program.vars.len();
+        let n_nodes = n_vars + targets.len() + 1;
+        Solver {
+            program,
+            ranges,
+            sets: vec![FixedBitSet::with_capacity(targets.len() + 1); n_nodes],
+            flows: vec![FxHashSet::default(); n_nodes],
+            loads: vec![Vec::new(); n_nodes],
+            stores: vec![Vec::new(); n_nodes],
+            node_of: FxHashMap::default(),
+            queue: Vec::new(),
+            first_content: n_vars,
+            results: n_vars + targets.len(),
+            targets,
+        }
+    }
+
+    fn add_program(&mut self) {
+        let program = self.program;
+        for (index, object) in program.objects.iter().enumerate() {
+            for (_, value) in &object.init {
+                self.add_value(value, self.first_content + index);
+            }
+        }
+        for (index, variable) in program.vars.iter().enumerate() {
+            if let Some(value) = &variable.init {
+                self.add_value(value, index);
+            }
+        }
+        for proc in &program.procs {
+            for stmt in proc.edges.iter().flat_map(|edge| &edge.stmts) {
+                self.add_stmt(&stmt.op, stmt.site);
+            }
+        }
+    }
+
+    fn add_stmt(&mut self, op: &Op, site: SiteId) {
+        for_each_term(op, &mut |term, _| {
+            self.node(term);
+        });
+        match op {
+            Op::Assign { var, value } => {
+                let value = self.node(*value);
+                self.flow(value, var.index());
+            }
+            Op::Havoc { var, kind: crate::stmt::HavocKind::Input } if self.is_pointer(*var) => {
+                self.insert(var.index(), 0)
+            }
+            Op::Load { dst, place, .. } => self.read(place, dst.index()),
+            Op::Store { place, value, .. } => {
+                let value = self.node(*value);
+                self.write(place, value);
+            }
+            Op::Rmw { dst, place, new, .. } => {
+                self.read(place, dst.index());
+                let new = self.node(*new);
+                self.write(place, new);
+            }
+            Op::Alloc { dst, .. } => {
+                let index = self.targets.iter().position(|target| *target == Target::Made(site));
+                self.insert(dst.index(), index.expect("every site is a target") + 1);
+            }
+            Op::Start { callee, args, .. } | Op::Call { callee, args, .. } => self.pass(op, *callee, args),
+            Op::Join { result: Some(result), .. } => self.flow(self.results, result.index()),
+            Op::Return(Some(value)) | Op::ExitThread(value) => {
+                let value = self.node(*value);
+                self.flow(value, self.results);
+            }
+            _ => {}
+        }
+    }
+
+    fn is_pointer(&self, var: VarId) -> bool {
+        self.program.var(var).format == Format::Pointer
+    }
+
+    fn pass(&mut self, op: &Op, callee: Callee, args: &[TermId]) {
+        let program = self.program;
+        let procs: Vec<usize> = match callee {
+            Callee::Proc(proc) => vec![proc.index()],
+            Callee::Pointer(_) => (0..program.procs.len()).collect(),
+        };
+        for proc in procs {
+            for (param, arg) in program.procs[proc].params.iter().zip(args) {
+                let arg = self.node(*arg);
+                self.flow(arg, param.index());
+            }
+        }
+        // Results of calls and of threads share a node: programs with calls are rarely analysed.
+        if let (Op::Call { .. }, Some(result)) = (op, local_written(op)) {
+            self.flow(self.results, result.index());
+        }
+    }
+
+    fn read(&mut self, place: &Place, dst: NodeId) {
+        match place {
+            Place::Var(var) => self.flow(var.index(), dst),
+            Place::Mem { addr, .. } => {
+                let addr = self.node(*addr);
+                self.loads[addr].push(dst);
+                self.queue.push(addr);
+            }
+        }
+    }
+
+    fn write(&mut self, place: &Place, value: NodeId) {
+        match place {
+            Place::Var(var) => self.flow(value, var.index()),
+            Place::Mem { addr, .. } => {
+                let addr = self.node(*addr);
+                self.stores[addr].push(value);
+                self.queue.push(addr);
+            }
+        }
+    }
+
+    /// The node of a term: what its variables and constants point to. Truth values point nowhere.
+    fn node(&mut self, term: TermId) -> NodeId {
+        if let Some(var) = self.program.pool.as_var(term) {
+            self.node_of.insert(term, var.index());
+            return var.index();
+        }
+        if let Some(node) = self.node_of.get(&term) {
+            return *node;
+        }
+        let node = self.sets.len();
+        self.sets.push(FixedBitSet::with_capacity(self.targets.len() + 1));
+        self.flows.push(FxHashSet::default());
+        self.loads.push(Vec::new());
+        self.stores.push(Vec::new());
+        self.node_of.insert(term, node);
+        let (vars, values) = leaves(&self.program.pool, term);
+        for value in values {
+            self.add_value(&value, node);
+        }
+        for var in vars {
+            self.flow(var.index(), node);
+        }
+        node
+    }
+
+    fn add_value(&mut self, value: &Value, node: NodeId) {
+        let Value::Bv(word) = value else { return };
+        let (true, Some(word)) = (word.width() == self.program.data_model.word_bits(), word.to_u64()) else { return };
+        let after = self.ranges.partition_point(|(start, _, _)| *start <= word);
+        let found: Vec<usize> = self.ranges[..after].iter().rev().take(2).filter(|r| word < r.1).map(|r| r.2).collect();
+        for bit in found {
+            self.insert(node, bit);
+        }
+    }
+
+    fn insert(&mut self, node: NodeId, bit: usize) {
+        if !self.sets[node].put(bit) {
+            self.queue.push(node);
+        }
+    }
+
+    fn flow(&mut self, from: NodeId, to: NodeId) {
+        if from != to && self.flows[from].insert(to) {
+            self.queue.push(from);
+        }
+    }
+
+    fn solve(&mut self) {
+        while let Some(node) = self.queue.pop() {
+            if !self.loads[node].is_empty() || !self.stores[node].is_empty() {
+                for content in self.contents_of(node) {
+                    for dst in self.loads[node].clone() {
+                        self.flow(content, dst);
+                    }
+                    for value in self.stores[node].clone() {
+                        self.flow(value, content);
+                    }
+                }
+            }
+            let set = self.sets[node].clone();
+            let mut next: Vec<NodeId> = self.flows[node].iter().copied().collect();
+            next.sort_unstable();
+            for to in next {
+                if !set.is_subset(&self.sets[to]) {
+                    self.sets[to].union_with(&set);
+                    self.queue.push(to);
+                }
+            }
+        }
+    }
+
+    fn contents_of(&self, addr: NodeId) -> Vec<NodeId> {
+        let set = &self.sets[addr];
+        if set.contains(0) {
+            return (0..self.targets.len()).map(|target| self.first_content + target).collect();
+        }
+        set.ones().map(|bit| self.first_content + bit - 1).collect()
+    }
+
+    fn finish(self) -> PointsTo {
+        let program = self.program;
+        let n_bits = self.targets.len() + 1;
+        let mut globals = FixedBitSet::with_capacity(n_bits);
+        for (index, variable) in program.vars.iter().enumerate() {
+            if variable.scope == crate::program::Scope::Global {
+                globals.union_with(&self.sets[index]);
+            }
+        }
+        let mut passed = self.sets[self.results].clone();
+        for (op, _) in statements(program) {
+            if let Op::Start { args, .. } = op {
+                args.iter().for_each(|arg| passed.union_with(&self.sets[self.node_of[arg]]));
+            }
+        }
+        let contents = (0..self.targets.len()).map(|target| self.sets[self.first_content + target].clone()).collect();
+        let sets = self.node_of.iter().map(|(term, node)| (*term, self.sets[*node].clone())).collect();
+        PointsTo { targets: self.targets, sets, contents, globals, passed }
+    }
+}
+
+fn statements(program: &Program) -> impl Iterator<Item = (&Op, SiteId)> {
+    program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts).map(|stmt| (&stmt.op, stmt.site))
+}
+
+/// The variables and constants whose bits can be in the term's value.
+fn leaves(pool: &Pool, term: TermId) -> (Vec<VarId>, Vec<Value>) {
+    let (mut vars, mut values) = (Vec::new(), Vec::new());
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![term];
+    while let Some(term) = stack.pop() {
+        if pool.sort(term) == Sort::Bool || !seen.insert(term) {
+            continue;
+        }
+        match pool.node(term) {
+            Node::Const(value) => values.push(value.clone()),
+            Node::Var(var) => vars.push(*var),
+            Node::App { args, .. } => stack.extend(args.iter().copied()),
+        }
+    }
+    vars.sort_unstable();
+    (vars, values)
+}
+
+/// Whether accesses to the static object make sense.
+pub(super) fn is_data(kind: ObjectKind) -> bool {
+    matches!(kind, ObjectKind::Data | ObjectKind::ReadOnly)
+}

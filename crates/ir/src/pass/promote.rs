@@ -1,0 +1,194 @@
+//! Which allocations happen at most once? Their objects become static.
+//!
+//! An `Alloc` outside of all cycles, in a procedure that one thread runs once, makes at most one object; if its size is a constant,
+//! the object can as well exist from the start. Its address is then a constant, which is what `scalarize` needs: this is how
+//! locals of `main` whose address is taken, and structures that are allocated once, become variables.
+//!
+//! A static object never ends, so the `Free`s of a promoted object are dropped. That must not hide what properties ask for. Where invalid
+//! accesses, wrong frees or races are in question, an object that is freed is promoted only if nothing can touch it after the
+//! `Free` and no other thread touches it at all; where leaks are, heap objects stay, and so does what points to them. Otherwise a use
+//! after the end would end the process and now goes on, which adds executions but hides none; replay sorts those out.
+//!
+//! Invariant: `Free`s are dropped for an object that is promoted, and only for such.
+
+use super::graph::{Components, reachable_from};
+use super::initial::word_of;
+use super::points_to::{PointsTo, Target};
+use super::regions::place_of;
+use super::sharing::Sharing;
+use crate::memory::{Fill, Object, ObjectKind, Shape};
+use crate::program::{EdgeId, ProcId, Program};
+use crate::property::{Properties, Property};
+use crate::stmt::{AllocKind, Op, Place, SiteId, Stmt};
+use fixedbitset::FixedBitSet;
+use logic::{TermId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Larger objects stay as they are.
+const MAX_SIZE: u64 = 1 << 16;
+
+/// The program with objects that are made at most once as static objects. Its procedures must be threads.
+pub fn promote_allocations(program: &Program, properties: Properties) -> Program {
+    let mut candidates = single_allocations(program);
+    if candidates.is_empty() {
+        return program.clone();
+    }
+    let points_to = PointsTo::new(program);
+    let uses = Uses::new(program);
+    candidates.retain(|candidate| uses.allow(program, &points_to, properties, candidate));
+    let mut result = program.clone();
+    let model = program.data_model;
+    let end_of = |object: &Object| (object.base >> model.granule_bits()) + model.granules(object.size);
+    let mut next = program.objects.iter().map(end_of).max().unwrap_or(1);
+    let mut base_of: FxHashMap<SiteId, TermId> = FxHashMap::default();
+    let mut gone: FxHashSet<TermId> = FxHashSet::default();
+    for candidate in &candidates {
+        let n_granules = model.granules(candidate.size);
+        if next + n_granules >= model.first_dynamic() {
+            break;
+        }
+        let base = next << model.granule_bits();
+        next += n_granules;
+        base_of.insert(candidate.site, result.pool.bv(model.word_bits(), base));
+        gone.extend(uses.frees_of(&points_to, candidate.site));
+        result.objects.push(Object {
+            name: program.pool.var_name(candidate.dst).to_string(),
+            base,
+            size: candidate.size,
+            kind: ObjectKind::Data,
+            fill: if candidate.zeroed { Fill::Zero } else { Fill::Any },
+            init: Vec::new(),
+            shape: Shape::Bytes(candidate.size),
+            span: candidate.span,
+        });
+    }
+    for edge in result.procs.iter_mut().flat_map(|proc| &mut proc.edges) {
+        for Stmt { op, site, .. } in &mut edge.stmts {
+            if let Op::Alloc { dst, .. } = op
+                && let Some(base) = base_of.get(site)
+            {
+                *op = Op::Assign { var: *dst, value: *base };
+            }
+        }
+        edge.stmts.retain(|stmt| !matches!(&stmt.op, Op::Free { addr, .. } if gone.contains(addr)));
+    }
+    result
+}
+
+struct Candidate {
+    site: SiteId,
+    proc: ProcId,
+    dst: VarId,
+    size: u64,
+    kind: AllocKind,
+    zeroed: bool,
+    span: crate::source::Span,
+}
+
+/// The `Alloc`s of constant size that run at most once in a whole execution.
+fn single_allocations(program: &Program) -> Vec<Candidate> {
+    let sharing = Sharing::new(program);
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut n_copies: FxHashMap<SiteId, u32> = FxHashMap::default();
+    for (index, proc) in program.procs.iter().enumerate() {
+        let id = ProcId(index as u32);
+        let components = Components::new(proc, &proc.out_edges());
+        for edge in &proc.edges {
+            let repeats = components.is_repeated(edge.from, edge.to);
+            for stmt in &edge.stmts {
+                let Op::Alloc { dst, size, kind, zeroed } = &stmt.op else { continue };
+                *n_copies.entry(stmt.site).or_default() += 1;
+                if let Some(size) = word_of(&program.pool, *size)
+                    && size <= MAX_SIZE
+                    && !repeats
+                    && sharing.is_single(id)
+                {
+                    let (site, span) = (stmt.site, stmt.span);
+                    candidates.push(Candidate { site, proc: id, dst: *dst, size, kind: *kind, zeroed: *zeroed, span });
+                }
+            }
+        }
+    }
+    candidates.retain(|candidate| n_copies[&candidate.site] == 1);
+    candidates
+}
+
+/// Where a statement stands: procedure, edge, and position in the edge.
+type Position = (ProcId, EdgeId, usize);
+
+/// Where memory is accessed and freed.
+struct Uses {
+    accesses: Vec<(TermId, Position)>,
+    frees: Vec<(TermId, AllocKind, Position)>,
+}
+
+impl Uses {
+    fn new(program: &Program) -> Uses {
+        let mut uses = Uses { accesses: Vec::new(), frees: Vec::new() };
+        for (proc_index, proc) in program.procs.iter().enumerate() {
+            for (edge_index, edge) in proc.edges.iter().enumerate() {
+                for (at, stmt) in edge.stmts.iter().enumerate() {
+                    let position = (ProcId(proc_index as u32), EdgeId(edge_index as u32), at);
+                    if let Op::Free { addr, kind } = &stmt.op {
+                        uses.frees.push((*addr, *kind, position));
+                    } else if let Some(Place::Mem { addr, .. }) = place_of(&stmt.op) {
+                        uses.accesses.push((*addr, position));
+                    }
+                }
+            }
+        }
+        uses
+    }
+
+    /// The addresses that `Free`s of the site's object name.
+    fn frees_of(&self, points_to: &PointsTo, site: SiteId) -> Vec<TermId> {
+        self.frees.iter().map(|(addr, ..)| *addr).filter(|addr| may_be(points_to, *addr, site)).collect()
+    }
+
+    fn allow(&self, program: &Program, points_to: &PointsTo, properties: Properties, candidate: &Candidate) -> bool {
+        let site = candidate.site;
+        let tracks = properties.has(Property::MemTrack) || properties.has(Property::MemCleanup);
+        if tracks && (candidate.kind == AllocKind::Heap || points_to.holds_pointers(Target::Made(site))) {
+            return false;
+        }
+        let frees: Vec<&(TermId, AllocKind, Position)> =
+            self.frees.iter().filter(|(addr, ..)| may_be(points_to, *addr, site)).collect();
+        let is_only = |addr: TermId| {
+            points_to.of(addr).is_some_and(|set| set.iter().all(|at| points_to.targets[*at] == Target::Made(site)))
+        };
+        if !frees.iter().all(|(addr, kind, _)| *kind == candidate.kind && is_only(*addr)) {
+            return false;
+        }
+        let is_strict = [Property::Deref, Property::Free, Property::Race].iter().any(|p| properties.has(*p));
+        if !is_strict || frees.is_empty() {
+            return true;
+        }
+        candidate.kind == AllocKind::Stack
+            && frees.iter().all(|(_, _, position)| self.is_last(program, points_to, candidate, *position))
+    }
+
+    /// Whether only the thread that made the object touches it, and nothing does after this `Free`.
+    fn is_last(&self, program: &Program, points_to: &PointsTo, candidate: &Candidate, free: Position) -> bool {
+        let proc = program.proc(candidate.proc);
+        let after: FixedBitSet = reachable_from(proc, &proc.out_edges(), [proc.edges[free.1.index()].to]);
+        let is_before = |position: Position| {
+            let is_same_edge = position.1 == free.1;
+            position.0 == candidate.proc
+                && !after.contains(proc.edges[position.1.index()].from.index())
+                && !(is_same_edge && position.2 > free.2)
+        };
+        let touches = self.accesses.iter().filter(|(addr, _)| may_be(points_to, *addr, candidate.site));
+        let ends = self.frees.iter().filter(|(addr, ..)| may_be(points_to, *addr, candidate.site));
+        free.0 == candidate.proc
+            && !after.contains(proc.edges[free.1.index()].from.index())
+            && touches.map(|(_, position)| *position).all(is_before)
+            && ends.map(|(_, _, position)| *position).filter(|other| *other != free).all(|other| {
+                // Other frees stand on other paths: each ends the object where no other can follow.
+                other.0 == candidate.proc && !after.contains(proc.edges[other.1.index()].from.index())
+            })
+    }
+}
+
+fn may_be(points_to: &PointsTo, addr: TermId, site: SiteId) -> bool {
+    points_to.of(addr).is_none_or(|set| set.iter().any(|at| points_to.targets[*at] == Target::Made(site)))
+}
