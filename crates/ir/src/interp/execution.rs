@@ -1,0 +1,166 @@
+//! One run of a program with all that is known about it: state, steps, log, locks, races.
+//!
+//! `Machine::step` is the meaning of a step; an `Execution` adds what looks at more than one step: the race detector, the log,
+//! and who holds which lock. `random` and `replay` both drive one.
+
+use super::event::{Details, Inputs, Request, StepResult, Violation, WaitOn, Waiter, What};
+use super::locks::Locks;
+use super::log::Log;
+use super::names::Namer;
+use super::race::{Races, adjacent_race};
+use super::{Cell, Machine, RaceAccess, State};
+use crate::program::{EdgeRef, Program};
+use crate::property::{Properties, Property};
+use crate::source::Span;
+use crate::stmt::SiteId;
+use crate::verdict::Step;
+use logic::Value;
+
+/// A run so far.
+#[derive(Debug)]
+pub struct Execution<'p> {
+    /// The program.
+    pub machine: Machine<'p>,
+    /// The state reached.
+    pub state: State,
+    /// What must not happen.
+    pub properties: Properties,
+    /// The steps taken, with their inputs.
+    pub steps: Vec<Step>,
+    /// What they did.
+    pub log: Log,
+    /// Who holds which lock.
+    pub locks: Locks,
+    races: Option<Races>,
+}
+
+impl<'p> Execution<'p> {
+    /// A run before its first step.
+    pub fn new(program: &'p Program, properties: Properties) -> Execution<'p> {
+        let machine = Machine::new(program);
+        let state = machine.initial();
+        let races = properties.has(Property::Race).then(Races::default);
+        let (steps, log, locks) = (Vec::new(), Log::default(), Locks::default());
+        Execution { machine, state, properties, steps, log, locks, races }
+    }
+
+    /// Takes a step; a race with an earlier access is a violation too.
+    pub fn take(&mut self, thread: u32, edge: EdgeRef, inputs: &mut dyn Inputs) -> StepResult {
+        if self.state.threads.len() <= thread as usize {
+            return StepResult::NotEnabled(super::NotEnabled::NotThere);
+        }
+        self.log.begin(&self.machine, &self.state, thread, edge);
+        let calls = Namer::new(&self.machine, &self.state).calls(thread as usize);
+        let mut events = Vec::new();
+        let mut noted = Noted { inputs, chosen: Vec::new() };
+        let result = self.machine.step(&mut self.state, thread, edge, &mut noted, self.properties, Some(&mut events));
+        if let StepResult::NotEnabled(_) = result {
+            self.log.cancel();
+            return result;
+        }
+        let step = self.steps.len();
+        self.steps.push(Step { thread, edge, inputs: noted.chosen });
+        self.log.finish(&self.machine, &self.state, &events);
+        let namer = Namer::new(&self.machine, &self.state);
+        let race =
+            self.races.as_mut().and_then(|races| races.observe(&namer, &self.locks, (step, thread), &calls, &events));
+        for event in &events {
+            if let What::Marked { mark, addr } = event.what {
+                self.locks.mark(thread, mark, addr);
+            }
+        }
+        let result = match (result, race) {
+            (StepResult::Ok | StepResult::Ended(_) | StepResult::Beyond(_), Some(race)) => {
+                StepResult::Violation(Box::new(self.race_violation(race)))
+            }
+            (result, _) => result,
+        };
+        if let StepResult::Violation(violation) = &result {
+            self.log.fail(&violation.message);
+        }
+        result
+    }
+
+    /// Whether the state reached is a violation by itself: a deadlock.
+    pub fn deadlock(&self) -> Option<Violation> {
+        let waits = self.machine.deadlock(&self.state)?;
+        let namer = Namer::new(&self.machine, &self.state);
+        let waiters: Vec<Waiter> = waits
+            .into_iter()
+            .map(|(thread, wait)| {
+                let (on, holder) = self.waited_for(&namer, &wait.on);
+                let locks = self.locks.held_by(thread).map(|(lock, _)| namer.lock(lock)).collect();
+                Waiter { thread, span: wait.span, calls: namer.calls(thread as usize), on, holder, locks }
+            })
+            .collect();
+        let first = waiters.first().expect("somebody waits in a deadlock");
+        let (thread, span) = (first.thread, first.span);
+        let describe = |waiter: &Waiter| match waiter.holder {
+            Some(holder) => format!("thread {} waits for {} held by thread {holder}", waiter.thread, waiter.on),
+            None => format!("thread {} waits for {}", waiter.thread, waiter.on),
+        };
+        let message = format!("deadlock: {}", waiters.iter().map(describe).collect::<Vec<_>>().join(", "));
+        Some(Violation { property: Property::Deadlock, thread, span, message, details: Details::Deadlock(waiters) })
+    }
+
+    /// Whether two threads are about to race.
+    pub fn adjacent_race(&self) -> Option<Violation> {
+        let race = adjacent_race(&self.machine, &self.state, &self.locks, self.steps.len())?;
+        Some(self.race_violation(race))
+    }
+
+    fn waited_for(&self, namer: &Namer<'_, '_>, on: &WaitOn) -> (String, Option<u32>) {
+        match on {
+            WaitOn::Thread(handle) => {
+                let index = handle.checked_sub(1).filter(|index| *index < self.state.threads.len() as u64);
+                match index {
+                    Some(index) => (format!("thread {index} to end"), Some(index as u32)),
+                    None => (format!("a thread with handle {handle}, which does not exist"), None),
+                }
+            }
+            WaitOn::Cell(Cell::Bytes { addr, .. }, _) => {
+                let base = self.state.memory.whose(self.machine.program, *addr);
+                let lock = base.and_then(|base| self.locks.lock_at(base, *addr));
+                match lock {
+                    Some(lock) => (namer.lock(lock), self.locks.holder(lock)),
+                    None => (namer.cell(Cell::Bytes { addr: *addr, len: 1 }).0, None),
+                }
+            }
+            WaitOn::Cell(cell, _) => (namer.cell(*cell).0, None),
+        }
+    }
+
+    fn race_violation(&self, race: [RaceAccess; 2]) -> Violation {
+        let describe = |access: &RaceAccess| {
+            let verb = match access {
+                RaceAccess { is_free: true, .. } => "frees",
+                RaceAccess { is_write: true, .. } => "writes",
+                _ => "reads",
+            };
+            format!("thread {} {verb} {}", access.thread, access.place)
+        };
+        let [first, second] = &race;
+        let message = format!("data race: {}, {}", describe(first), describe(second));
+        let (property, thread, span) = (Property::Race, second.thread, second.span);
+        Violation { property, thread, span, message, details: Details::Race(Box::new(race)) }
+    }
+
+    /// The user's line that stands behind a span in a thread.
+    pub fn user_span(&self, thread: u32, span: Span) -> Span {
+        Namer::new(&self.machine, &self.state).user_span(thread as usize, span)
+    }
+}
+
+/// Passes inputs on and remembers them.
+struct Noted<'a> {
+    inputs: &'a mut dyn Inputs,
+    chosen: Vec<(SiteId, Value)>,
+}
+
+impl Inputs for Noted<'_> {
+    fn choose(&mut self, request: &Request) -> Value {
+        let value = self.inputs.choose(request);
+        self.chosen.push((request.site, value.clone()));
+        value
+    }
+}

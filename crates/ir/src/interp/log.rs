@@ -1,0 +1,211 @@
+//! What is there to tell about a run? Step by step who did what, with names and values that a person knows.
+//!
+//! Built from the events of each step while the state still has the objects they name. Temporaries are left out;
+//! every read says which step wrote what it read.
+
+use super::event::{Cell, Event, InputKind, What};
+use super::names::Namer;
+use super::state::End;
+use super::{Machine, State};
+use crate::program::{EdgeRef, Format};
+use crate::source::Span;
+use crate::stmt::Mark;
+use logic::VarId;
+use rustc_hash::FxHashMap;
+
+/// A frame on the way to a step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CallSite {
+    /// The procedure that runs.
+    pub proc: String,
+    /// Where it was called; nowhere for the outermost.
+    pub span: Span,
+}
+
+/// One thing that a step did.
+#[allow(missing_docs, reason = "the fields are named after what they are")]
+#[derive(Clone, PartialEq, Debug)]
+pub enum Effect {
+    /// Read shared state; `from` is the step that wrote it.
+    Read { place: String, value: String, from: Option<usize> },
+    /// Wrote shared state.
+    Write { place: String, old: Option<String>, new: String },
+    /// Set a variable of the source.
+    Assigned { name: String, old: String, new: String },
+    /// Chose a value.
+    Input { kind: InputKind, value: String },
+    /// Started a thread.
+    Started { thread: u32, proc: String },
+    /// Waited for a thread.
+    Joined { thread: u32 },
+    /// The thread has ended.
+    Finished,
+    /// Took a lock.
+    Locked { lock: String, is_shared: bool },
+    /// Gave a lock back.
+    Unlocked { lock: String },
+    /// Made an object.
+    Allocated { object: String, size: u64 },
+    /// Ended an object.
+    Freed { object: String },
+    /// Called a procedure.
+    Called { proc: String, args: Vec<String> },
+    /// Returned from a procedure.
+    Returned { proc: String },
+    /// Entered an atomic section.
+    AtomicBegin,
+    /// Left an atomic section.
+    AtomicEnd,
+    /// The process has ended.
+    ProcessEnded(End),
+    /// Something went wrong.
+    Failed { message: String },
+}
+
+/// One step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LogStep {
+    /// Who.
+    pub thread: u32,
+    /// The edge taken.
+    pub edge: EdgeRef,
+    /// The frames, outermost first; the last one took the step.
+    pub stack: Vec<CallSite>,
+    /// Where the statement stands; may be in a library model.
+    pub span: Span,
+    /// The user's line on behalf of which it ran.
+    pub user_span: Span,
+    /// What it did.
+    pub effects: Vec<Effect>,
+}
+
+/// A run so far.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    /// The steps in order.
+    pub steps: Vec<LogStep>,
+    last_write: FxHashMap<Cell, usize>,
+}
+
+impl Log {
+    /// Notes who is about to take which edge.
+    pub fn begin(&mut self, machine: &Machine<'_>, state: &State, thread: u32, edge: EdgeRef) {
+        let program = machine.program;
+        let namer = Namer::new(machine, state);
+        let site_of = |frame: &super::Frame| CallSite {
+            proc: program.proc(frame.proc).name.clone(),
+            span: frame.called_by.map_or(Span::NOWHERE, |edge| namer.call_span(edge)),
+        };
+        let stack = state.threads[thread as usize].frames.iter().map(site_of).collect();
+        let stmts = &program.edge(edge).stmts;
+        let span = stmts.iter().map(|stmt| stmt.span).find(|span| span.is_known()).unwrap_or(Span::NOWHERE);
+        let user_span = namer.user_span(thread as usize, span);
+        self.steps.push(LogStep { thread, edge, stack, span, user_span, effects: Vec::new() });
+    }
+
+    /// Forgets the step that was begun last: it was not taken.
+    pub fn cancel(&mut self) {
+        self.steps.pop();
+    }
+
+    /// Notes what the step begun last did; `state` is the one after it.
+    pub fn finish(&mut self, machine: &Machine<'_>, state: &State, events: &[Event]) {
+        let step = self.steps.len() - 1;
+        for event in events {
+            let effect = self.effect(machine, state, step, &event.what);
+            self.steps[step].effects.extend(effect);
+        }
+    }
+
+    /// Notes that the last step went wrong.
+    pub fn fail(&mut self, message: &str) {
+        if let Some(step) = self.steps.last_mut() {
+            step.effects.push(Effect::Failed { message: message.to_string() });
+        }
+    }
+
+    fn effect(&mut self, machine: &Machine<'_>, state: &State, step: usize, what: &What) -> Vec<Effect> {
+        let program = machine.program;
+        let namer = Namer::new(machine, state);
+        let proc_name = |proc| program.proc(proc).name.clone();
+        let format_of = |cell: Cell, dst: Option<VarId>| -> (String, Option<Format>) {
+            let (name, format) = namer.cell(cell);
+            (name, format.or(dst.map(|var| program.var(var).format)))
+        };
+        let effect = match what {
+            What::Read { cell, value, dst, .. } => {
+                let (place, format) = format_of(*cell, Some(*dst));
+                Effect::Read { place, value: namer.value(value, format), from: self.written_by(*cell) }
+            }
+            What::Write { cell, old, new, .. } => {
+                let (place, format) = format_of(*cell, None);
+                self.note_write(*cell, step);
+                let old = old.as_ref().map(|old| namer.value(old, format));
+                Effect::Write { place, old, new: namer.value(new, format) }
+            }
+            What::Update { cell, old, new, dst, .. } => {
+                let (place, format) = format_of(*cell, Some(*dst));
+                let (old, new) = (namer.value(old, format), namer.value(new, format));
+                let from = self.written_by(*cell);
+                self.note_write(*cell, step);
+                let read = Effect::Read { place: place.clone(), value: old.clone(), from };
+                return vec![read, Effect::Write { place, old: Some(old), new }];
+            }
+            What::Set { var, old, new } => {
+                let variable = program.var(*var);
+                if variable.is_temporary {
+                    return Vec::new();
+                }
+                let show = |value| namer.value(value, Some(variable.format));
+                Effect::Assigned { name: program.pool.var_name(*var).to_string(), old: show(old), new: show(new) }
+            }
+            What::Input { kind, value } => Effect::Input { kind: *kind, value: namer.value(value, None) },
+            What::Started { child, proc } => Effect::Started { thread: *child, proc: proc_name(*proc) },
+            What::Joined { child } => Effect::Joined { thread: *child },
+            What::Finished => Effect::Finished,
+            What::Marked { mark: Mark::Unlocked, addr } => Effect::Unlocked { lock: namer.lock(*addr) },
+            What::Marked { mark, addr } => {
+                Effect::Locked { lock: namer.lock(*addr), is_shared: *mark == Mark::ReadLocked }
+            }
+            What::Made { base, size, .. } => Effect::Allocated { object: namer.object(*base), size: *size },
+            What::Ended { base, .. } => Effect::Freed { object: namer.object(*base) },
+            What::Called { proc } => {
+                let frame = state.threads[self.steps[step].thread as usize].top();
+                let show = |param: &VarId| {
+                    let value = frame.and_then(|frame| machine.local(frame, *param))?;
+                    Some(namer.value(value, Some(program.var(*param).format)))
+                };
+                let args = program.proc(*proc).params.iter().filter_map(show).collect();
+                Effect::Called { proc: proc_name(*proc), args }
+            }
+            What::Returned { proc } => Effect::Returned { proc: proc_name(*proc) },
+            What::AtomicBegin => Effect::AtomicBegin,
+            What::AtomicEnd => Effect::AtomicEnd,
+            What::ProcessEnded(end) => Effect::ProcessEnded(*end),
+            What::Fence(_) => return Vec::new(),
+        };
+        vec![effect]
+    }
+
+    fn note_write(&mut self, cell: Cell, step: usize) {
+        for byte in single_cells(cell) {
+            self.last_write.insert(byte, step);
+        }
+    }
+
+    fn written_by(&self, cell: Cell) -> Option<usize> {
+        single_cells(cell).filter_map(|byte| self.last_write.get(&byte).copied()).max()
+    }
+}
+
+/// The cell as variables and single bytes.
+fn single_cells(cell: Cell) -> impl Iterator<Item = Cell> {
+    let (first, len) = match cell {
+        Cell::Var(_) => (0, 1),
+        Cell::Bytes { addr, len } => (addr, len),
+    };
+    (first..first + len).map(move |addr| match cell {
+        Cell::Var(_) => cell,
+        Cell::Bytes { .. } => Cell::Bytes { addr, len: 1 },
+    })
+}

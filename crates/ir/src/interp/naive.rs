@@ -1,0 +1,256 @@
+//! Which violations can a small program reach? Try everything: every schedule, every input, every state once.
+//!
+//! Plain depth-first search over the interpreter with no reduction whatsoever: the oracle that engines are compared
+//! with. Races are found by adjacency (`adjacent_race`), so that states need no clocks; endless executions are looked for in
+//! the finished graph (`lasso`).
+//!
+//! Invariant: if `incomplete` is `None`, every reachable state was visited, where inputs range over the given domain.
+
+use super::event::{Inputs, Request, StepResult};
+use super::race::adjacent_race;
+use super::{Locks, Machine, State, lasso};
+use crate::program::{EdgeRef, Program};
+use crate::property::{Properties, Property};
+use crate::stmt::SiteId;
+use crate::verdict::{Step, Trace, Why};
+use logic::{Sort, Value};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// The values that inputs range over.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Domain {
+    /// All values of sorts with at most this many bits; larger inputs make the exploration incomplete.
+    Bits(u32),
+    /// These numbers, cut to the input's width.
+    Values(Vec<u64>),
+}
+
+/// How far to explore.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Stop after this many states.
+    pub max_states: usize,
+    /// The values of inputs.
+    pub domain: Domain,
+    /// Stop at the first violation.
+    pub first_only: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { max_states: 1_000_000, domain: Domain::Bits(3), first_only: false }
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Exploration {
+    /// For each violated property an execution that shows it.
+    pub violations: BTreeMap<Property, Trace>,
+    /// How many states were visited.
+    pub n_states: usize,
+    /// How many steps were tried.
+    pub n_steps: usize,
+    /// Why not everything was visited.
+    pub incomplete: Option<Why>,
+}
+
+/// Explores all executions of the program.
+pub fn enumerate(program: &Program, properties: Properties, limits: &Limits) -> Exploration {
+    let machine = Machine::new(program);
+    let mut search = Search {
+        properties,
+        limits,
+        found: Exploration::default(),
+        id_of: FxHashMap::default(),
+        graph: lasso::Graph::default(),
+        path: Vec::new(),
+        machine: &machine,
+    };
+    search.run();
+    search.found
+}
+
+impl Exploration {
+    /// Whether everything was visited and nothing is wrong.
+    pub fn is_safe(&self) -> bool {
+        self.violations.is_empty() && self.incomplete.is_none()
+    }
+}
+
+struct Search<'a, 'p> {
+    machine: &'a Machine<'p>,
+    properties: Properties,
+    limits: &'a Limits,
+    found: Exploration,
+    id_of: FxHashMap<State, usize>,
+    /// All states and steps, kept only if somebody asked about termination.
+    graph: lasso::Graph,
+    /// The states on the way to the present one, with what is left to try from each.
+    path: Vec<Node>,
+}
+
+struct Node {
+    state: State,
+    id: usize,
+    todo: Vec<(u32, EdgeRef)>,
+    /// Further outcomes of a step with inputs.
+    ready: Vec<(Step, State)>,
+    /// The step that led here.
+    step: Option<Step>,
+}
+
+impl Search<'_, '_> {
+    fn run(&mut self) {
+        self.enter(None, self.machine.initial());
+        while let Some(node) = self.path.last_mut() {
+            if self.limits.first_only && !self.found.violations.is_empty() {
+                return;
+            }
+            if let Some((step, state)) = node.ready.pop() {
+                self.enter(Some(step), state);
+            } else if let Some((thread, edge)) = node.todo.pop() {
+                self.expand(thread, edge);
+            } else {
+                self.path.pop();
+            }
+            if self.id_of.len() >= self.limits.max_states {
+                self.found.incomplete.get_or_insert(Why::Bound(format!("{} states", self.limits.max_states)));
+                return;
+            }
+        }
+        if self.properties.has(Property::Termination)
+            && let Some(steps) = self.graph.fair_lasso()
+        {
+            self.found.violations.insert(Property::Termination, Trace { violation: Property::Termination, steps });
+        }
+    }
+
+    /// Comes to a state by a step from the last one on the path.
+    fn enter(&mut self, step: Option<Step>, state: State) {
+        let from = self.path.last().map(|node| node.id);
+        let n_known = self.id_of.len();
+        let keeps_graph = self.properties.has(Property::Termination);
+        if let Some(id) = self.id_of.get(&state) {
+            if let (Some(from), Some(step), true) = (from, step, keeps_graph) {
+                self.graph.add_step(from, *id, step);
+            }
+            return;
+        }
+        let id = n_known;
+        self.id_of.insert(state.clone(), id);
+        self.found.n_states += 1;
+        let todo = self.machine.enabled(&state);
+        if keeps_graph {
+            self.graph.add_state(id, todo.iter().map(|(thread, _)| *thread), state.threads.len());
+            if let (Some(from), Some(step)) = (from, &step) {
+                self.graph.add_step(from, id, step.clone());
+            }
+        }
+        self.path.push(Node { state, id, todo, ready: Vec::new(), step });
+        self.look();
+    }
+
+    /// Is the state itself a violation?
+    fn look(&mut self) {
+        let state = &self.path.last().expect("a state was just entered").state;
+        let is_new = |property| self.properties.has(property) && !self.found.violations.contains_key(&property);
+        let is_deadlock = is_new(Property::Deadlock) && self.machine.deadlock(state).is_some();
+        let is_race = is_new(Property::Race) && adjacent_race(self.machine, state, &Locks::default(), 0).is_some();
+        for (property, is_wrong) in [(Property::Deadlock, is_deadlock), (Property::Race, is_race)] {
+            if is_wrong {
+                self.report(property, None);
+            }
+        }
+    }
+
+    fn report(&mut self, violation: Property, last: Option<Step>) {
+        let steps = self.path.iter().filter_map(|node| node.step.clone()).chain(last).collect();
+        self.found.violations.entry(violation).or_insert(Trace { violation, steps });
+    }
+
+    /// Takes an edge from the last state on the path, with all inputs.
+    fn expand(&mut self, thread: u32, edge: EdgeRef) {
+        let before = self.path.last().expect("there is a state to expand").state.clone();
+        let mut chosen: Vec<usize> = Vec::new();
+        loop {
+            let mut inputs =
+                Counting { domain: &self.limits.domain, chosen, next: 0, taken: Vec::new(), too_large: None };
+            let mut state = before.clone();
+            let result = self.machine.step(&mut state, thread, edge, &mut inputs, self.properties, None);
+            self.found.n_steps += 1;
+            let Counting { taken, too_large, .. } = inputs;
+            if let Some(request) = too_large {
+                let bits = request.sort.width().unwrap_or(u32::MAX);
+                self.found.incomplete.get_or_insert(Why::LargeInput { span: request.span, bits });
+                return;
+            }
+            let values = taken.iter().map(|choice| (choice.site, choice.value.clone())).collect();
+            let step = Step { thread, edge, inputs: values };
+            match result {
+                StepResult::Ok | StepResult::Ended(_) => {
+                    self.path.last_mut().expect("it is still there").ready.push((step, state));
+                }
+                StepResult::NotEnabled(_) => {}
+                StepResult::Violation(violation) => self.report(violation.property, Some(step)),
+                StepResult::Beyond(why) => {
+                    self.found.incomplete.get_or_insert(why);
+                }
+            }
+            // Count up: the last choice that has further values gets its next one.
+            let Some(last) = taken.iter().rposition(|choice| choice.index + 1 < choice.n_values) else {
+                return;
+            };
+            chosen = taken[..=last].iter().map(|choice| choice.index).collect();
+            chosen[last] += 1;
+        }
+    }
+}
+
+/// Gives the values with the numbers in `chosen`, then the first ones.
+struct Counting<'a> {
+    domain: &'a Domain,
+    chosen: Vec<usize>,
+    next: usize,
+    taken: Vec<Choice>,
+    too_large: Option<Request>,
+}
+
+struct Choice {
+    site: SiteId,
+    value: Value,
+    index: usize,
+    n_values: usize,
+}
+
+impl Inputs for Counting<'_> {
+    fn choose(&mut self, request: &Request) -> Value {
+        let Some(values) = self.domain.values(request.sort) else {
+            self.too_large = Some(*request);
+            return Value::zero(request.sort);
+        };
+        let index = self.chosen.get(self.next).copied().unwrap_or(0);
+        self.next += 1;
+        let value = values[index].clone();
+        self.taken.push(Choice { site: request.site, value: value.clone(), index, n_values: values.len() });
+        value
+    }
+}
+
+impl Domain {
+    /// All values of a sort in this domain; `None` if there are too many.
+    pub fn values(&self, sort: Sort) -> Option<Vec<Value>> {
+        let mut values: Vec<Value> = match (self, sort) {
+            (_, Sort::Bool) => vec![Value::Bool(false), Value::Bool(true)],
+            (Domain::Bits(n), Sort::Bv(width)) if width <= *n => (0..1 << width).map(|v| Value::bv(width, v)).collect(),
+            (Domain::Values(numbers), Sort::Bv(width)) => numbers.iter().map(|v| Value::bv(width, *v)).collect(),
+            (Domain::Values(numbers), Sort::F32) => numbers.iter().map(|v| Value::f32(*v as f32)).collect(),
+            (Domain::Values(numbers), Sort::F64) => numbers.iter().map(|v| Value::f64(*v as f64)).collect(),
+            _ => return None,
+        };
+        values.sort_unstable();
+        values.dedup();
+        (!values.is_empty()).then_some(values)
+    }
+}

@@ -1,0 +1,226 @@
+//! What does a person call it? Names of places and objects, and values as the source would write them.
+//!
+//! Parts of static objects are named by their shape (`queue.slot[3]`), heap objects by the user's line that made them
+//! (`malloc@a.c:12`, the second one `malloc@a.c:12#2`), stack objects by their variable. Pointers are shown as what they
+//! point to. A place inside a library model is shown as the user's call that led there.
+
+use super::event::Cell;
+use super::memory::{Fault, Origin};
+use super::{Machine, State};
+use crate::memory::Shape;
+use crate::program::{EdgeRef, Format};
+use crate::source::Span;
+use crate::stmt::AllocKind;
+use logic::{Scalar, Value};
+
+/// Names things in a state.
+#[derive(Clone, Copy)]
+pub struct Namer<'a, 'p> {
+    machine: &'a Machine<'p>,
+    state: &'a State,
+}
+
+impl<'a, 'p> Namer<'a, 'p> {
+    /// Names things as they are in this state.
+    pub fn new(machine: &'a Machine<'p>, state: &'a State) -> Namer<'a, 'p> {
+        Namer { machine, state }
+    }
+
+    /// The object at this address, live or gone.
+    pub fn object(&self, base: u64) -> String {
+        match self.origin(base) {
+            Some(Origin::Static(object)) => self.machine.program.object(object).name.clone(),
+            Some(Origin::Made { kind: AllocKind::Stack, var, .. }) => {
+                self.machine.program.pool.var_name(var).trim_start_matches('&').to_string()
+            }
+            Some(Origin::Made { kind: AllocKind::Heap, span, .. }) => {
+                let name = format!("malloc@{}", self.machine.program.sources.place(span));
+                match self.rank(base, span) {
+                    0 => name,
+                    rank => format!("{name}#{}", rank + 1),
+                }
+            }
+            None => format!("{base:#x}"),
+        }
+    }
+
+    /// Where the object at this address was declared or made.
+    pub fn made_at(&self, base: u64) -> Span {
+        match self.origin(base) {
+            Some(Origin::Static(object)) => self.machine.program.object(object).span,
+            Some(Origin::Made { span, .. }) => span,
+            None => Span::NOWHERE,
+        }
+    }
+
+    /// The place, and how its values are shown if that is known.
+    pub fn cell(&self, cell: Cell) -> (String, Option<Format>) {
+        let program = self.machine.program;
+        match cell {
+            Cell::Var(var) => (program.pool.var_name(var).to_string(), Some(program.var(var).format)),
+            Cell::Bytes { addr, .. } => self.place(addr),
+        }
+    }
+
+    /// What is at an address, and how it is shown.
+    fn place(&self, addr: u64) -> (String, Option<Format>) {
+        let Some(base) = self.state.memory.whose(self.machine.program, addr) else {
+            return (format!("*{addr:#x}"), None);
+        };
+        let name = self.object(base);
+        match self.origin(base) {
+            Some(Origin::Static(object)) => {
+                let (path, format) = self.machine.program.object(object).shape.path(addr - base);
+                (name + &path, format)
+            }
+            _ if addr == base => (name, None),
+            _ => (format!("{name}+{}", addr - base), None),
+        }
+    }
+
+    /// A pointer by what it points to.
+    pub fn address(&self, addr: u64) -> String {
+        if addr == 0 {
+            return "NULL".to_string();
+        }
+        match self.state.memory.whose(self.machine.program, addr) {
+            None => format!("{addr:#x}"),
+            Some(base) if self.is_heap(base) => self.place(addr).0,
+            // An array's own address is shown without the index of its first element.
+            Some(base) if base == addr => format!("&{}", self.object(base)),
+            Some(_) => format!("&{}", self.outermost(addr)),
+        }
+    }
+
+    /// A value as the source would write it.
+    pub fn value(&self, value: &Value, format: Option<Format>) -> String {
+        let word = Scalar::Bv(self.machine.program.data_model.word_bits());
+        match (value, format) {
+            (Value::Bv(bits), Some(Format::Pointer)) => self.address(bits.as_u64()),
+            (Value::Bv(bits), Some(Format::Unsigned)) => bits.to_string(),
+            (Value::Bv(bits), Some(Format::Bool)) => if bits.is_zero() { "false" } else { "true" }.to_string(),
+            (Value::Bv(bits), Some(Format::Char)) => {
+                let code = bits.as_i64();
+                match u8::try_from(code).ok().filter(|code| code.is_ascii_graphic() || *code == b' ') {
+                    Some(code) => format!("{} '{}'", code, code as char),
+                    None => code.to_string(),
+                }
+            }
+            // Nobody said that it is a pointer, but it points into an object.
+            (Value::Bv(bits), None)
+                if value.sort().scalar() == Some(word)
+                    && self.state.memory.whose(self.machine.program, bits.as_u64()).is_some() =>
+            {
+                self.address(bits.as_u64())
+            }
+            (Value::F32(_) | Value::F64(_) | Value::Bool(_) | Value::Bv(_) | Value::Array(_), _) => {
+                crate::text::value(value)
+            }
+        }
+    }
+
+    /// The user's line that stands behind a span in a thread: the innermost call that is not in a library model.
+    pub fn user_span(&self, thread: usize, span: Span) -> Span {
+        let sources = &self.machine.program.sources;
+        let is_user = |span: &Span| span.is_known() && !sources.is_model(*span);
+        if is_user(&span) {
+            return span;
+        }
+        self.calls(thread).into_iter().rev().find(is_user).unwrap_or(span)
+    }
+
+    /// Where the frames of a thread were called, outermost first.
+    pub fn calls(&self, thread: usize) -> Vec<Span> {
+        let called_by = self.state.threads[thread].frames.iter().filter_map(|frame| frame.called_by);
+        called_by.map(|edge| self.call_span(edge)).collect()
+    }
+
+    /// A lock by its address.
+    pub fn lock(&self, addr: u64) -> String {
+        self.outermost(addr)
+    }
+
+    /// The largest part of an object that starts at an address.
+    fn outermost(&self, addr: u64) -> String {
+        let base = self.state.memory.whose(self.machine.program, addr);
+        match base.and_then(|base| Some((base, self.origin(base)?))) {
+            Some((base, Origin::Static(object))) => {
+                self.object(base) + &outermost_path(&self.machine.program.object(object).shape, addr - base)
+            }
+            _ => self.place(addr).0,
+        }
+    }
+
+    /// Where an edge that calls stands.
+    pub(super) fn call_span(&self, edge: EdgeRef) -> Span {
+        let stmts = &self.machine.program.edge(edge).stmts;
+        stmts.last().map_or(Span::NOWHERE, |stmt| stmt.span)
+    }
+
+    /// Why an access is wrong, in words.
+    pub(super) fn fault(&self, fault: Fault, addr: u64, access: &str) -> String {
+        match fault {
+            Fault::Null => format!("{access} through a null pointer"),
+            Fault::Nowhere => format!("{access} at {addr:#x}, where no object is"),
+            Fault::Gone(base) if self.is_heap(base) => format!("{access} of {} after it was freed", self.object(base)),
+            Fault::Gone(base) => format!("{access} of {} after its scope ended", self.object(base)),
+            Fault::Outside(base) => {
+                let size = self.state.memory.live[&base].size;
+                format!("{access} at offset {} of {}, which has {size} bytes", addr - base, self.object(base))
+            }
+            Fault::ReadOnly(base) => format!("{access} of {}, which is read-only", self.object(base)),
+            Fault::Function(base) => format!("{access} of {}, which is a function", self.object(base)),
+        }
+    }
+
+    /// Why a `free` is wrong, in words.
+    pub(super) fn bad_free(&self, addr: u64) -> String {
+        let memory = &self.state.memory;
+        match memory.whose(self.machine.program, addr) {
+            None => format!("free of {addr:#x}, where no object is"),
+            Some(base) if memory.gone.contains_key(&base) && self.is_heap(base) => {
+                format!("{} is freed twice", self.object(base))
+            }
+            Some(base) if !self.is_heap(base) => format!("free of {}, which was not allocated", self.object(base)),
+            Some(base) => format!("free of {}, which is not the start of an object", self.place(addr.max(base)).0),
+        }
+    }
+
+    fn is_heap(&self, base: u64) -> bool {
+        matches!(self.origin(base), Some(Origin::Made { kind: AllocKind::Heap, .. }))
+    }
+
+    fn origin(&self, base: u64) -> Option<Origin> {
+        let memory = &self.state.memory;
+        let live = memory.live.get(&base).map(|bytes| bytes.origin);
+        live.or_else(|| memory.gone.get(&base).map(|gone| gone.origin))
+    }
+
+    /// How many heap objects from the same line have lower addresses.
+    fn rank(&self, base: u64, span: Span) -> usize {
+        let memory = &self.state.memory;
+        let same =
+            |origin: Origin| matches!(origin, Origin::Made { kind: AllocKind::Heap, span: other, .. } if other == span);
+        let live = memory.live.range(..base).filter(|(_, bytes)| same(bytes.origin)).count();
+        live + memory.gone.range(..base).filter(|(_, gone)| same(gone.origin)).count()
+    }
+}
+
+/// The path to the largest part that starts at an offset; elements of arrays count, first fields of records do not.
+fn outermost_path(shape: &Shape, offset: u64) -> String {
+    match shape {
+        Shape::Array { element, .. } if element.size() > 0 => {
+            let rest = outermost_path(element, offset % element.size());
+            format!("[{}]{rest}", offset / element.size())
+        }
+        _ if offset == 0 => String::new(),
+        Shape::Record { fields, .. } => {
+            let inside = |(_, start, shape): &&(String, u64, Shape)| offset >= *start && offset < *start + shape.size();
+            match fields.iter().find(inside) {
+                Some((name, start, shape)) => format!(".{name}{}", outermost_path(shape, offset - start)),
+                None => format!("+{offset}"),
+            }
+        }
+        _ => format!("+{offset}"),
+    }
+}

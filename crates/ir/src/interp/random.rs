@@ -1,0 +1,152 @@
+//! What does the program do when it just runs? A random schedule with random inputs, the same for the same seed.
+//!
+//! The scheduler stays with a thread for a while and then switches, which finds more than switching at every step.
+//! Inputs are small numbers and boundary values most of the time, so that loops bounded by an input end.
+
+use super::Execution;
+use super::event::{Inputs, Request, StepResult, Violation};
+use super::log::Log;
+use super::state::End;
+use crate::program::Program;
+use crate::property::{Properties, Property};
+use crate::verdict::{Step, Trace, Why};
+use logic::{BitVec, Sort, Value};
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    /// Something went wrong.
+    Violation(Box<Violation>),
+    /// The process ended.
+    Ended(End),
+    /// No thread can go on: an `Assume` has stopped one, or all wait and nobody asked about deadlocks.
+    Stuck,
+    /// It went on for as many steps as were allowed.
+    StepLimit,
+    /// What happens next is not modelled.
+    Beyond(Why),
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct RunReport {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The steps taken.
+    pub steps: Vec<Step>,
+    /// What they did.
+    pub log: Log,
+}
+
+impl RunReport {
+    /// The run as a trace, if something went wrong.
+    pub fn trace(&self) -> Option<Trace> {
+        match &self.outcome {
+            Outcome::Violation(violation) => Some(Trace { violation: violation.property, steps: self.steps.clone() }),
+            _ => None,
+        }
+    }
+}
+
+/// Runs the program once.
+pub fn run_random(program: &Program, properties: Properties, seed: u64, max_steps: usize) -> RunReport {
+    let mut execution = Execution::new(program, properties);
+    let mut prng = Prng::new(seed);
+    let outcome = run(&mut execution, &mut prng, max_steps);
+    RunReport { outcome, steps: execution.steps, log: execution.log }
+}
+
+fn run(execution: &mut Execution<'_>, prng: &mut Prng, max_steps: usize) -> Outcome {
+    let mut last = 0;
+    while execution.steps.len() < max_steps {
+        let mut enabled = execution.machine.enabled(&execution.state);
+        // An edge can ask for inputs before it turns out to be disabled for them; then another one is tried.
+        loop {
+            if enabled.is_empty() {
+                return match execution.deadlock() {
+                    Some(violation) if execution.properties.has(Property::Deadlock) => {
+                        Outcome::Violation(Box::new(violation))
+                    }
+                    _ => Outcome::Stuck,
+                };
+            }
+            let stay = enabled.iter().position(|(thread, _)| *thread == last).filter(|_| prng.below(4) != 0);
+            let index = stay.unwrap_or_else(|| prng.below(enabled.len() as u64) as usize);
+            let (thread, edge) = enabled.swap_remove(index);
+            match execution.take(thread, edge, &mut RandomInputs(prng)) {
+                StepResult::Ok => {
+                    last = thread;
+                    break;
+                }
+                StepResult::NotEnabled(_) => {}
+                StepResult::Violation(violation) => return Outcome::Violation(violation),
+                StepResult::Ended(end) => return Outcome::Ended(end),
+                StepResult::Beyond(why) => return Outcome::Beyond(why),
+            }
+        }
+    }
+    Outcome::StepLimit
+}
+
+struct RandomInputs<'a>(&'a mut Prng);
+
+impl Inputs for RandomInputs<'_> {
+    fn choose(&mut self, request: &Request) -> Value {
+        self.0.value(request.sort)
+    }
+}
+
+/// A small generator of random numbers (SplitMix64): the same numbers for the same seed, everywhere.
+#[derive(Clone, Debug)]
+pub struct Prng(u64);
+
+impl Prng {
+    /// The generator for a seed.
+    pub fn new(seed: u64) -> Prng {
+        Prng(seed)
+    }
+
+    /// The next number.
+    pub fn number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`, which is not 0.
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.number() % n
+    }
+
+    /// A value, small or at a boundary most of the time.
+    pub fn value(&mut self, sort: Sort) -> Value {
+        match sort {
+            Sort::Bool => Value::Bool(self.below(2) == 1),
+            Sort::Bv(width) => Value::Bv(self.bits(width)),
+            Sort::F32 => Value::f32(self.float() as f32),
+            Sort::F64 => Value::f64(self.float()),
+            Sort::Array(..) => Value::zero(sort),
+        }
+    }
+
+    fn bits(&mut self, width: u32) -> BitVec {
+        match self.below(10) {
+            0..=5 => BitVec::new(width, self.below(8)),
+            6 => BitVec::ones(width),
+            7 => BitVec::signed_min(width),
+            8 => BitVec::signed_max(width),
+            _ => BitVec::from_limbs(width, &[self.number(), self.number()]),
+        }
+    }
+
+    fn float(&mut self) -> f64 {
+        match self.below(6) {
+            0..=2 => self.below(8) as f64,
+            3 => -(self.below(100) as f64) / 4.0,
+            4 => f64::MAX,
+            _ => f64::from_bits(self.number()),
+        }
+    }
+}

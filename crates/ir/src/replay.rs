@@ -1,0 +1,203 @@
+//! Is a trace true? Run it step by step on the reference interpreter and see whether what it claims happens.
+//!
+//! No unsafe verdict leaves before this says so. The trace is run on the program as lowered, looking only for the
+//! property that it claims (so that another violation on the way does not hide it): every step must be enabled, the
+//! violation must happen with the last step, or in the state after it (deadlock, two racing next accesses), and for
+//! termination the states at the end must repeat fairly. Inputs that the trace does not name are zero.
+
+use crate::interp::{Details, Execution, Inputs, Log, NotEnabled, Request, State, Status, StepResult, Violation};
+use crate::program::Program;
+use crate::property::{Properties, Property};
+use crate::source::Span;
+use crate::stmt::SiteId;
+use crate::verdict::{Task, Trace, Why};
+use logic::Value;
+use std::fmt;
+
+/// What a trace does.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// Step by step.
+    pub log: Log,
+    /// What goes wrong.
+    pub violation: Violation,
+    /// The state at the end.
+    pub last: State,
+}
+
+/// Why a trace is not true.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ReplayError {
+    /// Nobody asked about what it claims.
+    OtherProperty(Property),
+    /// A step cannot be taken.
+    NotEnabled {
+        /// Which one.
+        step: usize,
+        /// Why.
+        why: NotEnabled,
+    },
+    /// Something goes wrong before the last step.
+    TooEarly {
+        /// At which step.
+        step: usize,
+    },
+    /// The process ends before the last step.
+    EndsEarly {
+        /// At which step.
+        step: usize,
+    },
+    /// A step leaves the model.
+    Beyond {
+        /// Which one.
+        step: usize,
+        /// Why.
+        why: Why,
+    },
+    /// The last step is taken and nothing is wrong.
+    NoViolation(Property),
+    /// A step names an edge or an input that the program does not have.
+    Malformed {
+        /// Which one.
+        step: usize,
+    },
+}
+
+/// Runs a trace; it must end with exactly the violation that it claims.
+pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
+    if !task.properties.has(trace.violation) {
+        return Err(ReplayError::OtherProperty(trace.violation));
+    }
+    check_form(&task.program, trace)?;
+    let mut execution = Execution::new(&task.program, Properties::of(&[trace.violation]));
+    let mut visited = vec![execution.state.clone()];
+    let last = trace.steps.len();
+    let mut violation = None;
+    for (step, taken) in trace.steps.iter().enumerate() {
+        let mut inputs = GivenInputs::new(&taken.inputs);
+        match execution.take(taken.thread, taken.edge, &mut inputs) {
+            StepResult::Ok => {}
+            StepResult::NotEnabled(why) => return Err(ReplayError::NotEnabled { step, why }),
+            StepResult::Violation(found) if step + 1 == last => violation = Some(*found),
+            StepResult::Violation(_) => return Err(ReplayError::TooEarly { step }),
+            StepResult::Ended(_) if step + 1 == last => {}
+            StepResult::Ended(_) => return Err(ReplayError::EndsEarly { step }),
+            StepResult::Beyond(why) => return Err(ReplayError::Beyond { step, why }),
+        }
+        if inputs.wrong_sort {
+            return Err(ReplayError::Malformed { step });
+        }
+        if trace.violation == Property::Termination {
+            visited.push(execution.state.clone());
+        }
+    }
+    let violation = violation.or_else(|| match trace.violation {
+        Property::Deadlock => execution.deadlock(),
+        Property::Race => execution.adjacent_race(),
+        Property::Termination => lasso(&execution, &visited),
+        _ => None,
+    });
+    let Some(violation) = violation.filter(|violation| violation.property == trace.violation) else {
+        return Err(ReplayError::NoViolation(trace.violation));
+    };
+    if execution.log.steps.last().is_none_or(|step| step.effects.last().is_none_or(|effect| !is_failure(effect))) {
+        execution.log.fail(&violation.message);
+    }
+    Ok(Replayed { log: execution.log, violation, last: execution.state })
+}
+
+fn is_failure(effect: &crate::interp::Effect) -> bool {
+    matches!(effect, crate::interp::Effect::Failed { .. })
+}
+
+/// All edges that the trace names exist.
+fn check_form(program: &Program, trace: &Trace) -> Result<(), ReplayError> {
+    for (step, taken) in trace.steps.iter().enumerate() {
+        let proc = program.procs.get(taken.edge.proc.index());
+        if proc.is_none_or(|proc| taken.edge.edge.index() >= proc.edges.len()) {
+            return Err(ReplayError::Malformed { step });
+        }
+    }
+    Ok(())
+}
+
+/// The steps since a state equal to the last one, if a fair scheduler can repeat them for ever.
+fn lasso(execution: &Execution<'_>, visited: &[State]) -> Option<Violation> {
+    let (last, before) = visited.split_last()?;
+    let start = (0..before.len()).find(|start| before[*start] == *last && is_fair(execution, visited, *start))?;
+    let step = execution.log.steps.get(start)?;
+    let message = format!("the last {} steps repeat for ever", visited.len() - 1 - start);
+    let (thread, span): (u32, Span) = (step.thread, step.user_span);
+    Some(Violation { property: Property::Termination, thread, span, message, details: Details::Lasso { start } })
+}
+
+/// Every thread takes one of the steps from `start` on, or cannot run in one of the states.
+fn is_fair(execution: &Execution<'_>, visited: &[State], start: usize) -> bool {
+    let n_threads = visited[start].threads.len() as u32;
+    (0..n_threads).all(|thread| {
+        let cannot_run = |state: &State| {
+            let is_held = execution.machine.excludes_others(state).is_some_and(|holder| holder != thread);
+            is_held || !matches!(execution.machine.status(state, thread), Status::CanRun(_))
+        };
+        execution.steps[start..].iter().any(|step| step.thread == thread) || visited[start..].iter().any(cannot_run)
+    })
+}
+
+/// The inputs that a step of a trace names; all others are zero.
+pub struct GivenInputs<'a> {
+    values: &'a [(SiteId, Value)],
+    is_used: Vec<bool>,
+    wrong_sort: bool,
+}
+
+impl<'a> GivenInputs<'a> {
+    /// The inputs of a step.
+    pub fn new(values: &'a [(SiteId, Value)]) -> GivenInputs<'a> {
+        GivenInputs { values, is_used: vec![false; values.len()], wrong_sort: false }
+    }
+}
+
+impl Inputs for GivenInputs<'_> {
+    fn choose(&mut self, request: &Request) -> Value {
+        let found = (0..self.values.len()).find(|i| !self.is_used[*i] && self.values[*i].0 == request.site);
+        let Some(index) = found else {
+            return Value::zero(request.sort);
+        };
+        self.is_used[index] = true;
+        let value = self.values[index].1.clone();
+        if value.sort() == request.sort {
+            return value;
+        }
+        self.wrong_sort = true;
+        Value::zero(request.sort)
+    }
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReplayError::OtherProperty(property) => write!(f, "nobody asked about {}", property.describe()),
+            ReplayError::NotEnabled { step, why } => write!(f, "step {step} cannot be taken: {why}"),
+            ReplayError::TooEarly { step } => write!(f, "the violation happens at step {step}, before the last"),
+            ReplayError::EndsEarly { step } => write!(f, "the process ends at step {step}, before the last"),
+            ReplayError::Beyond { step, why } => write!(f, "step {step} leaves the model: {why:?}"),
+            ReplayError::NoViolation(property) => write!(f, "no {} at the end", property.describe()),
+            ReplayError::Malformed { step } => write!(f, "step {step} does not fit the program"),
+        }
+    }
+}
+
+impl fmt::Display for NotEnabled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotEnabled::NotThere => write!(f, "the thread is not there"),
+            NotEnabled::Held(thread) => write!(f, "thread {thread} is in an atomic section"),
+            NotEnabled::ProcessEnded => write!(f, "the process has ended"),
+            NotEnabled::Assume(span) => write!(f, "the assumption at line {} does not hold", span.line),
+            NotEnabled::Waiting(wait) => write!(f, "the thread waits at line {}", wait.span.line),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
