@@ -1,6 +1,6 @@
 //! What is there to report? One verdict with everything that belongs to it, independent of who renders it.
 
-use crate::story::Story;
+use crate::story::{Ending, Story};
 use ir::{Diagnostic, Proof, Properties, Severity, Sources, Why};
 
 /// Everything about one run of `verify`.
@@ -32,7 +32,12 @@ pub enum Outcome {
     /// No execution violates the properties.
     Safe(Proof),
     /// This one does.
-    Unsafe(Box<Story>),
+    Unsafe {
+        /// What happens.
+        story: Story,
+        /// What is wrong about it.
+        ending: Ending,
+    },
     /// Could not be told.
     Unknown(Why),
     /// The user asked to stop.
@@ -46,7 +51,7 @@ impl Answer {
     pub fn result(&self) -> String {
         match &self.outcome {
             Outcome::Safe(_) => "true".to_string(),
-            Outcome::Unsafe(story) => format!("false({})", story.ending.property.verdict_name()),
+            Outcome::Unsafe { ending, .. } => format!("false({})", ending.property.verdict_name()),
             Outcome::Unknown(_) | Outcome::Interrupted => "unknown".to_string(),
             Outcome::Rejected if self.is_refused() => "unknown".to_string(),
             Outcome::Rejected => "error".to_string(),
@@ -64,7 +69,7 @@ impl Answer {
     /// Why there is no verdict, in one line.
     pub fn reason(&self) -> Option<String> {
         match &self.outcome {
-            Outcome::Safe(_) | Outcome::Unsafe(_) => None,
+            Outcome::Safe(_) | Outcome::Unsafe { .. } => None,
             Outcome::Unknown(why) => Some(self.why(why)),
             Outcome::Interrupted => Some("interrupted".to_string()),
             Outcome::Rejected => {

@@ -3,7 +3,7 @@
 //! Core types are not serialisable on purpose: what is promised to the outside is written down here, field by field.
 
 use crate::answer::{Answer, Outcome};
-use crate::story::{Effect, Row, Story};
+use crate::story::{Effect, Ending, Row};
 use ir::{Diagnostic, Proof, Severity, Sources, Span};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -106,9 +106,9 @@ struct DiagnosticOut {
 
 /// The document, with a newline at its end.
 pub fn json(answer: &Answer) -> String {
-    let story = match &answer.outcome {
-        Outcome::Unsafe(story) => Some(story.as_ref()),
-        _ => None,
+    let (story, ending) = match &answer.outcome {
+        Outcome::Unsafe { story, ending } => (Some(story), Some(ending)),
+        _ => (None, None),
     };
     let sources = &answer.sources;
     let document = Document {
@@ -118,7 +118,7 @@ pub fn json(answer: &Answer) -> String {
         result: answer.result(),
         verdict: match &answer.outcome {
             Outcome::Safe(_) => "safe",
-            Outcome::Unsafe(_) => "unsafe",
+            Outcome::Unsafe { .. } => "unsafe",
             Outcome::Unknown(_) | Outcome::Interrupted => "unknown",
             Outcome::Rejected if answer.is_refused() => "unknown",
             Outcome::Rejected => "error",
@@ -131,7 +131,7 @@ pub fn json(answer: &Answer) -> String {
             Outcome::Safe(Proof::Exhaustive { states }) => Some(ProofOut { kind: "exhaustive", states: *states }),
             _ => None,
         },
-        violation: story.map(|story| violation(sources, story)),
+        violation: ending.map(|ending| violation(sources, ending)),
         threads: story.map(|story| story.threads.clone()),
         trace: story.map(|story| story.rows.iter().map(|row| step(sources, row)).collect()),
         diagnostics: answer.diagnostics.iter().map(|d| diagnostic(sources, d)).collect(),
@@ -148,8 +148,7 @@ fn place(sources: &Sources, span: Span) -> Option<PlaceOut> {
     span.is_known().then(|| PlaceOut { file: sources.path(span).to_string(), line: span.line, column: span.column })
 }
 
-fn violation(sources: &Sources, story: &Story) -> ViolationOut {
-    let ending = &story.ending;
+fn violation(sources: &Sources, ending: &Ending) -> ViolationOut {
     ViolationOut {
         property: ending.property.verdict_name(),
         message: ending.message.clone(),
@@ -217,7 +216,7 @@ fn diagnostic(sources: &Sources, diagnostic: &Diagnostic) -> DiagnosticOut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::story::{Detail, Ending};
+    use crate::story::{Detail, Story};
     use ir::{Properties, Property};
 
     #[test]
@@ -235,13 +234,13 @@ mod tests {
             thread: Some(0),
             details: vec![detail],
         };
-        let story = Story { threads: vec!["main".into()], rows: vec![row], ending };
+        let story = Story { threads: vec!["main".into()], rows: vec![row] };
         let answer = Answer {
             input: "a.c".into(),
             sources,
             properties: Properties::of(&[Property::Race]),
             engine: "explicit".into(),
-            outcome: Outcome::Unsafe(Box::new(story)),
+            outcome: Outcome::Unsafe { story, ending },
             diagnostics: vec![Diagnostic::warning(span, "hm")],
             notes: Vec::new(),
             statistics: vec![("states".into(), 7.0)],

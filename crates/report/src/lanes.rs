@@ -130,8 +130,8 @@ impl<'a> Pages<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::story::{Effect, Ending};
-    use ir::{Property, Span};
+    use crate::story::Effect;
+    use ir::Span;
 
     fn story() -> (Sources, Story) {
         let mut sources = Sources::default();
@@ -149,14 +149,7 @@ mod tests {
             row(1, 0, 18, "pthread_create(&t, 0, worker, 0);", vec![Effect::Start { thread: "T1 worker".into() }]),
             row(2, 1, 9, "x = x + 1;", vec![read, write]),
         ];
-        let ending = Ending {
-            property: Property::Assertion,
-            message: String::new(),
-            span: Span::NOWHERE,
-            thread: None,
-            details: Vec::new(),
-        };
-        (sources, Story { threads: vec!["main".into(), "T1 worker".into()], rows, ending })
+        (sources, Story { threads: vec!["main".into(), "T1 worker".into()], rows })
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Verdicts for people and machines: values in, text out. Nothing here prints, reads files or asks for the time.
 //!
-//! `story` makes a replayed execution into rows; `lanes`, `text` and `json` render them. Source text is shown by `excerpt`, problems
+//! `tell` makes a replayed execution into a `Story`; `lanes`, `text` and `json` render them. Source text is shown by `excerpt`, problems
 //! with the input by `diagnostic`.
 
 pub mod answer;
@@ -10,6 +10,7 @@ pub mod json;
 pub mod lanes;
 pub mod story;
 pub mod style;
+pub mod tell;
 pub mod text;
 
 pub use answer::{Answer, Outcome};
@@ -19,4 +20,5 @@ pub use json::json;
 pub use lanes::lanes;
 pub use story::{Detail, Effect, Ending, Row, Story};
 pub use style::{Ink, Style};
+pub use tell::{ending, story};
 pub use text::{text, violation};

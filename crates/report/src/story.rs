@@ -12,8 +12,6 @@ pub struct Story {
     pub threads: Vec<String>,
     /// What happened, in order.
     pub rows: Vec<Row>,
-    /// How it ends.
-    pub ending: Ending,
 }
 
 /// What one thread did on one source line.

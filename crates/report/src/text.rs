@@ -23,8 +23,8 @@ pub fn text(answer: &Answer, style: &Style) -> String {
     if !matches!(answer.outcome, Outcome::Rejected) || answer.is_refused() {
         headline(answer, style, &mut text);
     }
-    if let Outcome::Unsafe(story) = &answer.outcome {
-        text.push_str(&violation(&answer.sources, story, style));
+    if let Outcome::Unsafe { story, ending } = &answer.outcome {
+        text.push_str(&violation(&answer.sources, story, ending, style));
     }
     if !matches!(answer.outcome, Outcome::Rejected) {
         scope(answer, style, &mut text);
@@ -48,7 +48,7 @@ fn warning_count(answer: &Answer, style: &Style, text: &mut String) {
 fn headline(answer: &Answer, style: &Style, text: &mut String) {
     let (word, ink, rest) = match &answer.outcome {
         Outcome::Safe(_) => ("safe", Ink::Green, "no execution does any of what was checked".to_string()),
-        Outcome::Unsafe(story) => ("unsafe", Ink::Red, story.ending.property.describe().to_string()),
+        Outcome::Unsafe { ending, .. } => ("unsafe", Ink::Red, ending.property.describe().to_string()),
         Outcome::Unknown(_) | Outcome::Interrupted => ("unknown", Ink::Yellow, answer.reason().unwrap_or_default()),
         Outcome::Rejected => ("unknown", Ink::Yellow, "the program uses what ravel does not support".to_string()),
     };
@@ -60,21 +60,21 @@ fn headline(answer: &Answer, style: &Style, text: &mut String) {
 }
 
 /// What goes wrong and how.
-pub fn violation(sources: &Sources, story: &Story, style: &Style) -> String {
+pub fn violation(sources: &Sources, story: &Story, ending: &Ending, style: &Style) -> String {
     let mut text = String::new();
     text.push('\n');
-    ending(sources, &story.ending, story, style, &mut text);
+    what(sources, ending, story, style, &mut text);
     let n_threads = story.threads.len();
     let (plural_t, plural_s) = (if n_threads == 1 { "" } else { "s" }, if story.rows.len() == 1 { "" } else { "s" });
     let how = format!("How it happens: {n_threads} thread{plural_t}, {} step{plural_s}", story.rows.len());
     let _ = writeln!(text, "\n{}\n", style.paint(Ink::Bold, &how));
     text.push_str(&lanes(sources, story, style));
-    let _ = writeln!(text, "{}\n", style.paint(Ink::Red, &format!("      !! {}", printable(&story.ending.message))));
+    let _ = writeln!(text, "{}\n", style.paint(Ink::Red, &format!("      !! {}", printable(&ending.message))));
     text
 }
 
 /// What goes wrong, with the source lines that belong to it.
-fn ending(sources: &Sources, ending: &Ending, story: &Story, style: &Style, text: &mut String) {
+fn what(sources: &Sources, ending: &Ending, story: &Story, style: &Style, text: &mut String) {
     let who = |thread: Option<usize>| thread.and_then(|index| story.threads.get(index)).map(|name| format!("{name}: "));
     let _ = writeln!(text, "{}", style.paint(Ink::Bold, &printable(&ending.message)));
     if ending.details.is_empty() {
