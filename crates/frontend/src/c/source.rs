@@ -1,23 +1,26 @@
 //! Which place of the user's own files a piece of preprocessed text stands for.
 //!
 //! Line markers say which line of which file follows; everything else is about columns and about what to quote. Where
-//! the original file's text is at hand (`Originals`), that text is quoted and each token is looked up in it from left
-//! to right; a token that came out of a macro gets the place of the macro's name. Where it is not, the preprocessed
-//! line itself is quoted. The preprocessor sometimes spreads one line over several pieces, each with its own marker;
+//! the original file's text is at hand (`Originals`), that text is quoted and the preprocessed line is aligned with it
+//! (`align`); a token that came out of a macro gets the macro's place. Where it is not, the preprocessed line itself is
+//! quoted. The preprocessor sometimes spreads one line over several pieces, each with its own marker;
 //! these are joined again into one quoted line, and columns count in the joined text.
 //!
 //! Invariant: a span's column, unless 0, is a column of the text that `ir::Sources` holds for its line.
 //! Reading files is not done here; see `c::preprocess`.
 
+mod align;
+
 use std::collections::BTreeMap;
 
+use align::{Aligned, align};
 use ir::{FileId, Sources, Span};
 
 /// Longer joined lines help nobody; pieces beyond this have no column.
 const JOINED_LINE_LIMIT: usize = 400;
 
-/// How many bytes ahead a token is looked for in its original line.
-const LOOKUP_WINDOW: usize = 1000;
+/// Longer original lines are not aligned: a line may come in many pieces, and each costs its whole length.
+const ALIGNED_LINE_LIMIT: usize = 10_000;
 
 /// The text of files as they were before preprocessing, by the path that line markers use.
 #[derive(Clone, Debug, Default)]
@@ -61,8 +64,8 @@ enum Columns {
     Fresh,
     /// The physical line is quoted, this many characters further right.
     Shifted { by: i64 },
-    /// The original line is quoted; tokens before `cursor` (a byte offset) have been found in it.
-    Original { cursor: usize },
+    /// The original line is quoted. `next` is the first word that no token has asked for.
+    Original { words: Vec<Aligned>, next: usize },
     /// Nothing sensible can be quoted.
     Unknown,
 }
@@ -121,16 +124,24 @@ impl<'a> SourceMap<'a> {
                 let width = characters(&line[start..end]).max(1) as i64;
                 if column < 1 { (0, 0) } else { (column as u32, (column + width) as u32) }
             }
-            Columns::Original { cursor } => {
+            Columns::Original { words, next } => {
                 let quoted = self.sources.files[self.file.0 as usize].lines.get(&self.line).map_or("", String::as_str);
-                let (from, to) = find_token(quoted, &line[start..end], *cursor);
-                if let Some(to) = to {
-                    *cursor = to;
-                    self.resume = (self.file, self.line, to);
+                while words.get(*next).is_some_and(|word| word.start < start) {
+                    *next += 1;
                 }
-                let column = count_up_to(&mut self.counted, quoted.as_bytes(), from) as u32 + 1;
-                let end_column = to.map_or(0, |to| column + quoted[from..to].chars().count() as u32);
-                (column, end_column)
+                match words.get(*next) {
+                    Some(word) => {
+                        if word.is_same {
+                            self.resume = (self.file, self.line, word.to);
+                        }
+                        let column = count_up_to(&mut self.counted, quoted.as_bytes(), word.from) as u32 + 1;
+                        let text =
+                            if word.is_same { &line[start..end] } else { &quoted.as_bytes()[word.from..word.to] };
+                        (column, column + characters(text) as u32)
+                    }
+                    // The end of the file: after what has been found.
+                    None => (characters(quoted.as_bytes()) as u32 + 1, 0),
+                }
             }
             Columns::Fresh | Columns::Unknown => (0, 0),
         };
@@ -150,7 +161,13 @@ impl<'a> SourceMap<'a> {
                 // The preprocessor may spread one line over several physical ones.
                 let (file, resumed_line, found) = self.resume;
                 let cursor = if (file, resumed_line) == (self.file, line) { found } else { 0 };
-                return if same { Columns::Shifted { by: 0 } } else { Columns::Original { cursor } };
+                return if same {
+                    Columns::Shifted { by: 0 }
+                } else if original.len() > ALIGNED_LINE_LIMIT {
+                    Columns::Unknown
+                } else {
+                    Columns::Original { words: align(original, cursor, physical), next: 0 }
+                };
             }
         }
         let physical = String::from_utf8_lossy(physical.trim_ascii_end()).into_owned();
@@ -189,27 +206,6 @@ fn characters(bytes: &[u8]) -> usize {
     if bytes.is_ascii() { bytes.len() } else { String::from_utf8_lossy(bytes).chars().count() }
 }
 
-/// The first place at or after `cursor` where `token` stands as a whole word; otherwise the next word, which is taken
-/// for the macro that the token came from.
-fn find_token(quoted: &str, token: &[u8], cursor: usize) -> (usize, Option<usize>) {
-    let bytes = quoted.as_bytes();
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80;
-    let token_is_word = token.first().is_some_and(|&byte| is_word(byte));
-    let mut from = cursor;
-    let window = bytes.len().min(cursor + LOOKUP_WINDOW);
-    while from + token.len() <= window {
-        let to = from + token.len();
-        let stands_alone =
-            !token_is_word || (from == 0 || !is_word(bytes[from - 1])) && (to == bytes.len() || !is_word(bytes[to]));
-        if &bytes[from..to] == token && stands_alone && quoted.is_char_boundary(from) && quoted.is_char_boundary(to) {
-            return (from, Some(to));
-        }
-        from += 1;
-    }
-    let rest = &quoted[cursor..];
-    (cursor + (rest.len() - rest.trim_start().len()), None)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,7 +237,7 @@ mod tests {
             .map(|(start, length)| map.span(line, start, length))
             .map(|span| (span.column, span.end_column))
             .to_vec();
-        assert_eq!(columns, [(3, 4), (5, 6), (9, 0), (13, 14), (15, 16)]);
+        assert_eq!(columns, [(3, 4), (5, 6), (9, 12), (13, 14), (15, 16)]);
         assert_eq!(sources.files[0].lines[&2], "  y =   MAX + z;");
     }
 

@@ -101,6 +101,8 @@ struct Lexer<'t, 'm> {
     line: (usize, usize),
     map: SourceMap<'m>,
     word_of: FxHashMap<&'t [u8], Word>,
+    /// Identifiers that may have several spellings.
+    beyond_ascii: FxHashMap<Name, NameId>,
     tokens: Vec<Token>,
     names: Vec<Name>,
     packs: Vec<(u32, Option<u32>)>,
@@ -121,6 +123,7 @@ impl<'t, 'm> Lexer<'t, 'm> {
             line: (0, 0),
             map,
             word_of,
+            beyond_ascii: FxHashMap::default(),
             tokens: Vec::with_capacity(text.len() / 4 + 1),
             names: PREDECLARED_TYPES.iter().map(|(text, _)| Name::new(text)).collect(),
             packs: Vec::new(),
@@ -325,14 +328,15 @@ impl<'t, 'm> Lexer<'t, 'm> {
             name = String::from_utf8_lossy(&plain).into_owned();
         }
         // Two spellings of one name (`\u00e9` and `é`) must be one identifier.
-        let same = if has_universal || !spelling.is_ascii() {
-            self.names.iter().position(|known| known.as_str() == name)
-        } else {
-            None
-        };
-        let id = NameId(same.unwrap_or(self.names.len()) as u32);
-        if same.is_none() {
-            self.names.push(Name::new(&name));
+        let is_ascii = name.is_ascii();
+        let known = if is_ascii { None } else { self.beyond_ascii.get(name.as_str()).copied() };
+        let id = known.unwrap_or(NameId(self.names.len() as u32));
+        if known.is_none() {
+            let name = Name::new(&name);
+            if !is_ascii {
+                self.beyond_ascii.insert(name.clone(), id);
+            }
+            self.names.push(name);
         }
         self.word_of.insert(spelling, Word::Identifier(id));
         id

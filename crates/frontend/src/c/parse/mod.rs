@@ -35,10 +35,10 @@ use scope::TypedefScopes;
 pub use stack::on_deep_stack;
 
 /// How deep parentheses, blocks, initialisers and declarators may nest.
-const NESTING_LIMIT: u32 = 500;
+const NESTING_LIMIT: u32 = 1000;
 
 /// How long operator chains and the like may be, where each link makes the tree one node deeper.
-const LINK_LIMIT: u32 = 2000;
+const LINK_LIMIT: u32 = 4000;
 
 /// Parses preprocessed C text.
 ///

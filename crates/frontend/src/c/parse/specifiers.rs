@@ -116,10 +116,9 @@ impl TypeWords {
 impl Parser<'_> {
     /// Whether the token `ahead` of the current one can begin a type name.
     pub(super) fn is_type_ahead(&self, ahead: usize) -> bool {
-        match self.kind_ahead(ahead) {
+        match self.kind_ahead(self.skip_extension(ahead)) {
             TokenKind::Identifier(name) => self.scopes.is_typedef(name),
             TokenKind::Keyword(keyword) => match keyword {
-                Keyword::Extension => self.is_type_ahead(ahead + 1),
                 Keyword::Const | Keyword::Volatile | Keyword::Restrict | Keyword::Atomic => true,
                 Keyword::Struct | Keyword::Union | Keyword::Enum | Keyword::Typeof | Keyword::AutoType => true,
                 Keyword::Attribute | Keyword::Alignas | Keyword::Nullability => true,
@@ -129,13 +128,20 @@ impl Parser<'_> {
         }
     }
 
+    fn skip_extension(&self, mut ahead: usize) -> usize {
+        while self.kind_ahead(ahead) == TokenKind::Keyword(Keyword::Extension) {
+            ahead += 1;
+        }
+        ahead
+    }
+
     /// Whether a declaration begins `ahead` of the current token.
     pub(super) fn is_declaration_ahead(&self, ahead: usize) -> bool {
+        let ahead = self.skip_extension(ahead);
         match self.kind_ahead(ahead) {
             TokenKind::Keyword(keyword) => match keyword {
                 Keyword::Typedef | Keyword::Extern | Keyword::Static | Keyword::Auto | Keyword::Register => true,
                 Keyword::Inline | Keyword::NoReturn | Keyword::ThreadLocal | Keyword::StaticAssert => true,
-                Keyword::Extension => self.is_declaration_ahead(ahead + 1),
                 _ => self.is_type_ahead(ahead),
             },
             _ => self.is_type_ahead(ahead),

@@ -156,6 +156,20 @@ fn what_people_write_is_not_too_deep() {
 }
 
 #[test]
+fn the_deepest_trees_can_be_dropped_on_a_small_stack() {
+    for text in [
+        format!("int x = {};", nest("(", &nest("- ", &nest("1 + ", "1", "", 1900), "", 1900), ")", 950)),
+        format!("int x = {};", nest("({ ", &(nest("1 + ", "1", "", 3900) + ";"), "; })", 300)),
+        format!("void f(void) {{ {} }}", nest("if (1) { ", &nest("if (1) ; else ", ";", "", 3900), "}", 450)),
+        format!("int x = {};", nest("{", &nest("a[", "1", "]", 450), "}", 450)),
+    ] {
+        let (unit, problems) = parse_text(text.as_bytes());
+        assert!(problems.is_empty(), "{}... {problems:?}", &text[..60]);
+        assert_eq!(unit.items.len(), 1);
+    }
+}
+
+#[test]
 fn a_line_of_megabytes_is_no_problem() {
     let text = format!("void f(void) {{ {} }}", "x += 12345; ".repeat(200_000));
     assert!(parse_text(text.as_bytes()).1.is_empty());
