@@ -1,11 +1,18 @@
 //! Is a trace true? Run it step by step on the reference interpreter and see whether what it claims happens.
 //!
 //! No unsafe verdict leaves before this says so. The trace is run on the program as lowered, looking only for the
-//! property that it claims (so that another violation on the way does not hide it): every step must be enabled, the
-//! violation must happen with the last step, or in the state after it (deadlock, two racing next accesses), and for
-//! termination the states at the end must repeat fairly. Inputs that the trace does not name are zero.
+//! property that it claims (so that another violation on the way does not hide it): every step must be enabled, and the
+//! violation must happen in a step, or in the state at the end (deadlock, two racing next accesses); for termination
+//! the states at the end must repeat fairly. Inputs that the trace does not name are zero.
+//!
+//! A trace may be longer than needed (what follows the violation is cut), and it may leave out the last steps to a
+//! deadlock, or those by which the first of two racing threads leaves its atomic section: engines see them as
+//! parts of larger steps. Replay takes them. All this cannot make a false trace true, since only what the interpreter
+//! did counts.
 
-use crate::interp::{Details, Execution, Inputs, Log, NotEnabled, Request, State, Status, StepResult, Violation};
+use crate::interp::{
+    Details, Effect, Execution, Inputs, Log, LogStep, NotEnabled, Request, State, Status, StepResult, Violation, Zeros,
+};
 use crate::program::Program;
 use crate::property::{Properties, Property};
 use crate::source::Span;
@@ -17,6 +24,8 @@ use std::fmt;
 /// What a trace does.
 #[derive(Clone, Debug)]
 pub struct Replayed {
+    /// The steps that were taken: those of the trace up to the violation, and those it left out.
+    pub trace: Trace,
     /// Step by step.
     pub log: Log,
     /// What goes wrong.
@@ -36,11 +45,6 @@ pub enum ReplayError {
         step: usize,
         /// Why.
         why: NotEnabled,
-    },
-    /// Something goes wrong before the last step.
-    TooEarly {
-        /// At which step.
-        step: usize,
     },
     /// The process ends before the last step.
     EndsEarly {
@@ -63,51 +67,98 @@ pub enum ReplayError {
     },
 }
 
-/// Runs a trace; it must end with exactly the violation that it claims.
+/// How many steps replay adds by itself at most.
+const MAX_ADDED: usize = 20_000;
+
+/// Runs a trace; it must come to the violation that it claims.
 pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
     if !task.properties.has(trace.violation) {
         return Err(ReplayError::OtherProperty(trace.violation));
     }
     check_form(&task.program, trace)?;
     let mut execution = Execution::new(&task.program, Properties::of(&[trace.violation]));
-    let mut visited = vec![execution.state.clone()];
-    let last = trace.steps.len();
     let mut violation = None;
+    let mut visited = vec![execution.state.clone()];
     for (step, taken) in trace.steps.iter().enumerate() {
         let mut inputs = GivenInputs::new(&taken.inputs);
-        match execution.take(taken.thread, taken.edge, &mut inputs) {
-            StepResult::Ok => {}
-            StepResult::NotEnabled(why) => return Err(ReplayError::NotEnabled { step, why }),
-            StepResult::Violation(found) if step + 1 == last => violation = Some(*found),
-            StepResult::Violation(_) => return Err(ReplayError::TooEarly { step }),
-            StepResult::Ended(_) if step + 1 == last => {}
-            StepResult::Ended(_) => return Err(ReplayError::EndsEarly { step }),
-            StepResult::Beyond(why) => return Err(ReplayError::Beyond { step, why }),
+        let mut result = execution.take(taken.thread, taken.edge, &mut inputs);
+        if let StepResult::NotEnabled(NotEnabled::Held(holder)) = result
+            && trace.violation == Property::Race
+        {
+            result = match leave_section(&mut execution, holder) {
+                StepResult::Ok => execution.take(taken.thread, taken.edge, &mut inputs),
+                other => other,
+            };
         }
         if inputs.wrong_sort {
             return Err(ReplayError::Malformed { step });
+        }
+        match result {
+            StepResult::Ok => {}
+            StepResult::Violation(found) => violation = Some(*found),
+            StepResult::NotEnabled(why) => return Err(ReplayError::NotEnabled { step, why }),
+            StepResult::Ended(_) if step + 1 == trace.steps.len() => {}
+            StepResult::Ended(_) => return Err(ReplayError::EndsEarly { step }),
+            StepResult::Beyond(why) => return Err(ReplayError::Beyond { step, why }),
+        }
+        if violation.is_some() {
+            break;
         }
         if trace.violation == Property::Termination {
             visited.push(execution.state.clone());
         }
     }
     let violation = violation.or_else(|| match trace.violation {
-        Property::Deadlock => execution.deadlock(),
+        Property::Deadlock => {
+            settle(&mut execution);
+            execution.deadlock()
+        }
         Property::Race => execution.adjacent_race(),
         Property::Termination => lasso(&execution, &visited),
         _ => None,
     });
-    let Some(violation) = violation.filter(|violation| violation.property == trace.violation) else {
+    let Some(violation) = violation else {
         return Err(ReplayError::NoViolation(trace.violation));
     };
-    if execution.log.steps.last().is_none_or(|step| step.effects.last().is_none_or(|effect| !is_failure(effect))) {
+    let has_failed = |step: &LogStep| step.effects.last().is_some_and(is_failure);
+    if !execution.log.steps.last().is_some_and(has_failed) {
         execution.log.fail(&violation.message);
     }
-    Ok(Replayed { log: execution.log, violation, last: execution.state })
+    let trace = Trace { violation: trace.violation, steps: execution.steps };
+    Ok(Replayed { trace, log: execution.log, violation, last: execution.state })
 }
 
-fn is_failure(effect: &crate::interp::Effect) -> bool {
-    matches!(effect, crate::interp::Effect::Failed { .. })
+/// Lets every thread run until none can: whoever waits in a large step of a transformed program stands before its start,
+/// and the lowered program has smaller steps that still can be taken.
+fn settle(execution: &mut Execution<'_>) {
+    let most = execution.steps.len() + MAX_ADDED;
+    while execution.steps.len() < most {
+        let enabled = execution.machine.enabled(&execution.state);
+        let taken = enabled.iter().any(|(thread, edge)| execution.take(*thread, *edge, &mut Zeros) == StepResult::Ok);
+        if !taken {
+            return;
+        }
+    }
+}
+
+/// Lets the holder of an atomic section run to its end.
+fn leave_section(execution: &mut Execution<'_>, holder: u32) -> StepResult {
+    let most = execution.steps.len() + MAX_ADDED;
+    while execution.steps.len() < most && execution.machine.excludes_others(&execution.state) == Some(holder) {
+        let enabled = execution.machine.enabled(&execution.state);
+        let results = enabled.iter().map(|(thread, edge)| execution.take(*thread, *edge, &mut Zeros));
+        let mut effective = results.filter(|result| !matches!(result, StepResult::NotEnabled(_)));
+        match effective.next() {
+            Some(StepResult::Ok) => {}
+            Some(other) => return other,
+            None => return StepResult::NotEnabled(NotEnabled::Held(holder)),
+        }
+    }
+    StepResult::Ok
+}
+
+fn is_failure(effect: &Effect) -> bool {
+    matches!(effect, Effect::Failed { .. })
 }
 
 /// All edges that the trace names exist.
@@ -178,7 +229,6 @@ impl fmt::Display for ReplayError {
         match self {
             ReplayError::OtherProperty(property) => write!(f, "nobody asked about {}", property.describe()),
             ReplayError::NotEnabled { step, why } => write!(f, "step {step} cannot be taken: {why}"),
-            ReplayError::TooEarly { step } => write!(f, "the violation happens at step {step}, before the last"),
             ReplayError::EndsEarly { step } => write!(f, "the process ends at step {step}, before the last"),
             ReplayError::Beyond { step, why } => write!(f, "step {step} leaves the model: {why:?}"),
             ReplayError::NoViolation(property) => write!(f, "no {} at the end", property.describe()),

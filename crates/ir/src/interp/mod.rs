@@ -34,7 +34,7 @@ mod leak;
 mod locks;
 mod log;
 mod memory;
-mod naive;
+pub mod naive;
 mod names;
 mod race;
 mod random;
