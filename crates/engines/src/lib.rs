@@ -4,6 +4,8 @@
 //! the clock for decisions other than its limit, and never imports another engine. What it cannot do is `Unknown(Why)`.
 //! `decide` is the only way from an engine's answer to the user: it replays every trace on the reference interpreter.
 
+pub mod explicit;
+pub mod explore;
 pub mod run;
 
 pub use run::{Knob, Run, Statistics};
@@ -23,7 +25,7 @@ pub trait Engine: Sync {
 }
 
 /// All engines, in the order they are shown.
-pub static ENGINES: &[&dyn Engine] = &[];
+pub static ENGINES: &[&dyn Engine] = &[&explicit::Explicit];
 
 /// The engine of that name.
 pub fn engine_named(name: &str) -> Option<&'static dyn Engine> {

@@ -1,0 +1,127 @@
+//! Can a bad state be reached? Every reachable state is visited, packed into bytes and remembered.
+//!
+//! The prepared program is compiled to code (`compile`, `code`, `layout`, `inputs`); `step` runs an edge on a packed
+//! state (`state`, `heap`); `search` goes through the states depth first, remembering them in `visited`; `select` decides which
+//! threads need to run in a state; `race` and `leak` look for what a single step does not show; `trace` tells how
+//! the search got there. The answer is exact: states are compared in full, and what cannot be enumerated is unknown.
+
+mod code;
+mod compile;
+mod heap;
+mod inputs;
+mod layout;
+mod leak;
+mod race;
+mod search;
+mod select;
+mod state;
+mod step;
+mod trace;
+mod visited;
+
+#[cfg(test)]
+mod tests;
+
+use crate::run::{Knob, Run};
+use crate::Engine;
+use ir::pass::{Options, prepare};
+use ir::{Op, Order, Program, Proof, Property, Task, Verdict, Why};
+use search::Search;
+use select::{Reduction, Selector};
+
+/// The explicit-state engine.
+pub struct Explicit;
+
+const POR: Knob = Knob {
+    name: "por",
+    values: "none|source",
+    default: "source",
+    help: "which interleavings are left out: none, or all that static source sets make redundant",
+};
+const ENUMERATE: Knob = Knob {
+    name: "enumerate",
+    values: "N",
+    default: "8",
+    help: "try all values of inputs of up to N bits; larger ones only where the program compares them with constants",
+};
+const MAX_DEPTH: Knob =
+    Knob { name: "max-depth", values: "N", default: "50000000", help: "longest path that is followed" };
+
+impl Engine for Explicit {
+    fn name(&self) -> &'static str {
+        "explicit"
+    }
+
+    fn describe(&self) -> &'static str {
+        "visits every reachable state, depth first, up to partial order reduction"
+    }
+
+    fn knobs(&self) -> &'static [Knob] {
+        &[POR, ENUMERATE, MAX_DEPTH]
+    }
+
+    fn check(&self, task: &Task, run: &mut Run) -> Verdict {
+        match decide(task, run) {
+            Ok(verdict) => verdict,
+            Err(why) => Verdict::Unknown(why),
+        }
+    }
+}
+
+fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
+    let enumerate = number(run, &ENUMERATE).min(24) as u32;
+    let max_depth = number(run, &MAX_DEPTH);
+    let prepared = prepare(&task.program, task.properties, &Options::default())?;
+    let code = compile::compile(prepared, task.properties, enumerate)?;
+    let reduction = match run.knob(&POR) {
+        "none" => Reduction::None,
+        _ => Reduction::Source,
+    };
+    let mut search = Search::new(&code, Selector::new(&code, reduction), enumerate, max_depth);
+    let result = search.explore(run);
+    note_statistics(&search, run);
+    if let Some(found) = result? {
+        return Ok(Verdict::Unsafe(trace::trace(&mut search, &task.program, found)));
+    }
+    if let Some(why) = search.unknown.take() {
+        return Err(why);
+    }
+    if task.properties.has(Property::Race)
+        && let Some(why) = relaxed_access(&code.program)
+    {
+        return Err(why);
+    }
+    Ok(Verdict::Safe(Proof::Exhaustive { states: search.visited.len() as u64 }))
+}
+
+fn number(run: &Run, knob: &Knob) -> usize {
+    let default = knob.default.parse().expect("the default of a number is one");
+    run.knob(knob).parse().unwrap_or(default)
+}
+
+fn note_statistics(search: &Search<'_>, run: &mut Run) {
+    let states = search.visited.len() as f64;
+    let seconds = run.elapsed().as_secs_f64();
+    let counts = search.counts;
+    let statistics = &mut run.statistics;
+    statistics.set("states", states);
+    statistics.set("transitions", counts.transitions as f64);
+    statistics.set("matched states", counts.matched as f64);
+    statistics.set("max depth", counts.max_depth as f64);
+    statistics.set("bytes per state", search.visited.state_bytes() as f64 / states.max(1.0));
+    statistics.set("states per second", states / seconds.max(1e-9));
+    statistics.set("reduced states", counts.reduced as f64);
+    statistics.set("states expanded again", counts.expanded_again as f64);
+    statistics.set("memory of states", search.visited.bytes() as f64);
+}
+
+/// Why the absence of adjacent conflicts does not mean that there is no race: a relaxed access, if there is one.
+fn relaxed_access(program: &Program) -> Option<Why> {
+    let mut stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    let relaxed = stmts.find(|stmt| match &stmt.op {
+        Op::Load { order, .. } | Op::Store { order, .. } | Op::Rmw { order, .. } => *order == Order::Relaxed,
+        _ => false,
+    })?;
+    let what = "a relaxed atomic access, which may hide a race from an engine that interleaves".to_string();
+    Some(Why::Unsupported { span: relaxed.span, what })
+}

@@ -1,0 +1,303 @@
+//! Which states can be reached? Depth first, each state once.
+//!
+//! The stack holds, for each state on the current path, which threads are still to run there and the edge and choices being run.
+//! So the stack is the trace. Which threads run in a state is decided by `select`: all of them, or a source set
+//! (`explore`). If a step of a reduced set closes a cycle the state is expanded with all threads after all, so that
+//! none is put off for ever.
+//!
+//! Invariant: a state is marked as being on the stack exactly while it is. What the engine cannot decide (an input with too many
+//! values, a construct that is not modelled) does not end the search: a violation elsewhere is still a violation; only if
+//! none is found does the first such reason become the answer.
+
+use super::compile::Code;
+use super::select::Selector;
+use super::state::View;
+use super::step::{Choices, Machine, Outcome, vary};
+use super::visited::{MAX_STATE, ON_STACK, StateId, Visited};
+use crate::run::Run;
+use ir::{Property, SiteId, Why};
+
+/// A state on the path and what is being done there.
+pub(crate) struct Frame {
+    pub(crate) state: StateId,
+    /// Threads still to run here.
+    todo: u64,
+    /// Threads that were left out by a reduction.
+    left_out: u64,
+    /// The thread that runs, the edge it takes, and the choices made on it.
+    pub(crate) thread: usize,
+    pub(crate) edge: u32,
+    pub(crate) choices: Choices,
+    /// One past the last edge of the thread.
+    end: u32,
+    /// Whether a run of the current edge is to be varied before the next edge.
+    has_run: bool,
+    /// Whether the running thread could take a step, and whether it waits.
+    thread_moved: bool,
+    thread_waits: bool,
+    /// Whether some thread could take a step, one that could not waits, and one neither moves nor waits.
+    has_moved: bool,
+    waits: bool,
+    is_stopped: bool,
+    /// Whether others run only if the running thread, which holds an atomic section, waits.
+    is_held: bool,
+}
+
+impl Frame {
+    /// Notes what became of the running thread, once all its edges have been tried.
+    fn end_thread(&mut self) {
+        if self.end == 0 {
+            return;
+        }
+        self.end = 0;
+        self.edge = 0;
+        self.has_moved |= self.thread_moved;
+        self.waits |= !self.thread_moved && self.thread_waits;
+        self.is_stopped |= !self.thread_moved && !self.thread_waits;
+        self.thread_moved = false;
+        self.thread_waits = false;
+    }
+}
+
+/// What went wrong, at the end of the path on the stack.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Found {
+    /// The running edge of the last frame violates a property at a statement.
+    Step(Property, SiteId),
+    /// In the state of the last frame all threads wait.
+    Deadlock,
+    /// In the state of the last frame two threads race: their indices, edges, and the statements.
+    Race(Box<[Racer; 2]>),
+    /// The running edge of the last frame leads back to the state of this frame.
+    Cycle(usize),
+}
+
+/// One access of a race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Racer {
+    pub(crate) thread: usize,
+    pub(crate) edge: u32,
+    pub(crate) choices: Choices,
+    pub(crate) site: SiteId,
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Counts {
+    pub(crate) transitions: u64,
+    pub(crate) matched: u64,
+    pub(crate) max_depth: usize,
+    pub(crate) reduced: u64,
+    pub(crate) expanded_again: u64,
+}
+
+/// A search.
+pub(crate) struct Search<'c> {
+    pub(crate) code: &'c Code,
+    pub(crate) machine: Machine<'c>,
+    pub(crate) visited: Visited,
+    pub(crate) stack: Vec<Frame>,
+    pub(crate) counts: Counts,
+    pub(crate) unknown: Option<Why>,
+    selector: Selector<'c>,
+    view: View,
+    max_depth: usize,
+}
+
+impl<'c> Search<'c> {
+    /// A search from the initial state.
+    pub(crate) fn new(code: &'c Code, selector: Selector<'c>, enumerate: u32, max_depth: usize) -> Search<'c> {
+        Search {
+            code,
+            machine: Machine::new(code, enumerate),
+            visited: Visited::new(),
+            stack: Vec::new(),
+            counts: Counts::default(),
+            unknown: None,
+            selector,
+            view: View::default(),
+            max_depth,
+        }
+    }
+
+    /// Explores until something goes wrong, everything is explored, or the run must stop.
+    pub(crate) fn explore(&mut self, run: &mut Run) -> Result<Option<Found>, Why> {
+        let initial = self.machine.initial();
+        let (state, _) = self.visited.insert(&initial);
+        if let Some(found) = self.enter(state) {
+            return Ok(Some(found));
+        }
+        while !self.stack.is_empty() {
+            if let Some(why) = run.stop() {
+                return Err(why);
+            }
+            if !self.next_run() {
+                if let Some(found) = self.leave() {
+                    return Ok(Some(found));
+                }
+                continue;
+            }
+            if let Some(found) = self.step() {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Puts a new state on the stack.
+    fn enter(&mut self, state: StateId) -> Option<Found> {
+        *self.visited.marks(state) |= ON_STACK;
+        let bytes = self.visited.get(state);
+        self.code.view(bytes, &mut self.view);
+        if self.code.properties.has(Property::Race)
+            && let Some(race) = super::race::adjacent(&mut self.machine, bytes, &self.view)
+        {
+            self.push(state, 0, 0, false);
+            return Some(Found::Race(race));
+        }
+        let alive = alive(self.code, &self.view);
+        match self.view.holder {
+            Some(holder) => self.push(state, 1 << holder, alive & !(1 << holder), true),
+            None => {
+                let chosen = self.selector.select(&mut self.machine, bytes, &self.view, alive);
+                self.counts.reduced += u64::from(chosen != alive);
+                self.push(state, chosen, alive & !chosen, false);
+            }
+        }
+        None
+    }
+
+    fn push(&mut self, state: StateId, todo: u64, left_out: u64, is_held: bool) {
+        self.stack.push(Frame {
+            state,
+            todo,
+            left_out,
+            thread: 0,
+            edge: 0,
+            choices: Choices::new(),
+            end: 0,
+            has_run: false,
+            thread_moved: false,
+            thread_waits: false,
+            has_moved: false,
+            waits: false,
+            is_stopped: false,
+            is_held,
+        });
+        self.counts.max_depth = self.counts.max_depth.max(self.stack.len());
+    }
+
+    /// Moves the last frame to its next run; false if there is none.
+    fn next_run(&mut self) -> bool {
+        let frame = self.stack.last_mut().expect("the search goes on while there is a frame");
+        loop {
+            if frame.has_run && vary(&mut frame.choices) {
+                return true;
+            }
+            if frame.has_run {
+                frame.edge += 1;
+            }
+            frame.has_run = false;
+            if frame.edge < frame.end {
+                frame.has_run = true;
+                return true;
+            }
+            frame.end_thread();
+            if frame.todo == 0 && frame.is_held && !frame.has_moved && frame.waits {
+                // The holder of the atomic section waits: the others may run.
+                frame.todo = frame.left_out;
+                frame.left_out = 0;
+                frame.is_held = false;
+            }
+            if frame.todo == 0 {
+                return false;
+            }
+            frame.thread = frame.todo.trailing_zeros() as usize;
+            frame.todo &= frame.todo - 1;
+            let pc = self.view.pcs[frame.thread];
+            (frame.edge, frame.end) = self.code.locs[pc as usize].edges;
+        }
+    }
+
+    /// Takes the step that the last frame is at.
+    fn step(&mut self) -> Option<Found> {
+        let frame = self.stack.last_mut().expect("the search goes on while there is a frame");
+        let state = self.visited.get(frame.state);
+        let outcome = self.machine.run(state, &self.view, frame.thread, frame.edge as usize, &mut frame.choices);
+        match outcome {
+            Outcome::Next => {
+                frame.thread_moved = true;
+                self.counts.transitions += 1;
+                return self.arrive();
+            }
+            Outcome::NotTaken => {}
+            Outcome::Waits(_) => frame.thread_waits = true,
+            Outcome::Violates(property, site) => return Some(Found::Step(property, site)),
+            Outcome::Ends => {
+                frame.thread_moved = true;
+                self.counts.transitions += 1;
+                // Whatever the others could still do would be lost.
+                self.run_left_out();
+            }
+            Outcome::Unknown(why) => {
+                frame.thread_moved = true;
+                self.unknown.get_or_insert(why);
+                self.run_left_out();
+            }
+        }
+        None
+    }
+
+    fn arrive(&mut self) -> Option<Found> {
+        let next = self.machine.next();
+        if next.len() >= MAX_STATE {
+            let what = "a state of this size in the explicit-state engine".to_string();
+            self.unknown.get_or_insert(Why::Unsupported { span: ir::Span::NOWHERE, what });
+            return None;
+        }
+        let (state, is_new) = self.visited.insert(next);
+        if is_new {
+            if self.stack.len() >= self.max_depth {
+                let why = Why::Bound(format!("paths are longer than {} steps", self.max_depth));
+                self.unknown.get_or_insert(why);
+                return None;
+            }
+            return self.enter(state);
+        }
+        self.counts.matched += 1;
+        if *self.visited.marks(state) & ON_STACK != 0 {
+            self.run_left_out();
+        }
+        None
+    }
+
+    /// Runs in the last frame's state also the threads that a reduction left out.
+    fn run_left_out(&mut self) {
+        let frame = self.stack.last_mut().expect("the search goes on while there is a frame");
+        if !frame.is_held && frame.left_out != 0 {
+            self.counts.expanded_again += 1;
+            frame.todo |= frame.left_out;
+            frame.left_out = 0;
+        }
+    }
+
+    /// Takes the last frame from the stack.
+    fn leave(&mut self) -> Option<Found> {
+        let frame = self.stack.last().expect("the search goes on while there is a frame");
+        let is_deadlock = !frame.has_moved && frame.waits && !frame.is_stopped;
+        if is_deadlock && self.code.properties.has(Property::Deadlock) {
+            return Some(Found::Deadlock);
+        }
+        *self.visited.marks(frame.state) &= !ON_STACK;
+        self.stack.pop();
+        if let Some(frame) = self.stack.last() {
+            self.code.view(self.visited.get(frame.state), &mut self.view);
+        }
+        None
+    }
+}
+
+/// The threads that have not ended.
+fn alive(code: &Code, view: &View) -> u64 {
+    view.pcs.iter().enumerate().filter(|(_, pc)| !code.has_ended(**pc)).fold(0, |set, (index, _)| set | 1 << index)
+}

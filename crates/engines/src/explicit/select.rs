@@ -1,0 +1,193 @@
+//! Which threads run in a state? All of them, or a source set.
+//!
+//! A thread's next steps are found by running its edges: what they touch is then known exactly, and dynamic objects that
+//! no other thread can name do not count at all. What threads may touch later is static (`explore::future`).
+//!
+//! Invariant: the threads chosen are a source set of the state, unless all that are alive are chosen.
+
+use super::compile::Code;
+use super::heap::Heap;
+use super::layout::Kept;
+use super::state::View;
+use super::step::{CONSTANTS, Choices, Machine, Outcome, Touched, Wait, vary};
+use crate::explore::future::{Summary, futures};
+use crate::explore::source::{Next, TargetList, source_set};
+use crate::explore::targets::{PROCESS, THREADS, TargetId, Targets};
+use ir::{Op, Property, RegionId};
+
+/// How states are expanded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reduction {
+    /// With all threads.
+    None,
+    /// With a source set.
+    Source,
+}
+
+/// Chooses the threads that run in a state.
+pub(crate) struct Selector<'c> {
+    reduction: Reduction,
+    /// By location.
+    futures: Vec<Summary>,
+    prober: Prober<'c>,
+}
+
+impl<'c> Selector<'c> {
+    /// A selector for some code.
+    pub(crate) fn new(code: &'c Code, reduction: Reduction) -> Selector<'c> {
+        let program = &code.program;
+        let targets = Targets::new(program);
+        let by_proc = futures(program, &targets);
+        let nothing = Summary::new(&targets);
+        let of_runs = code.runs.iter().flat_map(|(proc, _)| by_proc[proc.index()].iter().cloned());
+        let futures = of_runs.chain([nothing.clone(), nothing]).collect();
+        Selector { reduction, futures, prober: Prober::new(code, targets) }
+    }
+
+    /// A subset of the threads that are alive; all of them if none can run.
+    pub(crate) fn select(&mut self, machine: &mut Machine<'c>, state: &[u8], view: &View, alive: u64) -> u64 {
+        if self.reduction == Reduction::None || alive.count_ones() <= 1 {
+            return alive;
+        }
+        let Selector { futures, prober, .. } = self;
+        let mut next = |thread: usize| prober.next(machine, state, view, thread);
+        let future = |thread: usize| &futures[view.pcs[thread] as usize];
+        source_set(alive, &mut next, &future).unwrap_or(alive)
+    }
+}
+
+/// Finds out what threads can do next.
+pub(crate) struct Prober<'c> {
+    code: &'c Code,
+    targets: Targets,
+    /// By location: whether an edge starts a thread, and whether one may end or keep out all others.
+    starts: Vec<bool>,
+    needs_all: Vec<bool>,
+    /// The target of each byte of the fixed part.
+    of_byte: Vec<TargetId>,
+    leaks_matter: bool,
+    heap: Heap,
+    /// Which dynamic objects other threads than the one that is looked at can name, once that is known.
+    shared: Option<Vec<bool>>,
+}
+
+impl<'c> Prober<'c> {
+    fn new(code: &'c Code, targets: Targets) -> Prober<'c> {
+        let program = &code.program;
+        let (mut starts, mut needs_all) = (Vec::new(), Vec::new());
+        for loc in &code.locs {
+            let edges = &code.edges[loc.edges.0 as usize..loc.edges.1 as usize];
+            let has = |test: &dyn Fn(&Op) -> bool| {
+                edges.iter().any(|edge| program.edge(edge.edge).stmts.iter().any(|stmt| test(&stmt.op)))
+            };
+            starts.push(has(&|op| matches!(op, Op::Start { .. })));
+            let ends = has(&|op| match op {
+                Op::ExitProcess { .. } => true,
+                Op::Return(_) => usize::from(loc.proc) == program.main.index(),
+                _ => false,
+            });
+            // A section of several edges keeps the others out, perhaps for ever if it loops or is stopped inside.
+            let enters = edges.iter().any(|edge| code.locs[edge.to as usize].depth != Some(0));
+            needs_all.push(ends || enters);
+        }
+        let of_byte = targets_of_bytes(code, &targets);
+        let properties = code.properties;
+        let leaks_matter = properties.has(Property::MemTrack) || properties.has(Property::MemCleanup);
+        Prober { code, targets, starts, needs_all, of_byte, leaks_matter, heap: Heap::default(), shared: None }
+    }
+
+    /// What a thread can do in a state, found by trying.
+    fn next(&mut self, machine: &mut Machine<'_>, state: &[u8], view: &View, thread: usize) -> Next {
+        let pc = view.pcs[thread] as usize;
+        let mut next = Next { needs_all: self.needs_all[pc], ..Next::default() };
+        if self.starts[pc] {
+            next.writes.push(THREADS);
+        }
+        if self.leaks_matter {
+            // What a process leaves behind depends on all that was done before.
+            next.reads.push(PROCESS);
+        }
+        self.shared = None;
+        let (first, end) = self.code.locs[pc].edges;
+        for edge in first..end {
+            let mut choices = Choices::new();
+            loop {
+                match machine.run(state, view, thread, edge as usize, &mut choices) {
+                    Outcome::Next | Outcome::Violates(..) => next.can_run = true,
+                    Outcome::Ends | Outcome::Unknown(_) => {
+                        next.can_run = true;
+                        next.needs_all = true;
+                    }
+                    Outcome::Waits(Wait::Thread(handle)) => {
+                        next.joins = Some((handle as usize).wrapping_sub(1));
+                    }
+                    Outcome::NotTaken | Outcome::Waits(_) => {}
+                }
+                for touched in machine.touched() {
+                    self.add(touched, state, view, thread, &mut next);
+                }
+                if !vary(&mut choices) {
+                    break;
+                }
+            }
+        }
+        next
+    }
+
+    fn add(&mut self, touched: &Touched, state: &[u8], view: &View, thread: usize, next: &mut Next) {
+        let list = if touched.writes { &mut next.writes } else { &mut next.reads };
+        match touched.unit {
+            CONSTANTS => {}
+            0 => {
+                for byte in touched.at..touched.at + touched.bytes {
+                    push(self.of_byte[byte as usize], list);
+                }
+            }
+            unit => {
+                if let Some(region) = self.region_if_shared(state, view, thread, unit) {
+                    push(self.targets.of_dynamic(region), list);
+                }
+            }
+        }
+    }
+
+    /// The region of a dynamic object, unless only this thread can name it.
+    fn region_if_shared(&mut self, state: &[u8], view: &View, thread: usize, unit: u32) -> Option<RegionId> {
+        if self.shared.is_none() {
+            self.heap.decode(&state[view.heap_at..]);
+            let start = view.starts[thread] as usize;
+            let end = start + self.code.locs[view.pcs[thread] as usize].record as usize;
+            let roots = [&state[..start], &state[end..view.heap_at]];
+            self.shared = Some(self.heap.reached(self.code.program.data_model, &roots));
+        }
+        let shared = self.shared.as_ref().expect("it was just set");
+        // An object that is not there yet is made by the step itself.
+        let index = self.heap.objects.iter().position(|object| object.unit() == unit)?;
+        shared[index].then(|| RegionId(u32::from(self.heap.objects[index].region)))
+    }
+}
+
+fn push(target: TargetId, list: &mut TargetList) {
+    if !list.contains(&target) {
+        list.push(target);
+    }
+}
+
+/// The target of each byte of the fixed part.
+fn targets_of_bytes(code: &Code, targets: &Targets) -> Vec<TargetId> {
+    let mut of_byte = vec![TargetId::MAX; code.fixed_len()];
+    for (var, at) in &code.layout.globals {
+        let bytes = super::code::bytes_of(code.program.pool.var_sort(*var)) as usize;
+        let target = targets.of_var(*var).expect("globals are laid out because they are accessed");
+        of_byte[*at as usize..][..bytes].fill(target);
+    }
+    for object in &code.layout.statics {
+        if let Kept::Fixed(at, _) = object.kept {
+            for offset in 0..object.size {
+                let target = targets.of_bytes(object.object as usize, offset, 1).next();
+                of_byte[at as usize + offset as usize] = target.expect("parts cover their object");
+            }
+        }
+    }
+    of_byte
+}

@@ -1,0 +1,160 @@
+//! Has this state been seen? All states in one arena, found by an open-addressing table.
+//!
+//! A state is kept as its length, a byte of marks, and its bytes; its number is where it starts. The table holds
+//! that number and part of the hash, so nearly every comparison of bytes is between equal states. Nothing is approximated: two states
+//! are the same only if their bytes are.
+
+/// Where a state is in the arena.
+pub(crate) type StateId = u64;
+
+/// All states seen so far.
+#[derive(Debug)]
+pub(crate) struct Visited {
+    arena: Vec<u8>,
+    /// `tag << 40 | id + 1`, or zero.
+    table: Vec<u64>,
+    len: usize,
+}
+
+/// Bits of a table entry that are the state's number plus one.
+const ID_BITS: u32 = 40;
+const ID_MASK: u64 = (1 << ID_BITS) - 1;
+
+/// On the stack of the search.
+pub(crate) const ON_STACK: u8 = 1;
+
+impl Visited {
+    /// No states.
+    pub(crate) fn new() -> Visited {
+        Visited { arena: Vec::new(), table: vec![0; 1 << 12], len: 0 }
+    }
+
+    /// How many states there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.arena.capacity() + 8 * self.table.capacity()
+    }
+
+    /// Bytes of the states themselves.
+    pub(crate) fn state_bytes(&self) -> usize {
+        self.arena.len()
+    }
+
+    /// The number of a state, and whether it is new.
+    #[inline]
+    pub(crate) fn insert(&mut self, state: &[u8]) -> (StateId, bool) {
+        if (self.len + 1) * 3 > self.table.len() * 2 {
+            self.grow();
+        }
+        let hash = hash(state);
+        let tag = hash >> ID_BITS << ID_BITS;
+        let mask = self.table.len() - 1;
+        let mut slot = hash as usize & mask;
+        loop {
+            let entry = self.table[slot];
+            if entry == 0 {
+                break;
+            }
+            if entry & !ID_MASK == tag && self.get((entry & ID_MASK) - 1) == state {
+                return ((entry & ID_MASK) - 1, false);
+            }
+            slot = (slot + 1) & mask;
+        }
+        let id = self.arena.len() as u64;
+        self.arena.extend_from_slice(&(state.len() as u32).to_le_bytes()[..LENGTH]);
+        self.arena.push(0);
+        self.arena.extend_from_slice(state);
+        self.table[slot] = tag | (id + 1);
+        self.len += 1;
+        (id, true)
+    }
+
+    /// The bytes of a state.
+    #[inline]
+    pub(crate) fn get(&self, id: StateId) -> &[u8] {
+        let at = id as usize;
+        let length = self.arena[at] as usize | (self.arena[at + 1] as usize) << 8 | (self.arena[at + 2] as usize) << 16;
+        &self.arena[at + LENGTH + 1..at + LENGTH + 1 + length]
+    }
+
+    /// The marks of a state.
+    #[inline]
+    pub(crate) fn marks(&mut self, id: StateId) -> &mut u8 {
+        &mut self.arena[id as usize + LENGTH]
+    }
+
+    fn grow(&mut self) {
+        let size = self.table.len() * 2;
+        let mut table = vec![0u64; size];
+        let mut id = 0u64;
+        while (id as usize) < self.arena.len() {
+            let state = self.get(id);
+            let hash = hash(state);
+            let mut slot = hash as usize & (size - 1);
+            while table[slot] != 0 {
+                slot = (slot + 1) & (size - 1);
+            }
+            table[slot] = (hash >> ID_BITS << ID_BITS) | (id + 1);
+            id += (LENGTH + 1 + state.len()) as u64;
+        }
+        self.table = table;
+    }
+}
+
+/// Bytes of a length.
+const LENGTH: usize = 3;
+
+/// The longest state that can be kept.
+pub(crate) const MAX_STATE: usize = 1 << (8 * LENGTH);
+
+/// Two multipliers without structure.
+const MULTIPLIERS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
+
+/// A hash of bytes: each eight of them multiplied in, high and low half of the product folded.
+#[inline]
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hash = MULTIPLIERS[1] ^ bytes.len() as u64;
+    let mut words = bytes.chunks_exact(8);
+    for word in &mut words {
+        hash = fold(hash ^ u64::from_le_bytes(word.try_into().expect("eight bytes")), MULTIPLIERS[0]);
+    }
+    let mut last = [0u8; 8];
+    last[..words.remainder().len()].copy_from_slice(words.remainder());
+    fold(hash ^ u64::from_le_bytes(last), MULTIPLIERS[1])
+}
+
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_state_is_new_once() {
+        let mut visited = Visited::new();
+        let state = |index: u32| [&index.to_le_bytes()[..], &vec![7; index as usize % 11]].concat();
+        let ids: Vec<StateId> = (0..20_000)
+            .map(|index| {
+                let (id, is_new) = visited.insert(&state(index));
+                assert!(is_new);
+                id
+            })
+            .collect();
+        for (index, id) in ids.iter().enumerate() {
+            assert_eq!(visited.insert(&state(index as u32)), (*id, false));
+            assert_eq!(visited.get(*id), state(index as u32));
+        }
+        assert_eq!(visited.len(), 20_000);
+        *visited.marks(ids[3]) |= ON_STACK;
+        assert_eq!(visited.get(ids[3]), state(3));
+        assert_eq!(*visited.marks(ids[4]), 0);
+    }
+}

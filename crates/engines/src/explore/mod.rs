@@ -1,0 +1,10 @@
+//! What do engines that interleave threads share? Knowing what a thread may still touch, and which threads must run now.
+//!
+//! `targets` names the things that accesses can touch, coarsely and once for a program; `future` tells what a thread may touch
+//! from a location on; `source` computes source sets from both. All of it is static and speaks of `ir` programs in which every
+//! procedure is the whole life of a thread; what an engine knows better about the current state (concrete addresses, who
+//! waits for what) it passes in.
+
+pub mod future;
+pub mod source;
+pub mod targets;
