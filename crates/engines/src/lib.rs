@@ -4,10 +4,12 @@
 //! the clock for decisions other than its limit, and never imports another engine. What it cannot do is `Unknown(Why)`.
 //! `decide` is the only way from an engine's answer to the user: it replays every trace on the reference interpreter.
 
+pub mod decide;
 pub mod explicit;
 pub mod explore;
 pub mod run;
 
+pub use decide::{Decided, decide};
 pub use run::{Knob, Run, Statistics};
 
 use ir::{Task, Verdict};

@@ -427,7 +427,8 @@ mod tests {
             Op::Slt,
             Op::Eq,
         ];
-        let words = [0u64, 1, 2, 3, 7, 8, 31, 32, 63, 64, 0x7f, 0x80, 0xff, 0x7fff_ffff, 0x8000_0000, 1 << 63, u64::MAX];
+        let words =
+            [0u64, 1, 2, 3, 7, 8, 31, 32, 63, 64, 0x7f, 0x80, 0xff, 0x7fff_ffff, 0x8000_0000, 1 << 63, u64::MAX];
         for op in ops {
             let own = binary_of(op).expect("listed above");
             for width in [1u32, 7, 8, 32, 63, 64] {

@@ -279,7 +279,8 @@ impl<'c> ProcCompiler<'c> {
             if variable.scope == Scope::Thread && *var != self.code.program.self_var && fits(sort) {
                 let Some(value) = &variable.init else {
                     let name = self.code.program.pool.var_name(*var);
-                    let what = format!("thread variable `{name}` without an initial value in the explicit-state engine");
+                    let what =
+                        format!("thread variable `{name}` without an initial value in the explicit-state engine");
                     return Err(Why::Unsupported { span: variable.span, what });
                 };
                 thread_vars.push((*reg, word_of(value)));
@@ -624,9 +625,7 @@ impl<'c> ProcCompiler<'c> {
                 return;
             }
             logic::Op::Ite => Ins::Select { d, c: reg(0), a: reg(1), b: reg(2) },
-            logic::Op::Extract { hi, lo } => {
-                Ins::Extract { d, a: reg(0), low: lo as u8, width: (hi - lo + 1) as u8 }
-            }
+            logic::Op::Extract { hi, lo } => Ins::Extract { d, a: reg(0), low: lo as u8, width: (hi - lo + 1) as u8 },
             logic::Op::ZeroExtend(_) => Ins::Move { d, a: reg(0) },
             logic::Op::SignExtend(to) => Ins::SignExtend { d, a: reg(0), from: width(0), to: to as u8 },
             logic::Op::Concat => Ins::Concat { d, a: reg(0), b: reg(1), low: width(1) },

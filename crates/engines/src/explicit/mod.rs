@@ -22,8 +22,8 @@ mod visited;
 #[cfg(test)]
 mod tests;
 
-use crate::run::{Knob, Run};
 use crate::Engine;
+use crate::run::{Knob, Run};
 use ir::pass::{Options, prepare};
 use ir::{Op, Order, Program, Proof, Property, Task, Verdict, Why};
 use search::Search;

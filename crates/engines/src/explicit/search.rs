@@ -68,8 +68,6 @@ pub(crate) enum Found {
     Deadlock,
     /// In the state of the last frame two threads race: their indices, edges, and the statements.
     Race(Box<[Racer; 2]>),
-    /// The running edge of the last frame leads back to the state of this frame.
-    Cycle(usize),
 }
 
 /// One access of a race.

@@ -113,7 +113,8 @@ struct Work<'c> {
 impl<'c> Machine<'c> {
     /// A machine for some code. Uninitialised bytes of up to `enumerate` bits are tried with all values.
     pub(crate) fn new(code: &'c Code, enumerate: u32) -> Machine<'c> {
-        let files = code.procs.iter().map(|proc| proc.as_ref().map_or_else(Vec::new, |proc| proc.file.clone())).collect();
+        let files =
+            code.procs.iter().map(|proc| proc.as_ref().map_or_else(Vec::new, |proc| proc.file.clone())).collect();
         let leaks_matter = code.properties.has(Property::MemTrack) || code.properties.has(Property::MemCleanup);
         let work = Work {
             code,

@@ -19,7 +19,6 @@ pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) ->
     let n_frames = search.stack.len();
     let (whole, last) = match &found {
         Found::Step(_, site) => (n_frames - 1, Some(*site)),
-        Found::Cycle(_) => (n_frames, None),
         Found::Deadlock | Found::Race(_) => (n_frames - 1, None),
     };
     for index in 0..whole {
@@ -43,13 +42,18 @@ pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) ->
             }
             Property::Race
         }
-        Found::Cycle(_) => Property::Termination,
     };
     Trace { violation, steps }
 }
 
 /// The inputs of an edge taken in the state of a frame.
-fn rerun(search: &mut Search<'_>, index: usize, thread: usize, edge: u32, mut choices: Choices) -> Vec<(SiteId, Value)> {
+fn rerun(
+    search: &mut Search<'_>,
+    index: usize,
+    thread: usize,
+    edge: u32,
+    mut choices: Choices,
+) -> Vec<(SiteId, Value)> {
     let mut view = View::default();
     let state = search.visited.get(search.stack[index].state);
     search.code.view(state, &mut view);

@@ -183,7 +183,8 @@ mod tests {
 
     #[test]
     fn parts_cover_an_object_without_overlap() {
-        let rows: [(&[(u64, u64)], &[(u64, u64)]); 5] = [
+        type Ranges = &'static [(u64, u64)];
+        let rows: [(Ranges, Ranges); 5] = [
             (&[], &[(0, 10)]),
             (&[(0, 4), (4, 8)], &[(0, 4), (4, 8), (8, 10)]),
             (&[(4, 8), (6, 10)], &[(0, 4), (4, 10)]),

@@ -1,0 +1,91 @@
+//! What may be told to the user? An engine's answer, after its trace has been replayed on the reference interpreter.
+//!
+//! A trace may go on after the violation that it claims has already happened; then it is cut there. A trace that does not replay
+//! is a bug of ours, and the answer becomes unknown with what the replay said.
+
+use crate::{Engine, Run};
+use ir::{ReplayError, Replayed, Task, Trace, Verdict, Why, replay};
+
+/// An answer, and for an unsafe one what its trace does.
+#[derive(Clone, Debug)]
+pub struct Decided {
+    /// The answer.
+    pub verdict: Verdict,
+    /// The replayed trace; there exactly if the answer is unsafe.
+    pub replayed: Option<Replayed>,
+}
+
+/// Asks the engine and replays its trace.
+pub fn decide(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
+    match engine.check(task, run) {
+        Verdict::Unsafe(trace) => confirm(task, trace),
+        verdict => Decided { verdict, replayed: None },
+    }
+}
+
+/// The verdict that a trace leads to.
+pub fn confirm(task: &Task, mut trace: Trace) -> Decided {
+    loop {
+        match replay(task, &trace) {
+            Ok(replayed) => return Decided { verdict: Verdict::Unsafe(trace), replayed: Some(replayed) },
+            Err(ReplayError::TooEarly { step }) if step + 1 < trace.steps.len() => trace.steps.truncate(step + 1),
+            Err(error) => {
+                let verdict = Verdict::Unknown(Why::NotReplayed(error.to_string()));
+                return Decided { verdict, replayed: None };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Knob;
+    use ir::build::Builder;
+    use ir::{Properties, Property, Step};
+
+    struct Claims(Trace);
+
+    impl Engine for Claims {
+        fn name(&self) -> &'static str {
+            "claims"
+        }
+        fn describe(&self) -> &'static str {
+            "claims what it was told to"
+        }
+        fn knobs(&self) -> &'static [Knob] {
+            &[]
+        }
+        fn check(&self, _: &Task, _: &mut Run) -> Verdict {
+            Verdict::Unsafe(self.0.clone())
+        }
+    }
+
+    #[test]
+    fn only_true_traces_pass() {
+        let mut builder = Builder::new();
+        let main = builder.proc("main");
+        let mut edges = Vec::new();
+        builder.body(main, |body| {
+            let x = body.local("x");
+            let one = body.int(1);
+            edges.push(body.then(ir::Op::Assign { var: x, value: one }));
+            let is_zero = body.is(x, 0);
+            edges.push(body.then(ir::Op::Check { cond: is_zero, kind: ir::CheckKind::Assertion }));
+            edges.push(body.then(ir::Op::Return(None)));
+        });
+        let task = Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) };
+        let trace = |n: usize| {
+            let steps = edges[..n].iter().map(|edge| Step { thread: 0, edge: *edge, inputs: Vec::new() });
+            Trace { violation: Property::Assertion, steps: steps.collect() }
+        };
+        for (given, kept) in [(0, None), (1, None), (2, Some(2)), (3, Some(2))] {
+            let decided = decide(&Claims(trace(given)), &task, &mut Run::unlimited());
+            match (decided.verdict, kept) {
+                (Verdict::Unsafe(trace), Some(kept)) => assert_eq!(trace.steps.len(), kept),
+                (Verdict::Unknown(Why::NotReplayed(_)), None) => assert!(decided.replayed.is_none()),
+                (verdict, _) => panic!("{given} steps: {verdict:?}"),
+            }
+        }
+    }
+}
