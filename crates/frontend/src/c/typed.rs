@@ -85,6 +85,9 @@ pub struct Function {
     pub labels: Vec<Label>,
     /// `__attribute__((constructor))`.
     pub is_constructor: bool,
+    /// What is wrong with the body, or not supported in it; matters only if the function can be called, because headers
+    /// define many functions that nobody calls. What could not be typed is missing from the body.
+    pub problems: Vec<ir::Diagnostic>,
     /// Where.
     pub span: Span,
 }
@@ -391,7 +394,8 @@ pub enum ExprKind {
         /// Its contents.
         init: Vec<InitItem>,
     },
-    /// `va_arg(list, type)`.
+    /// `va_arg(list, type)`. The list is an lvalue of type `VaList`, as in the builtins `__builtin_va_start`, `_copy`
+    /// and `_end`.
     VaArg(Box<Expr>),
     /// `&&label`.
     LabelAddress(LabelId),

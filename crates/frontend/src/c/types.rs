@@ -102,6 +102,16 @@ pub enum Type {
     Enum(EnumId),
     /// `__builtin_va_list` and friends: may be declared and passed on, never looked into.
     VaList,
+    /// A type that is known by name, size and alignment alone (`_Complex double`, `_Float128`, vectors, …): it may be
+    /// declared, pointed to and measured; a program that computes with it is refused by the type checker.
+    Opaque {
+        /// As a person would write it; tells such types apart.
+        name: String,
+        /// Bytes.
+        size: u64,
+        /// Alignment in bytes.
+        align: u64,
+    },
 }
 
 /// A member of a record.
@@ -171,6 +181,53 @@ impl IntKind {
         }
     }
 
+    /// Bits of storage; `_Bool` has 8, of which one counts.
+    pub fn bits(self, model: DataModel) -> u32 {
+        self.size(model) as u32 * 8
+    }
+
+    /// The unsigned type of the same rank.
+    pub fn to_unsigned(self) -> IntKind {
+        match self {
+            IntKind::Char | IntKind::SChar => IntKind::UChar,
+            IntKind::Short => IntKind::UShort,
+            IntKind::Int => IntKind::UInt,
+            IntKind::Long => IntKind::ULong,
+            IntKind::LongLong => IntKind::ULongLong,
+            IntKind::Int128 => IntKind::UInt128,
+            other => other,
+        }
+    }
+
+    /// The place in C's order of integer types; signed and unsigned types of a rank are equal.
+    pub fn rank(self) -> u32 {
+        match self {
+            IntKind::Bool => 0,
+            IntKind::Char | IntKind::SChar | IntKind::UChar => 1,
+            IntKind::Short | IntKind::UShort => 2,
+            IntKind::Int | IntKind::UInt => 3,
+            IntKind::Long | IntKind::ULong => 4,
+            IntKind::LongLong | IntKind::ULongLong => 5,
+            IntKind::Int128 | IntKind::UInt128 => 6,
+        }
+    }
+
+    /// The value that a value has after conversion to this type. 128-bit unsigned values are kept as the `i128` with
+    /// the same bits.
+    pub fn wrap(self, value: i128, model: DataModel) -> i128 {
+        if self == IntKind::Bool {
+            return i128::from(value != 0);
+        }
+        let unused = 128 - self.bits(model);
+        if unused == 0 {
+            value
+        } else if self.is_signed() {
+            (value << unused) >> unused
+        } else {
+            ((value as u128) << unused >> unused) as i128
+        }
+    }
+
     /// Whether it has negative values; plain `char` does.
     pub fn is_signed(self) -> bool {
         matches!(
@@ -232,10 +289,11 @@ impl Types {
             Type::Double => Some(8),
             Type::LongDouble => Some(if self.data_model == DataModel::Lp64 { 16 } else { 12 }),
             Type::Pointer(_) => Some(self.data_model.word_bytes()),
-            Type::Array { element, len } => Some(self.size(element.ty)? * (*len)?),
+            Type::Array { element, len } => self.size(element.ty)?.checked_mul((*len)?),
             Type::VariableArray { .. } => None,
             Type::Record(id) => self.record(*id).fields.as_ref().map(|_| self.record(*id).size),
             Type::VaList => Some(if self.data_model == DataModel::Lp64 { 24 } else { 4 }),
+            Type::Opaque { size, .. } => Some(*size),
         }
     }
 
@@ -246,11 +304,78 @@ impl Types {
             Type::Array { element, .. } | Type::VariableArray { element } => self.align(element.ty),
             Type::Record(id) => self.record(*id).align,
             Type::VaList => self.data_model.word_bytes(),
+            Type::Opaque { align, .. } => *align,
             // On i386 the 8-byte scalars are aligned to 4 inside of records.
             _ => {
                 let size = self.size(id).unwrap_or(1);
                 if self.data_model == DataModel::Ilp32 { size.min(4) } else { size }
             }
+        }
+    }
+
+    /// Whether it is an integer type, `_Bool` and enums included.
+    pub fn is_integer(&self, id: TypeId) -> bool {
+        self.int_kind(id).is_some()
+    }
+
+    /// Whether it is `float`, `double` or `long double`.
+    pub fn is_floating(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Float | Type::Double | Type::LongDouble)
+    }
+
+    /// Whether arithmetic applies to it.
+    pub fn is_arithmetic(&self, id: TypeId) -> bool {
+        self.is_integer(id) || self.is_floating(id)
+    }
+
+    /// Whether it is a pointer.
+    pub fn is_pointer(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Pointer(_))
+    }
+
+    /// Whether it is arithmetic or a pointer.
+    pub fn is_scalar(&self, id: TypeId) -> bool {
+        self.is_arithmetic(id) || self.is_pointer(id)
+    }
+
+    /// Whether it is an array, of whatever length.
+    pub fn is_array(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Array { .. } | Type::VariableArray { .. })
+    }
+
+    /// Whether it is a function.
+    pub fn is_function(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Function { .. })
+    }
+
+    /// Whether it is `void`.
+    pub fn is_void(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Void)
+    }
+
+    /// What a pointer points to.
+    pub fn pointee(&self, id: TypeId) -> Option<QualType> {
+        match self.get(id) {
+            Type::Pointer(pointee) => Some(*pointee),
+            _ => None,
+        }
+    }
+
+    /// What an array holds.
+    pub fn element(&self, id: TypeId) -> Option<QualType> {
+        match self.get(id) {
+            Type::Array { element, .. } | Type::VariableArray { element } => Some(*element),
+            _ => None,
+        }
+    }
+
+    /// Whether objects of the type can be made: its size is known, now or at run time.
+    pub fn is_complete(&self, id: TypeId) -> bool {
+        match self.get(id) {
+            Type::Void | Type::Function { .. } => false,
+            Type::VariableArray { element } => self.is_complete(element.ty),
+            Type::Array { element, len } => len.is_some() && self.is_complete(element.ty),
+            _ => self.size(id).is_some(),
         }
     }
 }

@@ -1,0 +1,216 @@
+//! Functions: declarations of them, and definitions with their parameters and body.
+//!
+//! Problems in a body stay in the function (see `check`); only what is wrong with its head is a problem of the file.
+//! A K&R definition gives the parameters types without giving callers a prototype.
+
+use ir::Span;
+
+use super::super::super::ast::{self, AttributeKind, Name};
+use super::super::super::typed::{Function, Stmt, StmtKind, Storage, SymbolId};
+use super::super::super::types::{IntKind, QualType, Type};
+use super::super::scope::{Body, Entity};
+use super::super::{Checked, Checker};
+use super::declarator::{Param, Prototype};
+use super::{Declared, Item};
+
+impl Checker {
+    /// Enters a function under its name, or merges this declaration with earlier ones.
+    pub(super) fn declare_function(&mut self, item: &Item<'_>) -> Checked<SymbolId> {
+        let ty = item.ty();
+        if let Some(Entity::Typedef(_) | Entity::Constant { .. }) = self.scopes.entity_here(item.name) {
+            return Err(self.error(item.span, format!("{} is something else in this scope", item.name)));
+        }
+        let known = self.linked.get(item.name).copied();
+        let id = match known {
+            Some(id) if self.implicit.remove(&id) => {
+                if !self.compatible(self.symbols[id.0 as usize].ty, ty) {
+                    let name = item.name;
+                    self.warn(item.span, format!("{name} was called before without a declaration, as returning int"));
+                }
+                self.symbols[id.0 as usize].ty = ty;
+                id
+            }
+            Some(id) => {
+                self.merge_types(id, ty, item.name, item.span)?;
+                id
+            }
+            None => self.add_linked_function(item.name, ty.ty, item.span),
+        };
+        self.scopes.innermost().declare(item.name.clone(), Entity::Symbol(id));
+        let is_noreturn =
+            item.specifiers.is_noreturn || item.attributes().any(|attribute| attribute.kind == AttributeKind::NoReturn);
+        if is_noreturn {
+            self.symbols[id.0 as usize].is_noreturn = true;
+        }
+        if let Some(refusal) = self.refusal(item) {
+            self.refused.insert(id, refusal);
+        }
+        self.note_start_up(id, item);
+        Ok(id)
+    }
+
+    /// Functions that run before or after `main`.
+    fn note_start_up(&mut self, id: SymbolId, item: &Item<'_>) {
+        let mut refused = None;
+        for attribute in item.attributes() {
+            match &attribute.kind {
+                AttributeKind::Constructor(None) => {
+                    self.constructors.insert(id);
+                }
+                AttributeKind::Constructor(Some(_)) => {
+                    refused = Some((attribute.span, "constructors with a priority"));
+                }
+                AttributeKind::Destructor(_) => refused = Some((attribute.span, "the attribute destructor")),
+                _ => {}
+            }
+        }
+        if let Some((span, what)) = refused {
+            self.refuse(span, what);
+        }
+    }
+
+    pub(in super::super) fn function_definition(&mut self, definition: &ast::FunctionDefinition) {
+        // What is wrong with the head has been reported; the body means nothing without it.
+        let _ = self.define_function(definition);
+    }
+
+    fn define_function(&mut self, definition: &ast::FunctionDefinition) -> Checked<()> {
+        let (specifiers, declarator) = (&definition.specifiers, &definition.declarator);
+        let span = declarator.span;
+        let Some(name) = &declarator.name else { return Err(self.error(span, "a function without a name")) };
+        let base = self.base_type(specifiers, false)?;
+        let mut derived = self.derive(base, declarator, specifiers, false)?;
+        let Some(mut prototype) = derived.prototype.take() else {
+            return Err(self.refuse(span, format!("the definition of {name} with a type from a typedef")));
+        };
+        if !prototype.old_names.is_empty() {
+            derived.declared = self.old_style(&mut prototype, definition, derived.declared)?;
+        }
+        let ty = derived.declared.ty;
+        let item = Item { name, span, specifiers, declarator, initializer: None, derived };
+        let symbol = self.declare_function(&item)?;
+        if self.function_of.contains_key(&symbol) && !self.replaceable.remove(&symbol) {
+            return Err(self.error(span, format!("the function {name} is defined twice")));
+        }
+        let is_gnu_inline = item.attributes().any(|attribute| attribute.kind == AttributeKind::GnuInline);
+        if is_gnu_inline && specifiers.storage == Some(ast::StorageClass::Extern) {
+            self.replaceable.insert(symbol);
+        }
+        // A program's own function of a library function's name may return.
+        let is_noreturn =
+            specifiers.is_noreturn || item.attributes().any(|attribute| attribute.kind == AttributeKind::NoReturn);
+        if !is_noreturn && super::super::expr::is_noreturn_library_function(name) {
+            self.symbols[symbol.0 as usize].is_noreturn = false;
+        }
+        let refusal = self.refusal(&item);
+        self.function_body(definition, symbol, ty, prototype, refusal);
+        Ok(())
+    }
+
+    /// The types of a K&R definition's parameters.
+    fn old_style(
+        &mut self,
+        prototype: &mut Prototype,
+        definition: &ast::FunctionDefinition,
+        declared: Declared,
+    ) -> Checked<Declared> {
+        let int = QualType::plain(self.int_type(IntKind::Int));
+        let names = std::mem::take(&mut prototype.old_names);
+        prototype.params =
+            names.iter().map(|(name, span)| Param { name: Some(name.clone()), ty: int, span: *span }).collect();
+        for declaration in &definition.old_style_parameters {
+            let base = self.base_type(&declaration.specifiers, false)?;
+            for item in &declaration.declarators {
+                let derived = self.derive(base, &item.declarator, &declaration.specifiers, true)?;
+                let name = item.declarator.name.as_ref();
+                match prototype.params.iter_mut().find(|param| param.name.as_ref() == name) {
+                    Some(param) => param.ty = derived.declared.ty,
+                    None => return Err(self.error(item.declarator.span, "this is not one of the parameters")),
+                }
+            }
+        }
+        let Type::Function { result, .. } = *self.types.get(declared.ty.ty) else { return Ok(declared) };
+        let params = prototype.params.iter().map(|param| param.ty).collect();
+        let ty = self.types.intern(Type::Function { result, params, is_variadic: false, is_unprototyped: true });
+        Ok(Declared { ty: QualType::plain(ty), align: None })
+    }
+
+    fn function_body(
+        &mut self,
+        definition: &ast::FunctionDefinition,
+        symbol: SymbolId,
+        ty: QualType,
+        prototype: Prototype,
+        refusal: Option<String>,
+    ) {
+        let Type::Function { result, is_variadic, .. } = *self.types.get(ty.ty) else { return };
+        let name = self.symbols[symbol.0 as usize].name.clone();
+        self.body = Some(Body::new(&name, result, is_variadic));
+        self.scopes.push(prototype.scope);
+        let span = definition.declarator.span;
+        if let Some(refusal) = refusal {
+            self.refuse(span, refusal);
+        }
+        if !self.types.is_void(result.ty) && !self.types.is_complete(result.ty) {
+            let text = self.text(result);
+            self.error(span, format!("the result type {text} is incomplete"));
+        }
+        let params = prototype.params.iter().map(|param| self.define_parameter(param)).collect();
+        let stmts = self.block_items(&definition.body);
+        self.check_labels();
+        self.scopes.pop();
+        let Some(body) = self.body.take() else { return };
+        let function = Function {
+            symbol,
+            params,
+            result,
+            is_variadic,
+            body: Stmt { kind: StmtKind::Block(stmts), span: definition.body.span },
+            labels: body.labels,
+            is_constructor: false,
+            problems: body.problems,
+            span: definition.span,
+        };
+        match self.function_of.get(&symbol) {
+            Some(index) => self.functions[*index] = function,
+            None => {
+                self.function_of.insert(symbol, self.functions.len());
+                self.functions.push(function);
+            }
+        }
+    }
+
+    fn define_parameter(&mut self, param: &Param) -> SymbolId {
+        if !self.types.is_complete(param.ty.ty) {
+            let text = self.text(param.ty);
+            self.error(param.span, format!("a parameter cannot have the incomplete type {text}"));
+        }
+        let name = param.name.as_ref().map_or("", |name| name.as_str());
+        let id = self.add_parameter(name, param.ty, param.span);
+        if let Some(name) = &param.name {
+            self.scopes.innermost().declare(name.clone(), Entity::Symbol(id));
+        }
+        id
+    }
+
+    /// A new function symbol with linkage.
+    pub(in super::super) fn add_linked_function(
+        &mut self,
+        name: &Name,
+        ty: super::super::TypeId,
+        span: Span,
+    ) -> SymbolId {
+        let id = self.add_symbol(super::super::typed::Symbol {
+            name: name.to_string(),
+            ty: QualType::plain(ty),
+            storage: Storage::Function,
+            span,
+            address_taken: false,
+            is_noreturn: super::super::expr::is_noreturn_library_function(name),
+            vla_len: None,
+            cleanup: None,
+        });
+        self.linked.insert(name.clone(), id);
+        id
+    }
+}
