@@ -1,10 +1,10 @@
 //! What may be told to the user? An engine's answer, after its trace has been replayed on the reference interpreter.
 //!
-//! A trace may go on after the violation that it claims has already happened; then it is cut there. A trace that does not replay
-//! is a bug of ours, and the answer becomes unknown with what the replay said.
+//! What is told is the trace as it was replayed, which ends with the violation. A trace that does not replay is a bug of
+//! ours, and the answer becomes unknown with what the replay said.
 
 use crate::{Engine, Run};
-use ir::{ReplayError, Replayed, Task, Trace, Verdict, Why, replay};
+use ir::{Replayed, Task, Trace, Verdict, Why, replay};
 
 /// An answer, and for an unsafe one what its trace does.
 #[derive(Clone, Debug)]
@@ -18,22 +18,16 @@ pub struct Decided {
 /// Asks the engine and replays its trace.
 pub fn decide(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
     match engine.check(task, run) {
-        Verdict::Unsafe(trace) => confirm(task, trace),
+        Verdict::Unsafe(trace) => confirm(task, &trace),
         verdict => Decided { verdict, replayed: None },
     }
 }
 
 /// The verdict that a trace leads to.
-pub fn confirm(task: &Task, mut trace: Trace) -> Decided {
-    loop {
-        match replay(task, &trace) {
-            Ok(replayed) => return Decided { verdict: Verdict::Unsafe(trace), replayed: Some(replayed) },
-            Err(ReplayError::TooEarly { step }) if step + 1 < trace.steps.len() => trace.steps.truncate(step + 1),
-            Err(error) => {
-                let verdict = Verdict::Unknown(Why::NotReplayed(error.to_string()));
-                return Decided { verdict, replayed: None };
-            }
-        }
+pub fn confirm(task: &Task, trace: &Trace) -> Decided {
+    match replay(task, trace) {
+        Ok(replayed) => Decided { verdict: Verdict::Unsafe(replayed.trace.clone()), replayed: Some(replayed) },
+        Err(error) => Decided { verdict: Verdict::Unknown(Why::NotReplayed(error.to_string())), replayed: None },
     }
 }
 
