@@ -10,7 +10,7 @@ use super::event::{
 use super::memory::{Fault, Origin, from_bytes, to_bytes};
 use super::names::Namer;
 use super::state::{End, State};
-use super::{Machine, leak};
+use super::{Machine, leak, reuse};
 use crate::access::bytes_of;
 use crate::memory::{Fill, ObjectKind};
 use crate::program::{EdgeRef, ProcId, Scope};
@@ -373,10 +373,16 @@ impl<'a, 'p> Exec<'a, 'p> {
         let model = self.machine.program.data_model;
         let size = self.view().word(size);
         let n_granules = self.state.threads[self.thread].n_granules;
-        let Some(base) = model.dynamic_base(self.thread as u64, n_granules, size) else {
-            return Err(self.unsupported(format!("no addresses are left for an object of {size} bytes")));
+        let base = match model.dynamic_base(self.thread as u64, n_granules, size) {
+            Some(base) => {
+                self.state.threads[self.thread].n_granules += model.granules(size);
+                base
+            }
+            None => match reuse::addresses(self.machine, self.state, self.thread as u64, size) {
+                Some(base) => base,
+                None => return Err(self.unsupported(format!("no addresses are left for an object of {size} bytes"))),
+            },
         };
-        self.state.threads[self.thread].n_granules += model.granules(size);
         let span = Namer::new(self.machine, self.state).user_span(self.thread, self.span);
         let origin = Origin::Made { kind, site: self.site, span, var: dst };
         let fill = if zeroed { Fill::Zero } else { Fill::Any };

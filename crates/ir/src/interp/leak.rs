@@ -4,13 +4,12 @@
 //! static objects. Every word at every offset counts as a pointer to the object that it points into or right behind, so
 //! that an object is called lost only if nothing can name it.
 
-use super::memory::Origin;
+use super::memory::{Origin, words_in};
 use super::names::Namer;
 use super::{Machine, State};
 use crate::property::{Properties, Property};
 use crate::source::Span;
 use crate::stmt::AllocKind;
-use logic::Value;
 use std::collections::BTreeSet;
 
 /// The violated property and the objects that violate it: name and where they were made.
@@ -66,27 +65,9 @@ fn reached(machine: &Machine<'_>, state: &State) -> BTreeSet<u64> {
         }
     }
     while let Some(base) = todo.pop() {
-        let bytes = &memory.live[&base];
-        let starts: BTreeSet<u64> =
-            bytes.written().flat_map(|(offset, _)| offset.saturating_sub(n_bytes - 1)..=offset).collect();
-        for start in starts {
-            let word: Option<Vec<u8>> = (start..start + n_bytes).map(|offset| bytes.get(offset)).collect();
-            if let Some(word) = word {
-                let padded: Vec<u8> = word.into_iter().chain([0; 8]).take(8).collect();
-                visit(u64::from_le_bytes(padded.try_into().expect("eight bytes")), &mut reached, &mut todo);
-            }
+        for word in memory.live[&base].words(n_bytes) {
+            visit(word, &mut reached, &mut todo);
         }
     }
     reached
-}
-
-fn words_in(value: &Value) -> Vec<u64> {
-    match value {
-        Value::Bv(bits) => vec![bits.as_u64()],
-        Value::Array(array) => {
-            let elements = array.exceptions().map(|(_, element)| element).chain([array.default()]);
-            elements.flat_map(words_in).collect()
-        }
-        Value::Bool(_) | Value::F32(_) | Value::F64(_) => Vec::new(),
-    }
 }

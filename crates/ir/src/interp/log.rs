@@ -11,7 +11,7 @@ use crate::program::{EdgeRef, Format};
 use crate::source::Span;
 use crate::stmt::Mark;
 use logic::VarId;
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// A frame on the way to a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,7 +84,7 @@ pub struct LogStep {
 pub struct Log {
     /// The steps in order.
     pub steps: Vec<LogStep>,
-    last_write: FxHashMap<Cell, usize>,
+    last_write: BTreeMap<Cell, usize>,
 }
 
 impl Log {
@@ -167,7 +167,19 @@ impl Log {
             What::Marked { mark, addr } => {
                 Effect::Locked { lock: namer.lock(*addr), is_shared: *mark == Mark::ReadLocked }
             }
-            What::Made { base, size, .. } => Effect::Allocated { object: namer.object(*base), size: *size },
+            What::Made { base, size, .. } => {
+                // The addresses may have been another object's.
+                let byte = |addr: u64| Cell::Bytes { addr, len: 1 };
+                let old: Vec<Cell> = self
+                    .last_write
+                    .range(byte(*base)..byte(base.saturating_add(*size)))
+                    .map(|(cell, _)| *cell)
+                    .collect();
+                for cell in old {
+                    self.last_write.remove(&cell);
+                }
+                Effect::Allocated { object: namer.object(*base), size: *size }
+            }
             What::Ended { base, .. } => Effect::Freed { object: namer.object(*base) },
             What::Called { proc } => {
                 let frame = state.threads[self.steps[step].thread as usize].top();

@@ -10,7 +10,7 @@ use crate::program::Program;
 use crate::source::Span;
 use crate::stmt::{AllocKind, SiteId};
 use logic::{BitVec, Scalar, Value, VarId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an object is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -176,6 +176,17 @@ impl Bytes {
         self.written.iter().map(|(offset, byte)| (*offset, *byte))
     }
 
+    /// All words in it, at any offset, whose bytes have values; zero where nothing was written is left out.
+    pub(super) fn words(&self, n_bytes: u64) -> Vec<u64> {
+        let starts: BTreeSet<u64> =
+            self.written().flat_map(|(offset, _)| offset.saturating_sub(n_bytes - 1)..=offset).collect();
+        let word = |start: u64| {
+            let shifted = |i: u64| self.get(start + i).map(|byte| u64::from(byte) << (8 * i));
+            (0..n_bytes).map(shifted).try_fold(0, |word, byte| Some(word | byte?))
+        };
+        starts.into_iter().filter_map(word).collect()
+    }
+
     fn set(&mut self, offset: u64, byte: u8) {
         if byte == 0 && self.fill == Fill::Zero {
             self.written.remove(&offset);
@@ -204,5 +215,17 @@ pub fn from_bytes(sort: Scalar, bytes: &[u8]) -> Value {
         Scalar::Bv(width) => Value::Bv(bits(width)),
         Scalar::F32 => Value::F32(bits(32).as_u64() as u32).normalised(),
         Scalar::F64 => Value::F64(bits(64).as_u64()).normalised(),
+    }
+}
+
+/// All words in a value.
+pub(super) fn words_in(value: &Value) -> Vec<u64> {
+    match value {
+        Value::Bv(bits) => vec![bits.as_u64()],
+        Value::Array(array) => {
+            let elements = array.exceptions().map(|(_, element)| element).chain([array.default()]);
+            elements.flat_map(words_in).collect()
+        }
+        Value::Bool(_) | Value::F32(_) | Value::F64(_) => Vec::new(),
     }
 }

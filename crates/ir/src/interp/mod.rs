@@ -38,6 +38,7 @@ pub mod naive;
 mod names;
 mod race;
 mod random;
+mod reuse;
 mod state;
 
 pub use event::{

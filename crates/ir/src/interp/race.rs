@@ -138,6 +138,14 @@ impl Races {
 
     fn synchronise(&mut self, index: usize, what: &What) {
         match what {
+            What::Made { base, size, .. } => {
+                // The addresses may have been another object's.
+                let bytes = Unit::Byte(*base)..Unit::Byte(base.saturating_add(*size));
+                let old: Vec<Unit> = self.history.range(bytes).map(|(unit, _)| *unit).collect();
+                for unit in old {
+                    self.history.remove(&unit);
+                }
+            }
             What::AtomicBegin => self.threads[index].depth += 1,
             What::AtomicEnd => self.threads[index].depth = self.threads[index].depth.saturating_sub(1),
             What::Started { child, .. } => {

@@ -310,10 +310,45 @@ fn running_out_of_addresses_leaves_the_model() {
         b.alloc(p, u64::from(u32::MAX), AllocKind::Heap);
     });
     assert!(matches!(run(&b.finish(main), everything()), Outcome::Beyond(Why::Unsupported { .. })));
+}
+
+/// A loop makes objects without end; each is freed, or not, and the first one's address is kept.
+fn many_objects(frees: bool, uses_first: bool) -> Program {
     let mut b = Builder::for_model(DataModel::Ilp32);
     let main = b.define("main", |b| {
-        let p = b.pointer("p");
-        b.repeat(|b| b.pool().bool(true), |b| b.alloc(p, 4, AllocKind::Heap));
+        let (first, p, n, i) = (b.pointer("first"), b.pointer("p"), b.local("n"), b.local("i"));
+        b.alloc(first, 4, AllocKind::Heap);
+        b.free(first, AllocKind::Heap);
+        let limit = b.int(700);
+        b.repeat(
+            |b| {
+                let n = b.var(n);
+                b.pool().slt(n, limit)
+            },
+            |b| {
+                b.alloc(p, 4, AllocKind::Heap);
+                let (place, value) = (b.deref(p), b.int(1));
+                b.store_to(place, value, Order::Plain);
+                if frees {
+                    b.free(p, AllocKind::Heap);
+                }
+                let next = b.plus(n, 1);
+                b.assign(n, next);
+            },
+        );
+        if uses_first {
+            let place = b.deref(first);
+            b.load_from(i, place, Order::Plain);
+        }
     });
-    assert!(matches!(run(&b.finish(main), everything()), Outcome::Beyond(Why::Unsupported { .. })));
+    b.finish(main)
+}
+
+#[test]
+fn addresses_are_used_again_only_if_nobody_can_tell() {
+    let full = run(&many_objects(false, false), everything());
+    assert!(matches!(full, Outcome::Beyond(Why::Unsupported { .. })), "{full:?}");
+    assert_eq!(run(&many_objects(true, false), everything()), Outcome::Ended(End::Normal));
+    let (property, message) = wrong(&many_objects(true, true), everything());
+    assert_eq!((property, message.as_str()), (Property::Deref, "read of malloc@built.c:6 after it was freed"));
 }
