@@ -86,7 +86,7 @@ impl Parser<'_> {
         let first = self.span();
         let began_at = self.at;
         let specifiers = self.specifiers(false)?;
-        if self.at == began_at && !self.may_be_implicit_int() {
+        if self.at == began_at && !self.may_be_implicit_int(at_file_scope) {
             let what = if at_file_scope { "a declaration or a function" } else { "a declaration" };
             return Err(self.expected(what, "begin with a type, as in `int x;`"));
         }
@@ -103,10 +103,14 @@ impl Parser<'_> {
         Ok(Declared::Declaration(Declaration { specifiers, declarators, span: self.from(first) }))
     }
 
-    /// Whether a declaration without any specifier begins here, as in C89's `main() { ... }`.
-    fn may_be_implicit_int(&self) -> bool {
-        matches!(self.kind(), TokenKind::Identifier(_))
-            && matches!(self.kind_ahead(1), TokenKind::Punct(Punct::LeftParen))
+    /// Whether a declaration without any specifier begins here, as in C89's `main() { ... }` or `x;`, `*p;` at file scope.
+    fn may_be_implicit_int(&self, at_file_scope: bool) -> bool {
+        let TokenKind::Identifier(_) = self.kind() else { return at_file_scope && self.is_punct(Punct::Star) };
+        match self.kind_ahead(1) {
+            TokenKind::Punct(Punct::LeftParen) => true,
+            TokenKind::Punct(Punct::Semicolon | Punct::Comma | Punct::Eq | Punct::LeftBracket) => at_file_scope,
+            _ => false,
+        }
     }
 
     fn declared(&mut self, specifiers: &DeclSpecifiers) -> Parse<(Declarator, NameId)> {
@@ -149,7 +153,7 @@ impl Parser<'_> {
             declarator.derivations.first().map(|derivation| &derivation.kind),
             Some(DerivationKind::Function(_))
         );
-        self.is_punct(Punct::LeftBrace) || is_function && self.is_declaration_ahead(0)
+        is_function && (self.is_punct(Punct::LeftBrace) || self.is_declaration_ahead(0))
     }
 
     fn function(

@@ -172,6 +172,14 @@ impl Parser<'_> {
         let parameters = self.nested(|parser| parser.parameters(&mut names))?;
         self.scopes.leave();
         self.declared_parameters = if is_nearest_to_name { names } else { outer };
+        if self.is_punct(Punct::Semicolon) {
+            let message = "parameters declared ahead of the list (a GNU extension) are not supported";
+            let failed = self.fail(self.span(), message, "order the parameters so that sizes come first");
+            while !matches!(self.kind(), TokenKind::Punct(Punct::RightParen | Punct::LeftBrace) | TokenKind::End) {
+                self.bump();
+            }
+            return Err(failed);
+        }
         self.expect(Punct::RightParen, "to close the parameters")?;
         Ok(DerivationKind::Function(parameters))
     }

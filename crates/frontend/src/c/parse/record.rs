@@ -81,6 +81,10 @@ impl Parser<'_> {
         }
         let first = self.span();
         let specifiers = self.specifiers(true)?;
+        if specifiers.storage.is_some() || specifiers.is_thread_local {
+            let note = "remove it; a member is stored where its struct or union is";
+            return Err(self.fail(first, "a member cannot have a storage class", note));
+        }
         let mut declarators = Vec::new();
         while !self.is_punct(Punct::Semicolon) && !self.is_punct(Punct::RightBrace) {
             let mut declarator =

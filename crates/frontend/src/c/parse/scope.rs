@@ -51,6 +51,11 @@ impl TypedefScopes {
         *known = as_typedef;
     }
 
+    /// A name that can only be an undeclared type is taken for one from here on, so that it is reported once.
+    pub(super) fn assume_typedef(&mut self, name: NameId) {
+        self.is_typedef[name.0 as usize] = true;
+    }
+
     pub(super) fn depth(&self) -> usize {
         self.marks.len()
     }

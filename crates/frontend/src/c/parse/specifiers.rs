@@ -188,7 +188,7 @@ impl Parser<'_> {
                             break;
                         }
                         self.report_unknown_type();
-                        self.scopes.declare(name, true);
+                        self.scopes.assume_typedef(name);
                     }
                     self.bump();
                     match self.scopes.predeclared(name) {

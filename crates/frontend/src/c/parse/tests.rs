@@ -145,6 +145,7 @@ fn specifiers_reduce_to_one_type() {
         ("__auto_type a = 1;", "a: auto = 1\n"),
         ("__builtin_va_list a;", "a: va_list\n"),
         ("__extension__ typedef struct { int q; } d_t;", "typedef d_t: struct{q: int}\n"),
+        ("x; y[2], z = 1;", "x: implicit\ny: array 2 implicit\nz: implicit = 1\n"),
         ("static a; main() { return 0; }", "static a: implicit\nmain: function() implicit {return 0;}\n"),
     ]);
 }

@@ -52,6 +52,10 @@ fn messages() {
         ("struct s { int if; };", "1:16 expected a name or `(`, found the keyword `if`"),
         ("enum { A B };", "1:10 expected `}` after the constants of the enum, found `B`"),
         ("int x = {1, 2;", "1:14 expected `}` or `,` in the list of initialisers, found `;`"),
+        ("int f(int n; int a[n]);", "1:12 parameters declared ahead of the list"),
+        ("typedef int F(void); F f { }", "1:26 expected `;` after the declaration, found `{`"),
+        ("int f(foo_t a); int g(foo_t *b);", "1:7 `foo_t` is not a known type"),
+        ("struct s { static int a; };", "1:12 a member cannot have a storage class"),
         ("12;", "1:1 expected a declaration or a function, found the number `12`"),
         ("int x __attribute__((aligned(8);", "1:32 expected `,` between attributes, found `;`"),
     ] {
