@@ -318,6 +318,8 @@ struct NextAccess {
     is_free: bool,
     order: Order,
     span: Span,
+    /// Whether the step has not synchronised with anybody before.
+    is_early: bool,
 }
 
 impl NextAccess {
@@ -327,11 +329,14 @@ impl NextAccess {
             (Cell::Bytes { addr: a, len: m }, Cell::Bytes { addr: b, len: n }) => a < b + n && b < a + m,
             _ => false,
         };
-        overlap && (self.is_write || other.is_write) && !(self.order.is_atomic() && other.order.is_atomic())
+        // If the other step is taken first, an early access is not ordered after anything in it.
+        let unordered = self.is_early || other.is_early;
+        let conflict = (self.is_write || other.is_write) && !(self.order.is_atomic() && other.order.is_atomic());
+        overlap && unordered && conflict
     }
 }
 
-/// What the next step of a thread touches, up to the first access that synchronises.
+/// What the next step of a thread touches.
 fn next_accesses(machine: &Machine<'_>, state: &State, thread: u32) -> Vec<NextAccess> {
     let mut accesses = Vec::new();
     let Status::CanRun(edges) = machine.status(state, thread) else {
@@ -349,6 +354,7 @@ fn next_accesses(machine: &Machine<'_>, state: &State, thread: u32) -> Vec<NextA
             continue;
         }
         let mut depth = state.threads[thread as usize].depth;
+        let mut is_early = true;
         for event in events {
             let (cell, is_write, is_free, order) = match event.what {
                 What::Read { cell, order, .. } => (cell, false, false, order),
@@ -364,14 +370,15 @@ fn next_accesses(machine: &Machine<'_>, state: &State, thread: u32) -> Vec<NextA
                     depth = depth.saturating_sub(1);
                     continue;
                 }
-                What::Joined { .. } => break,
+                What::Joined { .. } => {
+                    is_early = false;
+                    continue;
+                }
                 _ => continue,
             };
             let order = if depth > 0 { Order::SeqCst } else { order };
-            accesses.push(NextAccess { cell, is_write, is_free, order, span: event.span });
-            if order.acquires() {
-                break;
-            }
+            accesses.push(NextAccess { cell, is_write, is_free, order, span: event.span, is_early });
+            is_early &= !order.acquires();
         }
     }
     accesses

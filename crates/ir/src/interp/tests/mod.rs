@@ -1,6 +1,7 @@
 //! Each rule of the interpreter, by a small program that shows it.
 
 mod enumeration;
+mod generated;
 mod memory;
 mod races;
 mod statements;
