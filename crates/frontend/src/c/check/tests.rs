@@ -1,6 +1,7 @@
 //! Rows of C text and what the type checker makes of it.
 
 mod expressions;
+mod layouts;
 mod programs;
 
 use ir::{DataModel, Severity, Sources};

@@ -30,6 +30,8 @@ impl Checker {
                 self.symbols[id.0 as usize].ty = ty;
                 id
             }
+            // All functions of an overloaded name share one symbol, whose use is refused.
+            Some(id) if is_overloadable(item) => id,
             Some(id) => {
                 self.merge_types(id, ty, item.name, item.span)?;
                 id
@@ -89,11 +91,19 @@ impl Checker {
         let ty = derived.declared.ty;
         let item = Item { name, span, specifiers, declarator, initializer: None, derived };
         let symbol = self.declare_function(&item)?;
+        if is_overloadable(&item) {
+            return Ok(());
+        }
         if self.function_of.contains_key(&symbol) && !self.replaceable.remove(&symbol) {
             return Err(self.error(span, format!("the function {name} is defined twice")));
         }
-        let is_gnu_inline = item.attributes().any(|attribute| attribute.kind == AttributeKind::GnuInline);
-        if is_gnu_inline && specifiers.storage == Some(ast::StorageClass::Extern) {
+        let is_gnu_inline = item.attributes().any(|attribute| attribute.kind == AttributeKind::GnuInline)
+            && specifiers.storage == Some(ast::StorageClass::Extern);
+        if is_gnu_inline {
+            // Headers define library functions a second time for inlining, often by builtins that call the library.
+            if self.is_library_function(name) {
+                return Ok(());
+            }
             self.replaceable.insert(symbol);
         }
         // A program's own function of a library function's name may return.
@@ -160,6 +170,11 @@ impl Checker {
         self.check_labels();
         self.scopes.pop();
         let Some(body) = self.body.take() else { return };
+        if self.replaceable.contains(&symbol) && super::super::has_errors(&body.problems) {
+            // There is a definition elsewhere that means the same.
+            self.replaceable.remove(&symbol);
+            return;
+        }
         let function = Function {
             symbol,
             params,
@@ -213,4 +228,10 @@ impl Checker {
         self.linked.insert(name.clone(), id);
         id
     }
+}
+
+/// Whether clang's `overloadable` lets several functions share the name.
+fn is_overloadable(item: &Item<'_>) -> bool {
+    item.attributes()
+        .any(|attribute| matches!(&attribute.kind, AttributeKind::Unmodelled(name) if name.as_str() == "overloadable"))
 }

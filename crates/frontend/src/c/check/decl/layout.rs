@@ -78,7 +78,9 @@ fn round_up(position: u128, unit: u128) -> u128 {
 }
 
 fn effective_align(plan: &Plan) -> u64 {
-    let natural = if plan.is_packed { 1 } else { plan.align };
+    // For bit-fields gcc lets the pragma win over the attribute.
+    let is_packed = plan.is_packed && (plan.width.is_none() || plan.cap.is_none());
+    let natural = if is_packed { 1 } else { plan.align };
     natural.max(plan.asked_align.unwrap_or(1)).min(plan.cap.unwrap_or(u64::MAX)).max(1)
 }
 
@@ -87,7 +89,8 @@ fn bit_field_position(plan: &Plan, width: u32, start: u128) -> u128 {
     if width == 0 {
         return round_up(start, unit.max(u128::from(plan.asked_align.unwrap_or(1)) * 8));
     }
-    let start = round_up(start, plan.asked_align.map_or(1, |align| u128::from(align) * 8));
+    let asked = plan.asked_align.map(|align| align.min(plan.cap.unwrap_or(align)));
+    let start = round_up(start, asked.map_or(1, |align| u128::from(align) * 8));
     // As gcc has it, the pragma stops bit-fields from starting new units, whatever its number.
     if plan.is_packed || plan.cap.is_some() {
         return start;

@@ -70,6 +70,12 @@ impl Checker {
         let (base, index) = (base?, index?);
         let (pointer, index) = if self.types.is_pointer(base.ty.ty) { (base, index) } else { (index, base) };
         if !self.types.is_pointer(pointer.ty.ty) {
+            if let Some(opaque) = [&pointer, &index]
+                .into_iter()
+                .find(|operand| matches!(self.types.get(operand.ty.ty), Type::Opaque { .. }))
+            {
+                return Err(self.no_arithmetic(opaque.ty, span));
+            }
             let name = self.text(pointer.ty);
             return Err(self.error(span, format!("a value of type {name} has no elements")));
         }

@@ -135,6 +135,11 @@ fn library_signature(name: &str) -> Option<String> {
 }
 
 impl Checker {
+    /// Whether compilers know a function by its name.
+    pub(in super::super) fn is_library_function(&self, name: &str) -> bool {
+        library_signature(name).is_some()
+    }
+
     /// The type of a library function that needs no declaration.
     pub(super) fn library_type(&mut self, name: &str) -> Option<TypeId> {
         let signature = library_signature(name)?;

@@ -56,6 +56,9 @@ impl Checker {
 
     /// Alignment of an object of this type within a record.
     pub(in super::super) fn align_of(&self, ty: QualType) -> u64 {
+        if let Some(element) = self.types.element(ty.ty) {
+            return self.align_of(element);
+        }
         let align = self.types.align(ty.ty);
         match self.size_of(ty) {
             Some(size) if ty.is_atomic && size.is_power_of_two() && size <= 16 => align.max(size),
