@@ -140,16 +140,25 @@ impl Checker {
 
     /// The integer promotions.
     pub(super) fn promote(&self, expr: Expr) -> Expr {
-        let Some(kind) = self.types.int_kind(expr.ty.ty) else { return expr };
-        let promoted = match bit_field_width(&expr) {
+        match self.promoted_kind(&expr) {
+            Some(kind) => {
+                let ty = self.int_type(kind);
+                self.cast(expr, ty)
+            }
+            None => expr,
+        }
+    }
+
+    /// The integer type that a value is promoted to.
+    fn promoted_kind(&self, expr: &Expr) -> Option<IntKind> {
+        let kind = self.types.int_kind(expr.ty.ty)?;
+        Some(match bit_field_width(expr) {
             // Fields wider than int keep their declared type, as clang has it.
             Some(width) if width < 32 || width == 32 && kind.is_signed() => IntKind::Int,
             Some(32) => IntKind::UInt,
             _ if kind.rank() < IntKind::Int.rank() => IntKind::Int,
             _ => kind,
-        };
-        let ty = self.int_type(promoted);
-        self.cast(expr, ty)
+        })
     }
 
     /// The default argument promotions.
@@ -185,8 +194,8 @@ impl Checker {
                 return Ok((self.cast(left, floating), self.cast(right, floating)));
             }
         }
-        let (left, right) = (self.promote(left), self.promote(right));
-        let kinds = (self.types.int_kind(left.ty.ty), self.types.int_kind(right.ty.ty));
+        // A promotion keeps the value, so one conversion to the common type does the work of both.
+        let kinds = (self.promoted_kind(&left), self.promoted_kind(&right));
         let (Some(left_kind), Some(right_kind)) = kinds else { return Err(self.no_arithmetic(left.ty, span)) };
         let ty = self.int_type(self.common_kind(left_kind, right_kind));
         Ok((self.cast(left, ty), self.cast(right, ty)))

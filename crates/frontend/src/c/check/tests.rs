@@ -2,6 +2,7 @@
 
 mod expressions;
 mod layouts;
+mod oracle;
 mod programs;
 
 use ir::{DataModel, Severity, Sources};
