@@ -60,6 +60,8 @@ pub struct Symbol {
     pub span: Span,
     /// Whether `&` (or decay of an array, or a member of a record) can make a pointer to it.
     pub address_taken: bool,
+    /// Whether no other translation unit can name it: declared `static`, or an `inline` function.
+    pub is_internal: bool,
     /// Declared `noreturn`.
     pub is_noreturn: bool,
     /// For a variable-length array: the number of elements as computed at its declaration (element type in `ty`).

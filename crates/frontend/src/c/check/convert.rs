@@ -104,6 +104,7 @@ impl Checker {
             storage,
             span,
             address_taken,
+            is_internal: true,
             is_noreturn: false,
             vla_len: None,
             cleanup: None,

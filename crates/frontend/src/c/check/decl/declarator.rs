@@ -208,6 +208,7 @@ impl Checker {
             storage: Storage::Param,
             span,
             address_taken,
+            is_internal: true,
             is_noreturn: false,
             vla_len: None,
             cleanup: None,

@@ -41,6 +41,9 @@ impl Checker {
         self.scopes.innermost().declare(item.name.clone(), Entity::Symbol(id));
         let is_noreturn =
             item.specifiers.is_noreturn || item.attributes().any(|attribute| attribute.kind == AttributeKind::NoReturn);
+        if item.specifiers.storage == Some(super::super::ast::StorageClass::Static) || item.specifiers.is_inline {
+            self.symbols[id.0 as usize].is_internal = true;
+        }
         if is_noreturn {
             self.symbols[id.0 as usize].is_noreturn = true;
         }
@@ -221,6 +224,7 @@ impl Checker {
             storage: Storage::Function,
             span,
             address_taken: false,
+            is_internal: false,
             is_noreturn: super::super::expr::is_noreturn_library_function(name),
             vla_len: None,
             cleanup: None,

@@ -1,0 +1,190 @@
+//! Compiler builtins that are not atomic operations.
+//!
+//! Builtins that stand for a library function (`__builtin_memcpy`) are called by its name. The rest are small computations,
+//! hints, or refused. Variable argument lists are refused where they are used, not where they are declared.
+
+use super::body::Body;
+use super::statics::is_signed;
+use crate::c::typed::{Expr, ExprKind};
+use crate::c::types::TypeId;
+use ir::{AllocKind, Op};
+use logic::{Sort, TermId, Value};
+
+impl Body<'_, '_> {
+    pub(super) fn builtin(&mut self, expr: &Expr, name: &str, args: &[Expr], is_wanted: bool) -> TermId {
+        if !self.is_reachable() {
+            return self.some_value(expr.ty.ty);
+        }
+        if let Some(value) = self.atomic_builtin(expr, name, args) {
+            return value;
+        }
+        let ty = expr.ty.ty;
+        let short = name.strip_prefix("__builtin_").unwrap_or(name);
+        match (short, args) {
+            ("expect" | "expect_with_probability" | "assume_aligned", [value, ..]) => {
+                let term = self.eval(value);
+                self.convert(term, value.ty.ty, ty)
+            }
+            ("unreachable", _) => {
+                // Reaching it is undefined; like the compiler, take it that no execution does.
+                let never = self.pool().bool(false);
+                self.assume(never);
+                self.some_value(ty)
+            }
+            ("prefetch" | "ia32_pause" | "__clear_cache" | "assume", _) => self.some_value(ty),
+            ("constant_p", _) => self.number(0, ty),
+            ("object_size" | "dynamic_object_size", _) => self.number(-1, ty),
+            ("ffs" | "ffsl" | "ffsll" | "ctz" | "ctzl" | "ctzll" | "clz" | "clzl" | "clzll", [value])
+            | ("popcount" | "popcountl" | "popcountll" | "parity" | "parityl" | "parityll", [value]) => {
+                let value = self.eval(value);
+                self.count_bits(short, value, ty)
+            }
+            ("bswap16" | "bswap32" | "bswap64", [value]) => {
+                let width = short["bswap".len()..].parse().expect("the name ends in a number");
+                let value = self.eval(value);
+                let value = self.pool().resize(value, false, width);
+                let mut swapped = self.pool().extract(value, 7, 0);
+                for byte in 1..width / 8 {
+                    let next = self.pool().extract(value, byte * 8 + 7, byte * 8);
+                    swapped = self.pool().concat(swapped, next);
+                }
+                self.resized(swapped, false, ty)
+            }
+            ("add_overflow" | "sub_overflow" | "mul_overflow", [a, b, to]) => self.overflowing(short, a, b, to, ty),
+            ("alloca" | "alloca_with_align", [size, ..]) => self.alloca(size),
+            ("fabs" | "fabsf", [value]) => {
+                let value = self.eval(value);
+                self.pool().fabs(value)
+            }
+            ("sqrt" | "sqrtf", [value]) => {
+                let value = self.eval(value);
+                self.pool().fsqrt(value)
+            }
+            ("isnan", [value]) => {
+                let value = self.eval(value);
+                let is_nan = self.pool().fis_nan(value);
+                self.int_of(is_nan)
+            }
+            ("inf" | "inff" | "huge_val" | "huge_valf", []) => self.float(f64::INFINITY, ty),
+            ("nan" | "nanf", _) => self.float(f64::NAN, ty),
+            ("va_start" | "va_end" | "va_copy" | "va_arg", _) => {
+                if short != "va_end" {
+                    self.unsupported("variable argument lists");
+                }
+                self.some_value(ty)
+            }
+            _ if name.starts_with("__builtin_") || !args.is_empty() || name == short => {
+                self.library_builtin(expr, short, args, is_wanted)
+            }
+            _ => {
+                self.unsupported(&format!("`{name}`"));
+                self.some_value(ty)
+            }
+        }
+    }
+
+    /// A builtin that is a library function by another name, fortified ones included.
+    fn library_builtin(&mut self, expr: &Expr, name: &str, args: &[Expr], is_wanted: bool) -> TermId {
+        let plain = name.strip_prefix("__").and_then(|name| name.strip_suffix("_chk")).unwrap_or(name);
+        let value = self.call_named(expr, plain, None, args, is_wanted);
+        let ty = expr.ty.ty;
+        value.unwrap_or_else(|| self.some_value(ty))
+    }
+
+    fn float(&mut self, value: f64, ty: TypeId) -> TermId {
+        let single = self.types().size(ty) == Some(4);
+        self.pool().constant(if single { Value::f32(value as f32) } else { Value::f64(value) })
+    }
+
+    fn resized(&mut self, value: TermId, signed: bool, ty: TypeId) -> TermId {
+        let scalar = self.scalar_or_refuse(ty);
+        self.convert_to(value, signed, scalar, false)
+    }
+
+    fn count_bits(&mut self, name: &str, value: TermId, ty: TypeId) -> TermId {
+        let width = self.pool().sort(value).width().expect("integers have a width");
+        let count = |body: &mut Self, n: u32| body.number(i128::from(n), ty);
+        let bit = |body: &mut Self, at: u32| {
+            let bit = body.pool().extract(value, at, at);
+            body.truth(bit)
+        };
+        if name.starts_with("popcount") || name.starts_with("parity") {
+            let mut sum = count(self, 0);
+            for at in 0..width {
+                let one = self.pool().extract(value, at, at);
+                let one = self.resized(one, false, ty);
+                sum = self.pool().add(sum, one);
+            }
+            let one = count(self, 1);
+            return if name.starts_with("parity") { self.pool().bv_and(sum, one) } else { sum };
+        }
+        // The innermost alternative is the one of no bit set, where `ctz` and `clz` are undefined.
+        let is_first = name.starts_with("ffs");
+        let mut result = count(self, if is_first { 0 } else { width });
+        for step in 0..width {
+            let (at, found) =
+                if name.starts_with("clz") { (step, width - 1 - step) } else { (width - 1 - step, width - 1 - step) };
+            let found = count(self, found + u32::from(is_first));
+            let is_set = bit(self, at);
+            result = self.pool().ite(is_set, found, result);
+        }
+        result
+    }
+
+    /// `__builtin_add_overflow` and its kind: exact in a width that holds every result, then cut.
+    fn overflowing(&mut self, name: &str, a: &Expr, b: &Expr, to: &Expr, ty: TypeId) -> TermId {
+        let (left, right) = (self.eval(a), self.eval(b));
+        let addr = self.eval(to);
+        let Some(target) = super::Lowering::pointee(self.types(), to.ty.ty) else {
+            self.unsupported("this use of an overflow builtin");
+            return self.some_value(ty);
+        };
+        let sort = self.scalar_or_refuse(target.ty);
+        let width = |body: &mut Self, term| body.pool().sort(term).width().expect("integers have a width");
+        let wide = 2 * (width(self, left).max(width(self, right)).max(Sort::from(sort).width().unwrap_or(64)) + 1);
+        let (a_signed, b_signed) = (is_signed(self.types(), a.ty.ty), is_signed(self.types(), b.ty.ty));
+        let (left, right) = (self.pool().resize(left, a_signed, wide), self.pool().resize(right, b_signed, wide));
+        let exact = match name {
+            "add_overflow" => self.pool().add(left, right),
+            "sub_overflow" => self.pool().sub(left, right),
+            _ => self.pool().mul(left, right),
+        };
+        let narrow = self.convert_to(exact, true, sort, false);
+        let is_target_signed = is_signed(self.types(), target.ty);
+        let back = self.pool().resize(narrow, is_target_signed, wide);
+        let overflows = self.pool().ne(back, exact);
+        self.emit(Op::Store { place: Self::memory(addr, sort), value: narrow, order: ir::Order::Plain });
+        let (one, zero) = (self.number(1, ty), self.number(0, ty));
+        self.pool().ite(overflows, one, zero)
+    }
+
+    /// An object that ends with the function. Each place makes at most one per activation.
+    pub(super) fn alloca(&mut self, size: &Expr) -> TermId {
+        let bytes = self.eval(size);
+        let word = self.word_bits();
+        let signed = is_signed(self.types(), size.ty.ty);
+        let bytes = self.pool().resize(bytes, signed, word);
+        let var = self.lasting_temporary(Sort::Bv(word));
+        self.allocas.push(var);
+        let old = self.var(var);
+        let is_made = self.truth(old);
+        let (again, first) = (self.new_loc(), self.new_loc());
+        self.branch_on(is_made, again, first);
+        self.resume_at(again);
+        self.fail(ir::CheckKind::Unsupported("`alloca` in a loop".into()));
+        self.resume_at(first);
+        self.emit(Op::Alloc { dst: var, size: bytes, kind: AllocKind::Stack, zeroed: false });
+        self.var(var)
+    }
+
+    /// The text of a string literal under casts and decay.
+    pub(super) fn literal_text(expr: &Expr) -> Option<String> {
+        match &expr.kind {
+            ExprKind::Decay(inner) | ExprKind::Cast(inner) | ExprKind::AddressOf(inner) => Self::literal_text(inner),
+            ExprKind::String(bytes) => {
+                Some(String::from_utf8_lossy(bytes.strip_suffix(&[0]).unwrap_or(bytes)).into_owned())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! What happens at a call?
+//!
+//! By name, in this order: the error calls and atomic sections of the verification world, even when the program defines
+//! them; the user's own functions; what the lowering knows itself (`library`); the library models; functions
+//! declared pure on the command line. Anything else is refused at its place. Arguments are taken from left to right
+//! and adapted to the callee's parameters, so that models need not know the user's types.
+
+use super::body::Body;
+use super::formats;
+use super::library::{self, Known};
+use super::statics::{is_signed, scalar_of};
+use super::{FunctionRef, SymbolRef};
+use crate::c::typed::{Expr, ExprKind};
+use crate::c::types::{IntKind, Type, TypeId};
+use ir::{Callee, CheckKind, HavocKind, Op};
+use logic::{Sort, TermId};
+
+impl Body<'_, '_> {
+    /// Calls; yields the value, if there is one and it is wanted.
+    pub(super) fn call(&mut self, expr: &Expr, callee: &Expr, args: &[Expr], is_wanted: bool) -> Option<TermId> {
+        if !self.is_reachable() {
+            return None;
+        }
+        if self.is_record(expr.ty.ty) {
+            self.record_address(expr);
+            return None;
+        }
+        let Some(reference) = self.named_function(callee) else {
+            let pointer = self.eval(callee);
+            let values = self.arguments(args);
+            return self.emit_call(Callee::Pointer(pointer), values, expr.ty.ty, is_wanted);
+        };
+        let name = self.lw.symbol(reference).name.clone();
+        self.call_named(expr, &name, Some(reference), args, is_wanted)
+    }
+
+    /// Calls a function by name; builtins such as `__builtin_memcpy` come here without a symbol.
+    pub(super) fn call_named(
+        &mut self,
+        expr: &Expr,
+        name: &str,
+        reference: Option<SymbolRef>,
+        args: &[Expr],
+        is_wanted: bool,
+    ) -> Option<TermId> {
+        if self.is_model() && name.starts_with("__ravel_") {
+            return self.intrinsic(expr, name, args);
+        }
+        let function = match reference {
+            Some(reference) => self.lw.resolve_function(reference),
+            None => self.lw.functions.get(name).copied(),
+        };
+        let is_users = function.is_some_and(|function| self.lw.is_user_function(function));
+        match library::known(name) {
+            Some(Known::Malloc | Known::Calloc | Known::Free) if self.is_model() || self.lw.facts.uses("realloc") => {}
+            Some(known) if !is_users || known.overrides_definitions() => {
+                return self.known_call(expr, name, known, args, is_wanted);
+            }
+            _ => {}
+        }
+        if let ("alloca", false, [size]) = (name, is_users, args) {
+            return Some(self.alloca(size));
+        }
+        if !is_users && let Some(target) = self.expanded(name, args) {
+            return Some(target);
+        }
+        if let Some(function) = function {
+            let args: Vec<TermId> = self.arguments_for(function, name, args);
+            let proc = self.lw.proc_of(function);
+            let value = self.emit_known_call(proc, function, args, is_wanted)?;
+            return Some(self.adapt_result(value, function, expr.ty.ty));
+        }
+        if self.lw.assume_pure.iter().any(|pure| pure == name) {
+            args.iter().for_each(|arg| self.discard(arg));
+            return is_wanted.then(|| self.any_value(expr.ty.ty, HavocKind::Input)).flatten();
+        }
+        let advice = format!("give it a body, or say --assume-pure {name} if it only returns a value");
+        let what = format!("call of `{name}`, which has no body and no model");
+        let diagnostic = ir::Diagnostic::unsupported(self.span, what.clone());
+        self.lw.warn(diagnostic.with_note(advice));
+        self.fail(CheckKind::Unsupported(what.into()));
+        None
+    }
+
+    /// Calls a function that returns a record into the object at `out`.
+    pub(super) fn call_into(&mut self, expr: &Expr, callee: &Expr, args: &[Expr], out: TermId) {
+        let function = self.named_function(callee).and_then(|reference| self.lw.resolve_function(reference));
+        match function {
+            Some(function) => {
+                let mut values = vec![out];
+                values.extend(self.arguments_for(function, "", args));
+                let proc = self.lw.proc_of(function);
+                self.emit_known_call(proc, function, values, false);
+            }
+            None if self.named_function(callee).is_some() => {
+                self.span = expr.span;
+                self.unsupported("call of a function without a body that returns a struct or union");
+            }
+            None => {
+                let pointer = self.eval(callee);
+                let mut values = vec![out];
+                values.extend(self.arguments(args));
+                self.emit(Op::Call { callee: Callee::Pointer(pointer), args: values, result: None });
+            }
+        }
+    }
+
+    /// The value of an argument; of a record, its address.
+    fn argument(&mut self, arg: &Expr) -> TermId {
+        if self.is_record(arg.ty.ty) { self.record_address(arg) } else { self.eval(arg) }
+    }
+
+    fn arguments(&mut self, args: &[Expr]) -> Vec<TermId> {
+        args.iter().map(|arg| self.argument(arg)).collect()
+    }
+
+    /// The arguments as the callee's parameters: converted, missing ones arbitrary, those of `...` only evaluated.
+    fn arguments_for(&mut self, function: FunctionRef, name: &str, args: &[Expr]) -> Vec<TermId> {
+        let callee = self.lw.function(function);
+        let types = &self.lw.units[function.unit].types;
+        let mut values = Vec::new();
+        for (index, arg) in args.iter().enumerate() {
+            let starts_thread = library::starts_thread(name) == Some(index) && !self.lw.is_user_function(function);
+            let value = match starts_thread.then(|| self.thread_entry(arg)).flatten() {
+                Some(entry) => entry,
+                None => self.argument(arg),
+            };
+            let Some(param) = callee.params.get(index) else { continue };
+            let param = self.lw.symbol(SymbolRef { unit: function.unit, symbol: *param });
+            let value = match scalar_of(types, param.ty.ty) {
+                Some(scalar) if !self.is_record(arg.ty.ty) => {
+                    let from_signed = is_signed(self.types(), arg.ty.ty);
+                    self.convert_to(value, from_signed, scalar, is_signed(types, param.ty.ty))
+                }
+                _ => value,
+            };
+            values.push(value);
+        }
+        for param in callee.params.iter().skip(args.len()) {
+            let param = self.lw.symbol(SymbolRef { unit: function.unit, symbol: *param });
+            let word = Sort::Bv(self.word_bits());
+            let sort = scalar_of(types, param.ty.ty).map_or(word, Sort::from);
+            values.push(self.havoc(sort, HavocKind::Uninit));
+        }
+        values
+    }
+
+    /// The address of a procedure that takes and returns a word, if the argument names a function that does not.
+    fn thread_entry(&mut self, arg: &Expr) -> Option<TermId> {
+        let reference = self.named_function(arg)?;
+        let function = self.lw.resolve_function(reference)?;
+        let symbol = self.lw.symbol(reference);
+        let proc = self.lw.proc_of(function);
+        let entry = self.lw.thread_entry(function, proc)?;
+        let object = self.lw.proc_object(entry, &symbol.name, symbol.span);
+        let base = self.lw.base(object);
+        Some(self.word(base))
+    }
+
+    fn emit_known_call(
+        &mut self,
+        proc: ir::ProcId,
+        function: FunctionRef,
+        args: Vec<TermId>,
+        is_wanted: bool,
+    ) -> Option<TermId> {
+        let types = &self.lw.units[function.unit].types;
+        let scalar = scalar_of(types, self.lw.function(function).result.ty).filter(|_| is_wanted);
+        let result = scalar.map(|scalar| self.temporary(scalar.into()));
+        self.emit(Op::Call { callee: Callee::Proc(proc), args, result });
+        result.map(|result| self.var(result))
+    }
+
+    fn emit_call(&mut self, callee: Callee, args: Vec<TermId>, ty: TypeId, is_wanted: bool) -> Option<TermId> {
+        let scalar = self.scalar(ty).filter(|_| is_wanted);
+        let result = scalar.map(|scalar| self.temporary(scalar.into()));
+        self.emit(Op::Call { callee, args, result });
+        result.map(|result| self.var(result))
+    }
+
+    fn adapt_result(&mut self, value: TermId, function: FunctionRef, to: TypeId) -> TermId {
+        let types = &self.lw.units[function.unit].types;
+        let from_signed = is_signed(types, self.lw.function(function).result.ty);
+        match self.scalar(to) {
+            Some(scalar) => self.convert_to(value, from_signed, scalar, is_signed(self.types(), to)),
+            None => value,
+        }
+    }
+
+    /// Any value of a type; none of `void`.
+    pub(super) fn any_value(&mut self, ty: TypeId, kind: HavocKind) -> Option<TermId> {
+        match self.types().get(ty) {
+            Type::Void => None,
+            Type::Int(IntKind::Bool) => {
+                let bit = self.havoc(Sort::Bv(1), kind);
+                Some(self.pool().zero_extend(bit, 8))
+            }
+            _ => {
+                let sort = self.scalar_or_refuse(ty).into();
+                Some(self.havoc(sort, kind))
+            }
+        }
+    }
+
+    fn known_call(&mut self, expr: &Expr, name: &str, known: Known, args: &[Expr], is_wanted: bool) -> Option<TermId> {
+        let ty = expr.ty.ty;
+        match known {
+            Known::Error => {
+                args.iter().for_each(|arg| self.discard(arg));
+                self.fail(CheckKind::ErrorCall);
+                None
+            }
+            Known::AssertFail => {
+                self.fail(CheckKind::Assertion);
+                None
+            }
+            Known::Assert | Known::Assume => {
+                let (cond, rest) = args.split_first()?;
+                let truth = self.condition(cond);
+                rest.iter().for_each(|arg| self.discard(arg));
+                if known == Known::Assert {
+                    self.check(truth, CheckKind::Assertion);
+                } else {
+                    self.assume(truth);
+                }
+                None
+            }
+            Known::AtomicBegin => {
+                self.emit(Op::AtomicBegin);
+                None
+            }
+            Known::AtomicEnd => {
+                self.emit(Op::AtomicEnd);
+                None
+            }
+            Known::Nondet => {
+                args.iter().for_each(|arg| self.discard(arg));
+                if matches!(self.types().get(ty), Type::Void) || self.is_record(ty) {
+                    self.unsupported(&format!("`{name}` of this type"));
+                    return None;
+                }
+                if name.ends_with("_bool") && self.types().int_kind(ty).is_some() {
+                    // Old programs call it without a declaration, so that it looks like an int.
+                    let bit = self.havoc(Sort::Bv(1), HavocKind::Input);
+                    let scalar = self.scalar_or_refuse(ty);
+                    return Some(self.convert_to(bit, false, scalar, false));
+                }
+                self.any_value(ty, HavocKind::Input)
+            }
+            Known::Abort => {
+                self.emit(Op::ExitProcess { is_abort: true });
+                None
+            }
+            Known::Exit => {
+                args.iter().for_each(|arg| self.discard(arg));
+                self.emit(Op::ExitProcess { is_abort: false });
+                None
+            }
+            Known::Silent => {
+                if args.iter().any(formats::stores_count) {
+                    self.unsupported(&format!("`%n` in a format of `{name}`"));
+                    return None;
+                }
+                args.iter().for_each(|arg| self.discard(arg));
+                is_wanted.then(|| self.any_value(ty, HavocKind::Choice)).flatten()
+            }
+            // Here rather than in the model, so that each call is an allocation site of its own.
+            Known::Malloc | Known::Calloc => {
+                let word = self.word_bits();
+                let mut size = self.word(1);
+                let mut overflows = self.pool().bool(false);
+                for arg in args {
+                    let factor = self.eval(arg);
+                    let signed = is_signed(self.types(), arg.ty.ty);
+                    let factor = self.pool().resize(factor, signed, word);
+                    let wraps = self.pool().mul_overflows(false, size, factor);
+                    overflows = self.pool().or(overflows, wraps);
+                    size = self.pool().mul(size, factor);
+                }
+                let dst = self.temporary(Sort::Bv(word));
+                let (none, some, end) = (self.new_loc(), self.new_loc(), self.new_loc());
+                self.branch_on(overflows, none, some);
+                self.resume_at(none);
+                let null = self.word(0);
+                self.assign(dst, null);
+                self.goto(end);
+                self.resume_at(some);
+                let zeroed = known == Known::Calloc;
+                self.emit(Op::Alloc { dst, size, kind: ir::AllocKind::Heap, zeroed });
+                self.goto(end);
+                self.resume_at(end);
+                Some(self.var(dst))
+            }
+            Known::Free => {
+                let [address] = args else { return None };
+                let addr = self.eval(address);
+                self.emit(Op::Free { addr, kind: ir::AllocKind::Heap });
+                None
+            }
+            Known::Scan(first) => Some(self.scan_call(name, args, first, ty)),
+            Known::Zero => {
+                args.iter().for_each(|arg| self.discard(arg));
+                Some(self.some_value(ty))
+            }
+        }
+    }
+
+    /// `memcpy`, `memmove` and `memset` of whole typed objects, cell by cell; yields the target. Others are left to the model.
+    fn expanded(&mut self, name: &str, args: &[Expr]) -> Option<TermId> {
+        let is_copy = match name {
+            "memcpy" | "memmove" => true,
+            "memset" => false,
+            _ => return None,
+        };
+        let [to, other, size, ..] = args else { return None };
+        let bytes = super::scan::constant(size).and_then(|size| u64::try_from(size).ok())?;
+        let candidates = if is_copy { vec![to, other] } else { vec![to] };
+        let (element, count) = candidates.into_iter().find_map(|pointer| self.typed_target(pointer, bytes))?;
+        if name == "memmove" && (count > 1 || matches!(self.types().get(element), Type::Array { .. })) {
+            // The ranges may overlap, and cells are copied upwards.
+            return None;
+        }
+        let target = self.eval(to);
+        let target = self.kept(target);
+        if is_copy {
+            let source = self.eval(other);
+            let source = self.kept(source);
+            self.copy_array(target, source, element, count);
+        } else {
+            let byte = self.eval(other);
+            let byte = self.pool().extract(byte, 7, 0);
+            self.fill_array(target, element, count, byte);
+        }
+        Some(target)
+    }
+
+    /// What a pointer points to, if `bytes` is a whole number of it and it is more than a byte.
+    fn typed_target(&self, pointer: &Expr, bytes: u64) -> Option<(TypeId, u64)> {
+        let types = self.types();
+        let target = match &pointer.kind {
+            ExprKind::Cast(inner) if matches!(types.get(inner.ty.ty), Type::Pointer(_)) => {
+                return self.typed_target(inner, bytes);
+            }
+            _ => super::Lowering::pointee(types, pointer.ty.ty)?.ty,
+        };
+        if matches!(types.get(target), Type::Void | Type::Function { .. }) {
+            return None;
+        }
+        let size = types.size(target).filter(|size| *size > 0)?;
+        let is_byte = scalar_of(types, target).is_some() && size == 1;
+        (bytes % size == 0 && (!is_byte || bytes <= 8)).then_some((target, bytes / size))
+    }
+}

@@ -1,0 +1,179 @@
+//! Bringing local objects to life: declarations with their initialisers, compound literals, and records that calls return.
+//!
+//! An object is made where its declaration is reached. Compound literals and returned records have no declaration; their
+//! objects are made before the statement of a block that contains them, whether or not it evaluates them, so that the
+//! text alone says which objects are alive.
+
+use super::SymbolRef;
+use super::body::{Body, StackObject};
+use super::places::{At, Lvalue};
+use super::scan::{self, Part};
+use super::statics::{Home, is_signed};
+use crate::c::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, SymbolId};
+use crate::c::types::{Type, TypeId};
+use ir::{HavocKind, Op};
+use logic::{BitVec, Scalar, TermId, Value};
+
+impl Body<'_, '_> {
+    pub(super) fn local(&mut self, symbol: SymbolId, init: Option<&[InitItem]>) {
+        let reference = SymbolRef { unit: self.unit, symbol };
+        let record = self.lw.symbol(reference);
+        if !matches!(record.storage, Storage::Auto | Storage::Param) {
+            return;
+        }
+        if record.cleanup.is_some() {
+            self.unsupported("`__attribute__((cleanup))`");
+        }
+        if let Some(len) = &record.vla_len {
+            let element = match self.types().get(record.ty.ty) {
+                Type::VariableArray { element } => element.ty,
+                _ => record.ty.ty,
+            };
+            let Some(size) = self.types().size(element) else {
+                return self.unsupported("a variable-length array of variable-length arrays");
+            };
+            let count = self.eval(len);
+            let signed = is_signed(self.types(), len.ty.ty);
+            let word = self.word_bits();
+            let count = self.pool().resize(count, signed, word);
+            let size = self.word(size);
+            let bytes = self.pool().mul(count, size);
+            return self.make_sized(StackObject::Symbol(symbol), bytes, false);
+        }
+        self.initialise(symbol, init, true);
+    }
+
+    /// Brings a variable or compound literal to life with its initial value.
+    pub(super) fn initialise(&mut self, symbol: SymbolId, init: Option<&[InitItem]>, is_declaration: bool) {
+        let ty = self.lw.symbol(SymbolRef { unit: self.unit, symbol }).ty;
+        match self.home(symbol) {
+            Home::Private(var) => match init.and_then(<[InitItem]>::last) {
+                Some(item) => {
+                    let value = self.eval(&item.value);
+                    self.assign_last(var, value);
+                }
+                // Models set their variables before they use them.
+                None if self.is_model() => {}
+                None => self.emit(Op::Havoc { var, kind: HavocKind::Uninit }),
+            },
+            Home::Pointed(var) => {
+                let is_aggregate = self.scalar(ty.ty).is_none();
+                if is_declaration {
+                    let zeroed = init.is_some_and(|items| is_aggregate && !self.covers(ty.ty, items));
+                    self.make(StackObject::Symbol(symbol), ty.ty, zeroed);
+                } else if is_aggregate && !self.covers(ty.ty, init.unwrap_or_default()) {
+                    let to = self.var(var);
+                    let zero = self.pool().bv(8, 0);
+                    self.fill_typed(to, ty.ty, zero);
+                }
+                let to = self.var(var);
+                for item in init.unwrap_or_default() {
+                    self.initialise_part(to, item);
+                }
+            }
+            Home::Shared(_) | Home::Static(_) | Home::Known(_) => {}
+        }
+    }
+
+    /// Whether an initialiser is one value for the whole object.
+    fn covers(&self, ty: TypeId, items: &[InitItem]) -> bool {
+        matches!(items, [item] if item.offset == 0 && item.bits.is_none() && item.ty.ty == ty
+            && !matches!(item.value.kind, ExprKind::String(_)))
+    }
+
+    fn initialise_part(&mut self, to: TermId, item: &InitItem) {
+        self.span = item.value.span;
+        let addr = self.add_offset(to, item.offset);
+        if let ExprKind::String(bytes) = &item.value.kind
+            && let Type::Array { element, .. } = self.types().get(item.ty.ty)
+        {
+            let step = self.types().size(element.ty).unwrap_or(1) as usize;
+            let room = self.types().size(item.ty.ty).unwrap_or(0) as usize;
+            for (index, chunk) in bytes[..room.min(bytes.len())].chunks(step).enumerate() {
+                let value = BitVec::from_bytes_le(chunk.len() as u32 * 8, chunk);
+                let sort = Scalar::Bv(value.width());
+                let value = self.pool().constant(Value::Bv(value));
+                let addr = self.add_offset(addr, (index * step) as u64);
+                self.emit(Op::Store { place: Self::memory(addr, sort), value, order: ir::Order::Plain });
+            }
+            return;
+        }
+        if self.is_record(item.ty.ty) {
+            if let ExprKind::Call { callee, args } = &item.value.kind
+                && item.offset == 0
+                && !self.has_result_object(&item.value)
+            {
+                self.call_into(&item.value, callee, args, addr);
+                return;
+            }
+            let from = self.record_address(&item.value);
+            self.copy_record(addr, from, item.ty.ty);
+            return;
+        }
+        let lvalue = Lvalue { at: At::Memory(addr), ty: item.ty.ty, is_atomic: false, bits: item.bits };
+        let value = self.eval(&item.value);
+        self.store(&lvalue, value);
+    }
+
+    /// Makes the objects of compound literals and of returned records that a statement of a block needs.
+    pub(super) fn make_item_objects(&mut self, stmt: &Stmt) {
+        for object in self.item_objects(stmt) {
+            let ty = match object {
+                StackObject::Symbol(symbol) => self.lw.symbol(SymbolRef { unit: self.unit, symbol }).ty.ty,
+                StackObject::CallResult(_, ty) => ty,
+            };
+            let outer = std::mem::replace(&mut self.span, stmt.span);
+            self.make(object, ty, false);
+            self.span = outer;
+        }
+    }
+
+    pub(super) fn item_objects(&mut self, stmt: &Stmt) -> Vec<StackObject> {
+        let mut found = Vec::new();
+        self.find_item_objects(stmt, &mut found);
+        found
+    }
+
+    fn find_item_objects(&mut self, stmt: &Stmt, found: &mut Vec<StackObject>) {
+        if matches!(stmt.kind, StmtKind::Block(_)) {
+            return;
+        }
+        let direct_call = self.directly_initialised(stmt);
+        for expr in scan::exprs_of(stmt) {
+            self.find_expr_objects(expr, direct_call, found);
+        }
+        for child in scan::children_of(stmt) {
+            self.find_item_objects(child, found);
+        }
+    }
+
+    /// The call whose record goes straight into the variable that a declaration makes.
+    fn directly_initialised(&self, stmt: &Stmt) -> Option<*const Expr> {
+        let StmtKind::Local { init: Some(items), .. } = &stmt.kind else { return None };
+        let [InitItem { offset: 0, value, .. }] = items.as_slice() else { return None };
+        matches!(value.kind, ExprKind::Call { .. }).then_some(std::ptr::from_ref(value))
+    }
+
+    fn find_expr_objects(&mut self, expr: &Expr, direct: Option<*const Expr>, found: &mut Vec<StackObject>) {
+        let mut parts = Vec::new();
+        scan::visit_expr(expr, &mut |part| match part {
+            // Statement expressions are blocks of their own.
+            Part::Expr(Expr { kind: ExprKind::Statements(_), .. }) | Part::Stmt(_) => false,
+            Part::Expr(part) => {
+                parts.push(part);
+                true
+            }
+        });
+        for part in parts {
+            match &part.kind {
+                ExprKind::Compound { symbol, .. } if self.is_stack_object(*symbol) => {
+                    found.push(StackObject::Symbol(*symbol));
+                }
+                ExprKind::Call { .. } if self.is_record(part.ty.ty) && direct != Some(std::ptr::from_ref(part)) => {
+                    found.push(StackObject::CallResult(part, part.ty.ty));
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What library models are built on: the `__ravel_*` functions, each one statement of the program model.
+//!
+//! Only models may use them; their declarations are in `models/ravel.h`. The waiting ones take expressions, not values: in
+//! `__ravel_await(address, old, wait, new, order)` the second argument names a local variable that gets the old
+//! value, and the next two may mention it. They become the `wait` and `new` terms of one `Rmw`.
+
+use super::body::Body;
+use super::statics::{Home, is_signed};
+use crate::c::typed::{Expr, ExprKind};
+use crate::c::types::TypeId;
+use ir::{AllocKind, Callee, CheckKind, HavocKind, Mark, Op};
+use logic::{Scalar, Sort, TermId, VarId};
+
+impl Body<'_, '_> {
+    pub(super) fn intrinsic(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Option<TermId> {
+        let ty = expr.ty.ty;
+        match (name, args) {
+            ("__ravel_await", [address, old, wait, new, order]) => {
+                self.rmw(address, old, Some(wait), new, order);
+                None
+            }
+            ("__ravel_rmw", [address, old, new, order]) => {
+                self.rmw(address, old, None, new, order);
+                None
+            }
+            ("__ravel_self", []) => {
+                let handle = self.lw.program.self_var;
+                Some(self.var(handle))
+            }
+            ("__ravel_start", [function, args @ ..]) => {
+                let callee = match self.named_function(function).and_then(|name| self.lw.resolve_function(name)) {
+                    Some(function) => Callee::Proc(self.lw.proc_of(function)),
+                    None => Callee::Pointer(self.eval(function)),
+                };
+                let args = args.iter().map(|arg| self.eval(arg)).collect();
+                let dst = self.temporary(Sort::Bv(self.word_bits()));
+                self.emit(Op::Start { dst, callee, args });
+                Some(self.var(dst))
+            }
+            ("__ravel_join", [thread]) => {
+                let thread = self.eval(thread);
+                let result = self.temporary(Sort::Bv(self.word_bits()));
+                self.emit(Op::Join { thread, result: Some(result) });
+                Some(self.var(result))
+            }
+            ("__ravel_exit_thread", [result]) => {
+                let result = self.eval(result);
+                self.emit(Op::ExitThread(result));
+                None
+            }
+            ("__ravel_atomic_begin", []) => {
+                self.emit(Op::AtomicBegin);
+                None
+            }
+            ("__ravel_atomic_end", []) => {
+                self.emit(Op::AtomicEnd);
+                None
+            }
+            ("__ravel_choice", []) => {
+                let bit = self.havoc(Sort::Bv(1), HavocKind::Choice);
+                Some(self.sized(bit, ty))
+            }
+            ("__ravel_input_int" | "__ravel_input_long" | "__ravel_input_byte", []) => {
+                self.any_value(ty, HavocKind::Input)
+            }
+            ("__ravel_uses", [function]) => {
+                let function = Self::literal_text(function).expect("models name functions by literals");
+                let is_used = self.lw.facts.uses(&function);
+                Some(self.truth_number(is_used, ty))
+            }
+            ("__ravel_uses_mutex_kinds", []) => {
+                let is_special = self.lw.facts.has_special_mutex;
+                Some(self.truth_number(is_special, ty))
+            }
+            ("__ravel_mark_locked", [lock]) => self.mark(Mark::Locked, lock),
+            ("__ravel_mark_read_locked", [lock]) => self.mark(Mark::ReadLocked, lock),
+            ("__ravel_mark_unlocked", [lock]) => self.mark(Mark::Unlocked, lock),
+            ("__ravel_unsupported", [what]) => {
+                let what = Self::literal_text(what).expect("models say what by literals");
+                self.fail(CheckKind::Unsupported(what.into()));
+                None
+            }
+            ("__ravel_alloc", [size, zeroed]) => {
+                let size = self.eval(size);
+                let zeroed = self.eval(zeroed);
+                let zeroed = self.as_number(zeroed) != Some(0);
+                let dst = self.temporary(Sort::Bv(self.word_bits()));
+                self.emit(Op::Alloc { dst, size, kind: AllocKind::Heap, zeroed });
+                Some(self.var(dst))
+            }
+            ("__ravel_free", [address]) => {
+                let addr = self.eval(address);
+                self.emit(Op::Free { addr, kind: AllocKind::Heap });
+                None
+            }
+            ("__ravel_assume", [cond]) => {
+                let truth = self.condition(cond);
+                self.assume(truth);
+                None
+            }
+            _ => panic!("a library model calls {name} with {} arguments", args.len()),
+        }
+    }
+
+    fn truth_number(&mut self, truth: bool, ty: TypeId) -> TermId {
+        self.number(i128::from(truth), ty)
+    }
+
+    fn sized(&mut self, value: TermId, ty: TypeId) -> TermId {
+        let scalar = self.scalar_or_refuse(ty);
+        self.convert_to(value, false, scalar, false)
+    }
+
+    fn mark(&mut self, mark: Mark, lock: &Expr) -> Option<TermId> {
+        let lock = self.eval(lock);
+        self.emit(Op::Mark(mark, lock));
+        None
+    }
+
+    /// The private variable that an argument names.
+    fn variable(&mut self, arg: &Expr) -> (VarId, TypeId) {
+        match &arg.kind {
+            ExprKind::Load(inner) | ExprKind::Cast(inner) => self.variable(inner),
+            ExprKind::Symbol(symbol) => match self.home(*symbol) {
+                Home::Private(var) => (var, arg.ty.ty),
+                other => panic!("a library model waits with a variable that is not private: {other:?}"),
+            },
+            _ => panic!("a library model waits without naming a variable"),
+        }
+    }
+
+    fn rmw(&mut self, address: &Expr, old: &Expr, wait: Option<&Expr>, new: &Expr, order: &Expr) {
+        let addr = self.eval(address);
+        let order = super::scan::constant(order).map(|order| order as u64);
+        let order = super::atomics::order_numbered(order);
+        let (dst, _) = self.variable(old);
+        let sort = self.pool().var_sort(dst).scalar().unwrap_or(Scalar::Bv(32));
+        let ((wait, new), _, steps) = self.aside(|body| {
+            let wait = wait.map(|wait| body.condition(wait));
+            let value = body.eval(new);
+            let value = body.convert_to(value, is_signed(body.types(), new.ty.ty), sort, false);
+            (wait, value)
+        });
+        assert!(steps.is_none(), "a library model makes steps within a waiting condition");
+        self.emit(Op::Rmw { dst, place: Self::memory(addr, sort), wait, new, order });
+    }
+}

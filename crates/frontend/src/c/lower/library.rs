@@ -1,0 +1,244 @@
+//! Which names mean something without a body or a model?
+//!
+//! Names of the verification world (`__VERIFIER_*`, `__CPROVER_*`), ways to end the process, and library functions whose only
+//! effect is outside of the program. Everything with a state of its own is a model written in C. The tables are
+//! data; what each kind does is in `calls`.
+
+/// Functions whose call is the error.
+pub(super) const ERROR_CALLS: [&str; 2] = ["reach_error", "__VERIFIER_error"];
+
+/// Variables of the C library that are only passed on.
+pub(super) const OPAQUE_POINTERS: [&str; 6] = ["stdin", "stdout", "stderr", "__stdinp", "__stdoutp", "__stderrp"];
+
+/// What a known function does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Known {
+    /// The error call.
+    Error,
+    /// The end of a failed `assert`.
+    AssertFail,
+    /// Its first argument must hold.
+    Assert,
+    /// Only executions where its first argument holds count.
+    Assume,
+    /// Starts an atomic section.
+    AtomicBegin,
+    /// Ends it.
+    AtomicEnd,
+    /// An input of the declared type.
+    Nondet,
+    /// Ends the process at once.
+    Abort,
+    /// Ends the process.
+    Exit,
+    /// Does nothing that the program can see but return some value.
+    Silent,
+    /// Does nothing and returns zero.
+    Zero,
+    /// Makes an object.
+    Malloc,
+    /// Makes an object of zeros.
+    Calloc,
+    /// Ends an object.
+    Free,
+    /// Reads inputs into what its arguments from this one on point to.
+    Scan(usize),
+}
+
+impl Known {
+    /// Whether the name counts even if the program defines the function.
+    pub(super) fn overrides_definitions(self) -> bool {
+        matches!(self, Known::Error | Known::AtomicBegin | Known::AtomicEnd)
+    }
+}
+
+/// What a name means, if it is known.
+pub(super) fn known(name: &str) -> Option<Known> {
+    if ERROR_CALLS.contains(&name) {
+        return Some(Known::Error);
+    }
+    if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") {
+        return Some(Known::Nondet);
+    }
+    match name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_") {
+        "scanf" => return Some(Known::Scan(1)),
+        "sscanf" | "fscanf" => return Some(Known::Scan(2)),
+        _ => {}
+    }
+    TABLE.iter().find(|(_, names)| names.contains(&name)).map(|(known, _)| *known)
+}
+
+const TABLE: &[(Known, &[&str])] = &[
+    (Known::AssertFail, &["__assert_fail", "__assert_perror_fail", "__assert", "__assert_rtn", "__assert_func"]),
+    (Known::Assert, &["__VERIFIER_assert", "__CPROVER_assert", "__ESBMC_assert"]),
+    (Known::Assume, &["__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "assume_abort_if_not"]),
+    (Known::AtomicBegin, &["__VERIFIER_atomic_begin", "__CPROVER_atomic_begin", "__ESBMC_atomic_begin"]),
+    (Known::AtomicEnd, &["__VERIFIER_atomic_end", "__CPROVER_atomic_end", "__ESBMC_atomic_end"]),
+    (Known::Malloc, &["malloc"]),
+    (Known::Calloc, &["calloc"]),
+    (Known::Free, &["free"]),
+    (Known::Abort, &["abort", "__builtin_abort", "__builtin_trap"]),
+    (Known::Exit, &["exit", "_exit", "_Exit", "quick_exit", "__builtin_exit"]),
+    (
+        Known::Silent,
+        &[
+            "printf",
+            "fprintf",
+            "vprintf",
+            "vfprintf",
+            "dprintf",
+            "puts",
+            "putchar",
+            "fputs",
+            "fputc",
+            "putc",
+            "perror",
+            "fflush",
+            "fwrite",
+            "write",
+            "putchar_unlocked",
+            "putc_unlocked",
+            "fputs_unlocked",
+            "__printf_chk",
+            "__fprintf_chk",
+            "__vprintf_chk",
+            "__vfprintf_chk",
+            "wprintf",
+            "fwprintf",
+        ],
+    ),
+    (
+        Known::Zero,
+        &[
+            "usleep",
+            "sleep",
+            "nanosleep",
+            "clock_nanosleep",
+            "sched_yield",
+            "pthread_yield",
+            "thrd_yield",
+            "srand",
+            "srandom",
+            "srand48",
+            "setbuf",
+            "setvbuf",
+            "setlinebuf",
+            "syslog",
+            "openlog",
+            "closelog",
+            "setlocale",
+            "pthread_setname_np",
+            "pthread_setconcurrency",
+            "pthread_setschedparam",
+            "pthread_setaffinity_np",
+            "pthread_attr_init",
+            "pthread_attr_destroy",
+            "pthread_attr_setdetachstate",
+            "pthread_attr_setstacksize",
+            "pthread_attr_setscope",
+            "pthread_attr_setschedpolicy",
+            "pthread_attr_setschedparam",
+            "pthread_attr_setinheritsched",
+            "pthread_attr_setguardsize",
+            "pthread_attr_setaffinity_np",
+            "pthread_setcancelstate",
+            "pthread_setcanceltype",
+            "sigemptyset",
+            "sigfillset",
+            "sigaddset",
+            "sigdelset",
+            "pthread_sigmask",
+            "alarm",
+            "prctl",
+        ],
+    ),
+];
+
+/// Whether a function of this name runs as one atomic section.
+pub(super) fn is_atomic_section(name: &str) -> bool {
+    name.starts_with("__VERIFIER_atomic_") && !matches!(name, "__VERIFIER_atomic_begin" | "__VERIFIER_atomic_end")
+}
+
+/// Which argument of a function is what a new thread runs.
+pub(super) fn starts_thread(name: &str) -> Option<usize> {
+    match name {
+        "pthread_create" => Some(2),
+        "thrd_create" => Some(1),
+        _ => None,
+    }
+}
+
+/// What inline assembly does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum AsmEffect {
+    /// Nothing but hinder the compiler or wait a little.
+    Nothing,
+    /// A full fence.
+    Fence,
+    /// Something that is not modelled.
+    Unknown,
+}
+
+/// What an assembly template does, if it is one of the common short ones.
+pub(super) fn asm_effect(template: &str) -> AsmEffect {
+    let text = template.to_lowercase();
+    let instructions: Vec<&str> = text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty()).collect();
+    let mut effect = AsmEffect::Nothing;
+    for instruction in instructions {
+        let mut words = instruction.split_whitespace();
+        match words.next() {
+            Some(
+                "mfence" | "lfence" | "sfence" | "dmb" | "dsb" | "isb" | "sync" | "lwsync" | "hwsync" | "eieio"
+                | "isync" | "fence",
+            ) => {
+                effect = AsmEffect::Fence;
+            }
+            Some("pause" | "yield" | "nop" | "rep" | "cpu_relax" | "wfe" | "sev") => {}
+            // The idiom for a fence on x86 before mfence.
+            Some("lock") if instruction.contains("addl $0") || instruction.contains("orl $0") => {
+                effect = AsmEffect::Fence
+            }
+            _ => return AsmEffect::Unknown,
+        }
+    }
+    effect
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_told_apart() {
+        for (template, effect) in [
+            ("", AsmEffect::Nothing),
+            (" \n ", AsmEffect::Nothing),
+            ("mfence", AsmEffect::Fence),
+            ("dmb ish", AsmEffect::Fence),
+            ("rep; nop", AsmEffect::Nothing),
+            ("pause", AsmEffect::Nothing),
+            ("lock; addl $0,0(%%esp)", AsmEffect::Unknown),
+            ("lock addl $0,0(%%esp)", AsmEffect::Fence),
+            ("xchgl %0, %1", AsmEffect::Unknown),
+            ("ud2", AsmEffect::Unknown),
+        ] {
+            assert_eq!(asm_effect(template), effect, "{template}");
+        }
+    }
+
+    #[test]
+    fn no_name_is_in_two_rows() {
+        let mut names: Vec<&str> = TABLE.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let n_names = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), n_names);
+    }
+
+    #[test]
+    fn sections_are_named_by_prefix() {
+        assert!(is_atomic_section("__VERIFIER_atomic_take"));
+        assert!(!is_atomic_section("__VERIFIER_atomic_begin"));
+        assert!(!is_atomic_section("atomic_take"));
+    }
+}

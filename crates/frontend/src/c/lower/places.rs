@@ -1,0 +1,228 @@
+//! Reading and writing: what an lvalue names, and which accesses reach it.
+//!
+//! A scalar variable that nobody points to is read and written directly (private) or by one access (shared); everything
+//! else is memory at an address. `_Atomic` objects are accessed in sequentially consistent order, and a compound
+//! assignment to one is a single `Rmw`; `volatile` changes nothing. Bit-fields read or write their storage unit:
+//! writing one is a read and a write.
+
+use super::body::Body;
+use super::statics::{Home, is_signed};
+use super::{SymbolRef, Work};
+use crate::c::typed::{Expr, ExprKind, Storage, SymbolId};
+use crate::c::types::{IntKind, Type, TypeId};
+use ir::{CheckKind, Op, Order, Place, RegionId};
+use logic::{Scalar, TermId, Value, VarId};
+
+/// What an lvalue names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lvalue {
+    pub(super) at: At,
+    pub(super) ty: TypeId,
+    pub(super) is_atomic: bool,
+    pub(super) bits: Option<(u32, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum At {
+    Shared(VarId),
+    Private(VarId),
+    Memory(TermId),
+    Known(TermId),
+}
+
+impl Body<'_, '_> {
+    pub(super) fn lvalue(&mut self, expr: &Expr) -> Lvalue {
+        let plain = |at| Lvalue { at, ty: expr.ty.ty, is_atomic: expr.ty.is_atomic, bits: None };
+        match &expr.kind {
+            ExprKind::Symbol(symbol) => {
+                let reference = SymbolRef { unit: self.unit, symbol: *symbol };
+                self.lw.touched.insert(reference);
+                let record = self.lw.symbol(reference);
+                if record.storage == Storage::Param && self.is_program_argument(*symbol) {
+                    self.span = expr.span;
+                    self.unsupported("the text of the program's arguments");
+                }
+                if record.storage == Storage::Function {
+                    let object = self.lw.function_object(reference);
+                    let base = self.lw.base(object);
+                    return plain(At::Memory(self.word(base)));
+                }
+                let at = match self.home(*symbol) {
+                    Home::Shared(var) => At::Shared(var),
+                    Home::Private(var) => At::Private(var),
+                    Home::Static(base) => At::Memory(self.word(base)),
+                    Home::Pointed(var) => At::Memory(self.var(var)),
+                    Home::Known(value) => At::Known(self.pool().constant(value)),
+                };
+                Lvalue { is_atomic: expr.ty.is_atomic || record.ty.is_atomic, ..plain(at) }
+            }
+            ExprKind::Deref(pointer) => {
+                let addr = self.eval(pointer);
+                plain(At::Memory(addr))
+            }
+            ExprKind::Member { base, offset, bits } => {
+                let addr = self.record_address(base);
+                let addr = self.add_offset(addr, *offset);
+                Lvalue { bits: *bits, ..plain(At::Memory(addr)) }
+            }
+            ExprKind::String(bytes) => {
+                let object = self.lw.string_object(bytes, expr.span);
+                let base = self.lw.base(object);
+                plain(At::Memory(self.word(base)))
+            }
+            ExprKind::Compound { symbol, init } => {
+                let reference = SymbolRef { unit: self.unit, symbol: *symbol };
+                if matches!(self.lw.symbol(reference).storage, Storage::Auto | Storage::Param) {
+                    self.initialise(*symbol, Some(init), false);
+                } else if !self.lw.homes.contains_key(&reference) {
+                    self.lw.static_home(reference);
+                    self.lw.queue.push_back(Work::CompoundInit(reference, init.clone()));
+                }
+                let at = match self.home(*symbol) {
+                    Home::Shared(var) => At::Shared(var),
+                    Home::Private(var) => At::Private(var),
+                    Home::Static(base) => At::Memory(self.word(base)),
+                    Home::Pointed(var) => At::Memory(self.var(var)),
+                    Home::Known(value) => At::Known(self.pool().constant(value)),
+                };
+                plain(at)
+            }
+            // Not lvalues by the book, but they name an object all the same.
+            _ if self.is_record(expr.ty.ty) => plain(At::Memory(self.record_address(expr))),
+            ExprKind::Cast(inner) | ExprKind::Load(inner) => self.lvalue(inner),
+            _ => {
+                self.span = expr.span;
+                self.unsupported("this form of lvalue");
+                let nowhere = self.word(0);
+                plain(At::Memory(nowhere))
+            }
+        }
+    }
+
+    /// Whether a symbol is `argv`, or what comes after it.
+    fn is_program_argument(&self, symbol: SymbolId) -> bool {
+        let Some(function) = self.function.filter(|_| !self.is_model()) else { return false };
+        let name = &self.lw.symbol(SymbolRef { unit: self.unit, symbol: function.symbol }).name;
+        name == self.lw.entry && function.params.iter().skip(1).any(|param| *param == symbol)
+    }
+
+    /// The address of an lvalue that has one.
+    pub(super) fn address(&mut self, expr: &Expr) -> TermId {
+        let lvalue = self.lvalue(expr);
+        match lvalue.at {
+            At::Memory(addr) if lvalue.bits.is_none() => addr,
+            _ => {
+                self.span = expr.span;
+                self.unsupported("the address of this expression");
+                self.word(0)
+            }
+        }
+    }
+
+    pub(super) fn order_of(lvalue: &Lvalue) -> Order {
+        if lvalue.is_atomic { Order::SeqCst } else { Order::Plain }
+    }
+
+    /// The sort of a scalar type; other types are refused.
+    pub(super) fn scalar_or_refuse(&mut self, ty: TypeId) -> Scalar {
+        match self.scalar(ty) {
+            Some(scalar) => scalar,
+            None => {
+                let what = match self.types().get(ty) {
+                    Type::LongDouble => "`long double` arithmetic",
+                    _ => "a value of this type",
+                };
+                self.unsupported(what);
+                Scalar::Bv(32)
+            }
+        }
+    }
+
+    pub(super) fn memory(addr: TermId, sort: Scalar) -> Place {
+        Place::Mem { addr, sort, region: RegionId::ANYWHERE }
+    }
+
+    /// The place of an lvalue that needs an access.
+    pub(super) fn place_of(&mut self, lvalue: &Lvalue) -> Option<Place> {
+        match lvalue.at {
+            At::Shared(var) => Some(Place::Var(var)),
+            At::Memory(addr) => {
+                let sort = self.scalar_or_refuse(lvalue.ty);
+                Some(Self::memory(addr, sort))
+            }
+            At::Private(_) | At::Known(_) => None,
+        }
+    }
+
+    /// Reads a place into a temporary.
+    pub(super) fn load_place(&mut self, place: Place, order: Order) -> TermId {
+        let sort = match place {
+            Place::Var(var) => self.pool().var_sort(var),
+            Place::Mem { sort, .. } => sort.into(),
+        };
+        let dst = self.temporary(sort);
+        self.emit(Op::Load { dst, place, order });
+        self.var(dst)
+    }
+
+    /// The value of a scalar lvalue.
+    pub(super) fn load(&mut self, lvalue: &Lvalue) -> TermId {
+        let unit = match lvalue.at {
+            At::Private(var) => self.var(var),
+            At::Known(value) => value,
+            At::Shared(_) | At::Memory(_) => {
+                let place = self.place_of(lvalue).expect("shared lvalues have a place");
+                self.load_place(place, Self::order_of(lvalue))
+            }
+        };
+        match lvalue.bits {
+            Some(bits) => self.field_of_unit(unit, bits, lvalue.ty),
+            None => unit,
+        }
+    }
+
+    /// Writes a scalar lvalue and yields its value after.
+    pub(super) fn store(&mut self, lvalue: &Lvalue, value: TermId) -> TermId {
+        let Some((first, count)) = lvalue.bits else {
+            match lvalue.at {
+                At::Private(var) => {
+                    self.assign_last(var, value);
+                    return self.var(var);
+                }
+                At::Known(_) => self.fail(CheckKind::Deref),
+                At::Shared(_) | At::Memory(_) => {
+                    let place = self.place_of(lvalue).expect("shared lvalues have a place");
+                    self.emit(Op::Store { place, value, order: Self::order_of(lvalue) });
+                }
+            }
+            return value;
+        };
+        let whole = Lvalue { bits: None, ..*lvalue };
+        let old = self.load(&whole);
+        let new = self.unit_with_field(old, (first, count), value);
+        self.store(&whole, new);
+        self.field_of_unit(new, (first, count), lvalue.ty)
+    }
+
+    /// The bit-field within its storage unit, as a value of its type.
+    pub(super) fn field_of_unit(&mut self, unit: TermId, (first, count): (u32, u32), ty: TypeId) -> TermId {
+        let width = self.pool().sort(unit).width().expect("storage units are integers");
+        let part = self.pool().extract(unit, first + count - 1, first);
+        let is_bool = matches!(self.types().get(ty), Type::Int(IntKind::Bool));
+        let signed = is_signed(self.types(), ty) && !is_bool;
+        self.pool().resize(part, signed, width)
+    }
+
+    /// The storage unit with the bit-field replaced.
+    pub(super) fn unit_with_field(&mut self, unit: TermId, (first, count): (u32, u32), value: TermId) -> TermId {
+        let width = self.pool().sort(unit).width().expect("storage units are integers");
+        let mask = logic::BitVec::ones(width).lshr_by(width - count).shl_by(first);
+        let (keep, mask) = (Value::Bv(mask.not()), Value::Bv(mask));
+        let pool = self.pool();
+        let (keep, mask) = (pool.constant(keep), pool.constant(mask));
+        let first = pool.bv(width, u64::from(first));
+        let moved = pool.shl(value, first);
+        let (kept, set) = (pool.bv_and(unit, keep), pool.bv_and(moved, mask));
+        pool.bv_or(kept, set)
+    }
+}

@@ -1,0 +1,249 @@
+//! What does the program mention, before any of it is lowered?
+//!
+//! A few decisions need to know the whole text: whether `ERROR:` labels are the error states (only in programs that call
+//! no error function), and which parts of a library model can be left out because nothing asks for them (mutex
+//! kinds, thread-specific destructors). Everything here errs on the side of "yes, it is used".
+//!
+//! `visit` is the one walk over typed trees that the lowering has besides its own.
+
+use super::super::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, Unit};
+use super::super::types::{Type, TypeId, Types};
+use rustc_hash::FxHashSet;
+
+/// What the user's units mention.
+pub(super) struct Facts {
+    /// Names of functions that are called or whose address is taken.
+    pub(super) functions: FxHashSet<String>,
+    /// Whether some initialiser makes a mutex of another kind than the normal one.
+    pub(super) has_special_mutex: bool,
+}
+
+impl Facts {
+    pub(super) fn gather(units: &[Unit]) -> Facts {
+        let mut facts = Facts { functions: FxHashSet::default(), has_special_mutex: false };
+        for unit in units {
+            for function in &unit.functions {
+                visit(&function.body, &mut |part| facts.note(unit, part));
+            }
+            for global in &unit.globals {
+                let items = global.init.as_deref().unwrap_or_default();
+                let ty = unit.symbols[global.symbol.0 as usize].ty.ty;
+                facts.note_init(&unit.types, ty, items);
+                for item in items {
+                    visit_expr(&item.value, &mut |part| facts.note(unit, part));
+                }
+            }
+        }
+        facts
+    }
+
+    /// Whether the program mentions a function.
+    pub(super) fn uses(&self, function: &str) -> bool {
+        self.functions.contains(function)
+    }
+
+    /// Whether the program reports errors by a call.
+    pub(super) fn calls_error_function(&self) -> bool {
+        super::library::ERROR_CALLS.iter().any(|name| self.functions.contains(*name))
+    }
+
+    fn note(&mut self, unit: &Unit, part: Part<'_>) -> bool {
+        match part {
+            Part::Expr(Expr { kind: ExprKind::Symbol(symbol), .. }) => {
+                let symbol = &unit.symbols[symbol.0 as usize];
+                if symbol.storage == Storage::Function && !self.functions.contains(&symbol.name) {
+                    self.functions.insert(symbol.name.clone());
+                }
+            }
+            Part::Expr(Expr { kind: ExprKind::Call { callee, args }, .. }) => {
+                let name = function_name(unit, callee);
+                let is_plain = |kind: &Expr| constant(kind).is_some_and(|kind| kind & 1 == 0);
+                self.has_special_mutex |= match (name, args.as_slice()) {
+                    (Some("pthread_mutexattr_settype"), _) => true,
+                    (Some("mtx_init"), [_, kind]) => !is_plain(kind),
+                    _ => false,
+                };
+            }
+            Part::Expr(Expr { kind: ExprKind::Builtin { name, .. }, .. }) => {
+                self.functions.insert(name.trim_start_matches("__builtin_").to_string());
+            }
+            Part::Expr(Expr { kind: ExprKind::Compound { symbol, init }, .. }) => {
+                self.note_init(&unit.types, unit.symbols[symbol.0 as usize].ty.ty, init);
+            }
+            Part::Stmt(Stmt { kind: StmtKind::Local { symbol, init: Some(init) }, .. }) => {
+                self.note_init(&unit.types, unit.symbols[symbol.0 as usize].ty.ty, init);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    fn note_init(&mut self, types: &Types, ty: TypeId, items: &[InitItem]) {
+        self.has_special_mutex |= items.iter().any(|item| {
+            !matches!(constant(&item.value), Some(0))
+                && field_at(types, ty, item.offset).is_some_and(|name| name == "__kind")
+        });
+    }
+}
+
+/// The function that a call names.
+fn function_name<'u>(unit: &'u Unit, callee: &Expr) -> Option<&'u str> {
+    match &callee.kind {
+        ExprKind::Symbol(symbol) => Some(&unit.symbols[symbol.0 as usize].name),
+        ExprKind::Decay(inner) | ExprKind::AddressOf(inner) | ExprKind::Deref(inner) | ExprKind::Cast(inner) => {
+            function_name(unit, inner)
+        }
+        _ => None,
+    }
+}
+
+/// The value of an integer constant under casts.
+pub(super) fn constant(expr: &Expr) -> Option<i128> {
+    match &expr.kind {
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Cast(inner) => constant(inner),
+        _ => None,
+    }
+}
+
+/// The name of the innermost member at an offset, looking into the first union member that has one.
+fn field_at(types: &Types, ty: TypeId, offset: u64) -> Option<&str> {
+    match types.get(ty) {
+        Type::Array { element, .. } => {
+            let size = types.size(element.ty).filter(|size| *size > 0)?;
+            field_at(types, element.ty, offset % size)
+        }
+        Type::Record(id) => types.record(*id).fields.as_ref()?.iter().find_map(|field| {
+            let size = types.size(field.ty.ty)?;
+            if offset < field.offset || offset >= field.offset + size {
+                return None;
+            }
+            field_at(types, field.ty.ty, offset - field.offset).or(field.name.as_deref())
+        }),
+        _ => None,
+    }
+}
+
+/// A node of a typed tree.
+pub(super) enum Part<'u> {
+    Stmt(&'u Stmt),
+    Expr(&'u Expr),
+}
+
+/// Calls `see` on a statement and everything in it, outside in; where it yields false, not on what is inside.
+pub(super) fn visit<'u>(stmt: &'u Stmt, see: &mut dyn FnMut(Part<'u>) -> bool) {
+    if !see(Part::Stmt(stmt)) {
+        return;
+    }
+    for expr in exprs_of(stmt) {
+        visit_expr(expr, see);
+    }
+    for child in children_of(stmt) {
+        visit(child, see);
+    }
+}
+
+/// Calls `see` on an expression and everything in it, likewise.
+pub(super) fn visit_expr<'u>(expr: &'u Expr, see: &mut dyn FnMut(Part<'u>) -> bool) {
+    if !see(Part::Expr(expr)) {
+        return;
+    }
+    match &expr.kind {
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::String(_)
+        | ExprKind::Symbol(_)
+        | ExprKind::LabelAddress(_) => {}
+        ExprKind::Deref(a)
+        | ExprKind::Member { base: a, .. }
+        | ExprKind::Load(a)
+        | ExprKind::AddressOf(a)
+        | ExprKind::Decay(a)
+        | ExprKind::Unary(_, a)
+        | ExprKind::Step { lvalue: a, .. }
+        | ExprKind::Cast(a)
+        | ExprKind::VaArg(a) => visit_expr(a, see),
+        ExprKind::Binary(_, a, b)
+        | ExprKind::PointerAdd { pointer: a, index: b, .. }
+        | ExprKind::PointerDiff { left: a, right: b, .. }
+        | ExprKind::LogicalAnd(a, b)
+        | ExprKind::LogicalOr(a, b)
+        | ExprKind::Assign(a, b)
+        | ExprKind::AssignOp { lhs: a, rhs: b, .. }
+        | ExprKind::Comma(a, b) => {
+            visit_expr(a, see);
+            visit_expr(b, see);
+        }
+        ExprKind::Conditional { cond, then, otherwise } => {
+            visit_expr(cond, see);
+            if let Some(then) = then {
+                visit_expr(then, see);
+            }
+            visit_expr(otherwise, see);
+        }
+        ExprKind::Call { callee, args } => {
+            visit_expr(callee, see);
+            args.iter().for_each(|arg| visit_expr(arg, see));
+        }
+        ExprKind::Builtin { args, .. } => args.iter().for_each(|arg| visit_expr(arg, see)),
+        ExprKind::Statements(stmts) => stmts.iter().for_each(|stmt| visit(stmt, see)),
+        ExprKind::Compound { init, .. } => init.iter().for_each(|item| visit_expr(&item.value, see)),
+    }
+}
+
+/// The expressions that stand directly in a statement.
+pub(super) fn exprs_of(stmt: &Stmt) -> Vec<&Expr> {
+    match &stmt.kind {
+        StmtKind::Expr(expr)
+        | StmtKind::If { cond: expr, .. }
+        | StmtKind::While { cond: expr, .. }
+        | StmtKind::DoWhile { cond: expr, .. }
+        | StmtKind::Switch { value: expr, .. }
+        | StmtKind::GotoComputed(expr)
+        | StmtKind::Return(Some(expr)) => vec![expr],
+        StmtKind::For { cond, step, .. } => cond.iter().chain(step).collect(),
+        StmtKind::Local { init: Some(items), .. } => items.iter().map(|item| &item.value).collect(),
+        StmtKind::Asm { outputs, inputs, .. } => outputs.iter().chain(inputs).collect(),
+        StmtKind::Empty
+        | StmtKind::Block(_)
+        | StmtKind::Local { init: None, .. }
+        | StmtKind::Case { .. }
+        | StmtKind::Default(_)
+        | StmtKind::Label { .. }
+        | StmtKind::Goto(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(None) => Vec::new(),
+    }
+}
+
+/// The statements that stand directly in a statement.
+pub(super) fn children_of(stmt: &Stmt) -> Vec<&Stmt> {
+    match &stmt.kind {
+        StmtKind::Block(stmts) => stmts.iter().collect(),
+        StmtKind::If { then, otherwise, .. } => std::iter::once(&**then).chain(otherwise.as_deref()).collect(),
+        StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. }
+        | StmtKind::Switch { body, .. }
+        | StmtKind::Case { body, .. }
+        | StmtKind::Default(body)
+        | StmtKind::Label { body, .. } => vec![body],
+        StmtKind::For { init, body, .. } => init.as_deref().into_iter().chain(std::iter::once(&**body)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether control can enter a statement other than from above.
+pub(super) fn can_be_entered(stmt: &Stmt) -> bool {
+    let mut found = false;
+    visit(stmt, &mut |part| {
+        if let Part::Stmt(Stmt {
+            kind: StmtKind::Label { .. } | StmtKind::Case { .. } | StmtKind::Default(_), ..
+        }) = part
+        {
+            found = true;
+        }
+        !found
+    });
+    found
+}

@@ -1,0 +1,429 @@
+//! Where does a variable live, and what is in it at the start?
+//!
+//! A scalar whose address is never taken is a variable of the program model; everything else is an object with an
+//! address. A scalar constant that nobody can point to is not even a variable: its value is put where it is read.
+//! Objects get their addresses one after the other, each with an unused granule behind it, as `ir::memory` has it.
+//!
+//! Initial contents are evaluated by the same code as run-time expressions: an initialiser is static exactly if lowering
+//! it makes no statement and yields a constant term.
+
+use super::body::Body;
+use super::{Lowering, SymbolRef, Work};
+use crate::c::typed::{Expr, ExprKind, InitItem, Storage};
+use crate::c::types::{QualType, Type, TypeId, Types};
+use ir::{
+    AllocKind, Diagnostic, Fill, Format, Object, ObjectId, ObjectKind, Op, Order, Place, RegionId, Scope, Shape, Span,
+    Variable,
+};
+use logic::{BitVec, Scalar, Sort, Value, VarId};
+use std::collections::BTreeMap;
+
+/// Where a variable lives.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Home {
+    /// A variable that all threads share.
+    Shared(VarId),
+    /// A variable of the running thread or activation.
+    Private(VarId),
+    /// A static object at this address.
+    Static(u64),
+    /// An object whose address is in a variable of the running thread or activation.
+    Pointed(VarId),
+    /// A constant.
+    Known(Value),
+}
+
+/// The sort of a scalar C type; `None` for aggregates, `void`, functions, and floats that are not modelled.
+pub(super) fn scalar_of(types: &Types, ty: TypeId) -> Option<Scalar> {
+    match types.get(ty) {
+        Type::Int(_) | Type::Enum(_) | Type::Pointer(_) => Some(Scalar::Bv(types.size(ty)? as u32 * 8)),
+        Type::Float => Some(Scalar::F32),
+        Type::Double => Some(Scalar::F64),
+        Type::VaList => Some(Scalar::Bv(types.data_model.word_bits())),
+        Type::Void
+        | Type::LongDouble
+        | Type::Array { .. }
+        | Type::VariableArray { .. }
+        | Type::Function { .. }
+        | Type::Opaque { .. }
+        | Type::Record(_) => None,
+    }
+}
+
+/// Whether values of the type are signed integers.
+pub(super) fn is_signed(types: &Types, ty: TypeId) -> bool {
+    types.int_kind(ty).is_some_and(|kind| kind.is_signed())
+}
+
+/// How values of a type are shown.
+pub(super) fn format_of(types: &Types, ty: TypeId) -> Format {
+    use crate::c::types::IntKind;
+    match types.get(ty) {
+        Type::Int(IntKind::Bool) => Format::Bool,
+        Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar) => Format::Char,
+        Type::Pointer(_) => Format::Pointer,
+        Type::Float | Type::Double => Format::Float,
+        _ if is_signed(types, ty) => Format::Signed,
+        _ => Format::Unsigned,
+    }
+}
+
+/// How the parts of a type are named.
+pub(super) fn shape_of(types: &Types, ty: TypeId) -> Shape {
+    let size = types.size(ty).unwrap_or(0);
+    match types.get(ty) {
+        Type::Array { element, len: Some(len) } => {
+            Shape::Array { element: Box::new(shape_of(types, element.ty)), len: *len }
+        }
+        Type::Record(id) => {
+            let fields = types.record(*id).fields.as_deref().unwrap_or_default();
+            let fields = fields.iter().filter(|field| field.name.is_some() || field.bits.is_none()).map(|field| {
+                let name = field.name.clone().unwrap_or_default();
+                (name, field.offset, shape_of(types, field.ty.ty))
+            });
+            Shape::Record { size, fields: fields.collect() }
+        }
+        _ if scalar_of(types, ty).is_some() => Shape::Scalar { size, format: format_of(types, ty) },
+        _ => Shape::Bytes(size),
+    }
+}
+
+impl Lowering<'_> {
+    /// Makes a static object with zero contents.
+    pub(super) fn new_object(&mut self, name: &str, size: u64, kind: ObjectKind, span: Span) -> ObjectId {
+        let model = self.program.data_model;
+        let base = self.next_granule << model.granule_bits();
+        self.next_granule += model.granules(size);
+        if self.next_granule > model.first_dynamic() {
+            let message = format!("`{name}` does not fit into the modelled address space");
+            self.error(Diagnostic::unsupported(span, message));
+            self.next_granule = 1;
+        }
+        let id = ObjectId(self.program.objects.len() as u32);
+        let fill = Fill::Zero;
+        let shape = Shape::Bytes(size);
+        self.program.objects.push(Object {
+            name: name.to_string(),
+            base,
+            size,
+            kind,
+            fill,
+            init: Vec::new(),
+            shape,
+            span,
+        });
+        id
+    }
+
+    pub(super) fn base(&self, object: ObjectId) -> u64 {
+        self.program.object(object).base
+    }
+
+    /// The object of a string literal; equal literals share one.
+    pub(super) fn string_object(&mut self, bytes: &[u8], span: Span) -> ObjectId {
+        if let Some(object) = self.strings.get(bytes) {
+            return *object;
+        }
+        let text = String::from_utf8_lossy(bytes.strip_suffix(&[0]).unwrap_or(bytes)).into_owned();
+        let object = self.new_object(&format!("{text:?}"), bytes.len() as u64, ObjectKind::ReadOnly, span);
+        let record = &mut self.program.objects[object.0 as usize];
+        record.init = bytes.iter().enumerate().map(|(at, byte)| (at as u64, Value::bv(8, u64::from(*byte)))).collect();
+        let element = Shape::Scalar { size: 1, format: Format::Char };
+        record.shape = Shape::Array { element: Box::new(element), len: bytes.len() as u64 };
+        self.strings.insert(bytes.to_vec(), object);
+        object
+    }
+
+    /// The symbol that owns the storage of static or thread data: the definition, if some unit has one.
+    fn owner(&self, reference: SymbolRef) -> SymbolRef {
+        let symbol = self.symbol(reference);
+        if symbol.is_internal || self.global_of[reference.unit].contains_key(&reference.symbol) {
+            // A tentative definition gives way to one with an initialiser in another unit.
+            let is_tentative = |at: &usize| self.units[reference.unit].globals[*at].init.is_none();
+            let has_init = !self.global_of[reference.unit].get(&reference.symbol).is_some_and(is_tentative);
+            if symbol.is_internal || has_init {
+                return reference;
+            }
+        }
+        self.data.get(symbol.name.as_str()).copied().unwrap_or(reference)
+    }
+
+    /// Whether a symbol's address is taken in its unit or, with external linkage, in any.
+    fn is_address_taken(&self, reference: SymbolRef) -> bool {
+        let symbol = self.symbol(reference);
+        let mentions = |unit: &crate::c::typed::Unit| {
+            unit.symbols.iter().any(|other| {
+                other.name == symbol.name
+                    && other.address_taken
+                    && matches!(other.storage, Storage::Extern | Storage::Thread)
+            })
+        };
+        symbol.address_taken || !symbol.is_internal && self.units.iter().any(mentions)
+    }
+
+    /// Where a variable with static or thread storage lives.
+    pub(super) fn static_home(&mut self, reference: SymbolRef) -> Home {
+        let owner = self.owner(reference);
+        if let Some(home) = self.homes.get(&owner) {
+            return home.clone();
+        }
+        let home = self.make_static_home(owner);
+        self.homes.insert(owner, home.clone());
+        home
+    }
+
+    fn make_static_home(&mut self, owner: SymbolRef) -> Home {
+        let symbol = self.symbol(owner);
+        let types = &self.units[owner.unit].types;
+        let is_defined = self.global_of[owner.unit].contains_key(&owner.symbol) || symbol.storage == Storage::Static;
+        if !is_defined {
+            if super::library::OPAQUE_POINTERS.contains(&symbol.name.as_str()) {
+                let object = self.extern_object(&symbol.name, symbol.span);
+                let word = self.program.data_model.word_bits();
+                return Home::Known(Value::bv(word, self.base(object)));
+            }
+            let message =
+                format!("`{}` is declared but defined nowhere; it is taken to start with any value", symbol.name);
+            self.warn(Diagnostic::warning(symbol.span, message));
+        }
+        let scalar = scalar_of(types, symbol.ty.ty).filter(|_| !self.is_address_taken(owner));
+        if let Some(scalar) = scalar {
+            if symbol.ty.is_const && !symbol.ty.is_volatile && is_defined {
+                return Home::Known(self.static_scalar(owner, scalar));
+            }
+            let is_thread = symbol.storage == Storage::Thread;
+            let variable = Variable {
+                scope: if is_thread { Scope::Thread } else { Scope::Global },
+                init: is_defined.then(|| Value::zero(scalar.into())),
+                format: format_of(types, symbol.ty.ty),
+                span: symbol.span,
+                is_temporary: false,
+            };
+            let var = self.program.declare(&symbol.name, scalar.into(), variable);
+            if is_defined {
+                self.queue.push_back(Work::Init(owner));
+            }
+            return if is_thread { Home::Private(var) } else { Home::Shared(var) };
+        }
+        let Some(size) = types.size(symbol.ty.ty) else {
+            let message = format!("the type of `{}` has no known size", symbol.name);
+            self.error(Diagnostic::error(symbol.span, message));
+            return Home::Static(0);
+        };
+        if symbol.storage == Storage::Thread {
+            let var = self.pointer_variable(&format!("&{}", symbol.name), Scope::Thread, symbol.span);
+            self.thread_objects.push(owner);
+            return Home::Pointed(var);
+        }
+        let is_constant = symbol.ty.is_const && !symbol.ty.is_volatile;
+        let kind = if is_constant { ObjectKind::ReadOnly } else { ObjectKind::Data };
+        let object = self.new_object(&symbol.name, size, kind, symbol.span);
+        let record = &mut self.program.objects[object.0 as usize];
+        record.shape = shape_of(types, symbol.ty.ty);
+        if is_defined {
+            self.queue.push_back(Work::Init(owner));
+        } else {
+            record.fill = Fill::Any;
+        }
+        Home::Static(record.base)
+    }
+
+    /// A variable that holds an address.
+    pub(super) fn pointer_variable(&mut self, name: &str, scope: Scope, span: Span) -> VarId {
+        let word = self.program.data_model.word_bits();
+        let init = (scope != Scope::Local).then(|| Value::bv(word, 0));
+        let variable = Variable { scope, init, format: Format::Pointer, span, is_temporary: true };
+        self.program.declare(name, Sort::Bv(word), variable)
+    }
+
+    fn static_scalar(&mut self, owner: SymbolRef, scalar: Scalar) -> Value {
+        let index = self.global_of[owner.unit].get(&owner.symbol).copied();
+        let items = index.and_then(|index| self.units[owner.unit].globals[index].init.as_deref());
+        match items.and_then(<[InitItem]>::last) {
+            Some(item) => self.constant(owner.unit, &item.value, scalar),
+            None => Value::zero(scalar.into()),
+        }
+    }
+
+    /// Sets the initial contents of a static variable.
+    pub(super) fn lower_static_init(&mut self, owner: SymbolRef) {
+        let Some(index) = self.global_of[owner.unit].get(&owner.symbol).copied() else { return };
+        let Some(items) = self.units[owner.unit].globals[index].init.as_deref() else { return };
+        self.set_contents(owner, items);
+    }
+
+    /// Sets the contents of a compound literal outside of functions.
+    pub(super) fn lower_compound_init(&mut self, owner: SymbolRef, items: &[InitItem]) {
+        self.set_contents(owner, items);
+    }
+
+    fn set_contents(&mut self, owner: SymbolRef, items: &[InitItem]) {
+        match self.homes.get(&owner).cloned() {
+            Some(Home::Shared(var) | Home::Private(var)) => {
+                let scalar = self.program.pool.var_sort(var).scalar().expect("C scalars are scalars");
+                if let Some(item) = items.last() {
+                    self.program.vars[var.index()].init = Some(self.constant(owner.unit, &item.value, scalar));
+                }
+            }
+            Some(Home::Static(base)) => {
+                let init = self.image(owner.unit, items);
+                let object = self.program.objects.iter_mut().find(|object| object.base == base);
+                object.expect("a static home is an object").init = init;
+            }
+            _ => {}
+        }
+    }
+
+    /// The scalars of a static initialiser by offset; later items win over earlier ones.
+    pub(super) fn image(&mut self, unit: usize, items: &[InitItem]) -> Vec<(u64, Value)> {
+        let mut image = Image::default();
+        for item in items {
+            let types = &self.units[unit].types;
+            if let (Type::Array { element, .. }, ExprKind::String(bytes)) = (types.get(item.ty.ty), &item.value.kind) {
+                let step = types.size(element.ty).unwrap_or(1) as usize;
+                let room = types.size(item.ty.ty).unwrap_or(0) as usize;
+                let bytes = &bytes[..room.min(bytes.len())];
+                for (at, chunk) in bytes.chunks(step).enumerate() {
+                    let value = BitVec::from_bytes_le(chunk.len() as u32 * 8, chunk);
+                    image.set(item.offset + (at * step) as u64, Value::Bv(value));
+                }
+                continue;
+            }
+            let Some(scalar) = scalar_of(types, item.ty.ty) else {
+                self.not_static(&item.value);
+                continue;
+            };
+            let value = self.constant(unit, &item.value, scalar);
+            match item.bits {
+                Some(bits) => image.set_bits(item.offset, bits, value.as_bv()),
+                None => image.set(item.offset, value),
+            }
+        }
+        image.cells.into_iter().collect()
+    }
+
+    fn not_static(&mut self, expr: &Expr) {
+        self.error(Diagnostic::error(expr.span, "this initialiser is not a constant"));
+    }
+
+    /// The value of a constant expression.
+    fn constant(&mut self, unit: usize, expr: &Expr, scalar: Scalar) -> Value {
+        let mut body = Body::new(self, unit, None);
+        let term = body.eval(expr);
+        let is_silent = body.is_silent();
+        match self.program.pool.as_const(term).filter(|_| is_silent) {
+            Some(value) if value.sort() == Sort::from(scalar) => value.clone(),
+            _ => {
+                self.not_static(expr);
+                Value::zero(scalar.into())
+            }
+        }
+    }
+
+    /// Builds the procedure that makes the thread-local objects of a new thread, if there are any.
+    pub(super) fn finish_thread_init(&mut self) {
+        if self.thread_objects.is_empty() {
+            return;
+        }
+        let proc = self.reserve_proc();
+        // Initial values may name functions that nothing else has named, and those may bring further objects.
+        let (owners, images) = loop {
+            let owners = self.thread_objects.clone();
+            let mut images = Vec::new();
+            for owner in &owners {
+                let index = self.global_of[owner.unit].get(&owner.symbol).copied();
+                let items = index.and_then(|index| self.units[owner.unit].globals[index].init.as_deref());
+                images.push(self.image(owner.unit, items.unwrap_or_default()));
+            }
+            self.drain();
+            if self.thread_objects.len() == owners.len() {
+                break (owners, images);
+            }
+        };
+        let mut body = Body::new(self, 0, None);
+        for (owner, image) in owners.iter().zip(images) {
+            let Some(Home::Pointed(var)) = body.lw.homes.get(owner).cloned() else { continue };
+            let symbol = body.lw.symbol(*owner);
+            let size = body.lw.units[owner.unit].types.size(symbol.ty.ty).unwrap_or(0);
+            body.span = symbol.span;
+            let size = body.word(size);
+            body.emit(Op::Alloc { dst: var, size, kind: AllocKind::Stack, zeroed: true });
+            for (offset, value) in image {
+                let sort = value.sort().scalar().expect("images hold scalars");
+                let base = body.var(var);
+                let addr = body.add_offset(base, offset);
+                let value = body.pool().constant(value);
+                let place = Place::Mem { addr, sort, region: RegionId::ANYWHERE };
+                body.emit(Op::Store { place, value, order: Order::Plain });
+            }
+        }
+        body.emit(Op::Return(None));
+        let built = body.finish();
+        self.install(proc, "thread_init".to_string(), Span::NOWHERE, built);
+        self.program.thread_init = Some(proc);
+    }
+
+    /// The type behind a pointer.
+    pub(super) fn pointee(types: &Types, ty: TypeId) -> Option<QualType> {
+        match types.get(ty) {
+            Type::Pointer(target) => Some(*target),
+            _ => None,
+        }
+    }
+}
+
+/// Scalars by offset that do not overlap.
+#[derive(Default)]
+struct Image {
+    cells: BTreeMap<u64, Value>,
+}
+
+impl Image {
+    fn set(&mut self, offset: u64, value: Value) {
+        let size = size_of(&value);
+        self.clear(offset, size);
+        self.cells.insert(offset, value);
+    }
+
+    /// Sets some bits of the storage unit at an offset.
+    fn set_bits(&mut self, offset: u64, (first, count): (u32, u32), value: &BitVec) {
+        let width = value.width();
+        let old = match self.cells.get(&offset) {
+            Some(Value::Bv(old)) if old.width() == width => old.clone(),
+            _ => BitVec::zero(width),
+        };
+        let mask = BitVec::ones(width).lshr_by(width - count).shl_by(first);
+        let new = value.shl_by(first).and(&mask);
+        self.set(offset, Value::Bv(old.and(&mask.not()).or(&new)));
+    }
+
+    /// Removes what a range covers; what it covers in part is cut into bytes first.
+    fn clear(&mut self, offset: u64, size: u64) {
+        let start = offset.saturating_sub(16);
+        let touched: Vec<u64> = self
+            .cells
+            .range(start..offset + size)
+            .filter(|(at, value)| **at + size_of(value) > offset)
+            .map(|(at, _)| *at)
+            .collect();
+        for at in touched {
+            let value = self.cells.remove(&at).expect("it was just found");
+            let bits = match &value {
+                Value::Bv(bits) => bits.clone(),
+                Value::F32(bits) => BitVec::new(32, u64::from(*bits)),
+                Value::F64(bits) => BitVec::new(64, *bits),
+                Value::Bool(_) | Value::Array(_) => unreachable!("C scalars are numbers"),
+            };
+            for (index, byte) in bits.to_bytes_le().into_iter().enumerate() {
+                let byte_at = at + index as u64;
+                if byte_at < offset || byte_at >= offset + size {
+                    self.cells.insert(byte_at, Value::bv(8, u64::from(byte)));
+                }
+            }
+        }
+    }
+}
+
+fn size_of(value: &Value) -> u64 {
+    u64::from(value.sort().width().expect("C scalars have a width")) / 8
+}

@@ -1,0 +1,111 @@
+/* Condition variables. The 64 bits at offset 0 are the set of waiting threads, by handle: waiting sets one's own bit while
+ * the mutex is given back, waking clears it. So a signal reaches a thread that waits, whichever the scheduler likes,
+ * and none that comes later. A spurious wake-up is a choice made at the start: to wake without a signal is to give
+ * the mutex back and take it again. */
+
+static void relock(void *mutex)
+{
+    u32 old;
+    __ravel_await((u32 *)mutex, old, old == 0, (u32)__ravel_self(), ACQUIRE);
+    __ravel_mark_locked(mutex);
+}
+
+static void wait_for_signal(void *condition, void *mutex)
+{
+    word self = __ravel_self();
+    u64 bit = (u64)1 << ((self - 1) & 63);
+    u64 waiting;
+    if (self > 64)
+        __ravel_unsupported("condition variables with more than 64 threads");
+    __ravel_atomic_begin();
+    __ravel_rmw((u64 *)condition, waiting, waiting | bit, RELAXED);
+    __ravel_mark_unlocked(mutex);
+    __atomic_store_n((u32 *)mutex, 0, RELEASE);
+    __ravel_atomic_end();
+    __ravel_await((u64 *)condition, waiting, (waiting & bit) == 0, waiting, ACQUIRE);
+    relock(mutex);
+}
+
+static void wake_without_signal(void *mutex)
+{
+    __ravel_mark_unlocked(mutex);
+    __atomic_store_n((u32 *)mutex, 0, RELEASE);
+    relock(mutex);
+}
+
+int pthread_cond_wait(void *condition, void *mutex)
+{
+    if (__ravel_choice())
+        wake_without_signal(mutex);
+    else
+        wait_for_signal(condition, mutex);
+    return 0;
+}
+
+int pthread_cond_timedwait(void *condition, void *mutex, void *deadline)
+{
+    if (__ravel_choice()) {
+        wake_without_signal(mutex);
+        return __ravel_choice() ? ETIMEDOUT : 0;
+    }
+    wait_for_signal(condition, mutex);
+    return 0;
+}
+
+int pthread_cond_clockwait(void *condition, void *mutex, int clock, void *deadline)
+{
+    return pthread_cond_timedwait(condition, mutex, deadline);
+}
+
+int pthread_cond_signal(void *condition)
+{
+    u64 waiting;
+    u64 rest;
+    u64 chosen;
+    __ravel_atomic_begin();
+    rest = __atomic_load_n((u64 *)condition, RELAXED);
+    while ((rest & (rest - 1)) != 0 && __ravel_choice())
+        rest &= rest - 1;
+    chosen = rest & (0 - rest);
+    __ravel_rmw((u64 *)condition, waiting, waiting & ~chosen, ACQ_REL);
+    __ravel_atomic_end();
+    return 0;
+}
+
+int pthread_cond_broadcast(void *condition)
+{
+    u64 waiting;
+    __ravel_rmw((u64 *)condition, waiting, 0, ACQ_REL);
+    return 0;
+}
+
+int pthread_cond_init(void *condition, void *attributes)
+{
+    __atomic_store_n((u64 *)condition, 0, RELEASE);
+    return 0;
+}
+
+int pthread_cond_destroy(void *condition)
+{
+    return 0;
+}
+
+int pthread_condattr_init(void *attributes)
+{
+    return 0;
+}
+
+int pthread_condattr_destroy(void *attributes)
+{
+    return 0;
+}
+
+int pthread_condattr_setclock(void *attributes, int clock)
+{
+    return 0;
+}
+
+int pthread_condattr_setpshared(void *attributes, int is_shared)
+{
+    return 0;
+}

@@ -1,0 +1,42 @@
+/* What the library models are written with. Intrinsics become single statements of the program model; see
+ * lower/intrinsics.rs. The texts are not preprocessed: constants are enumerators, and each file follows this one.
+ *
+ * Models take words and untyped pointers, never the user's types. Objects of the C library are used by the offsets
+ * that its static initialisers use, with every other byte free for us. */
+
+typedef unsigned long word;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+enum { RELAXED = 0, ACQUIRE = 2, RELEASE = 3, ACQ_REL = 4, SEQ_CST = 5 };
+enum { EPERM = 1, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, EDEADLK = 35, ETIMEDOUT = 110 };
+
+/* (address, local variable, [condition to wait for,] new value, order): one step that reads and writes. */
+void __ravel_await();
+void __ravel_rmw();
+
+/* (function, arguments...): the handle of a new thread. */
+word __ravel_start();
+word __ravel_self(void);
+word __ravel_join(word thread);
+void __ravel_exit_thread(word result);
+void __ravel_atomic_begin(void);
+void __ravel_atomic_end(void);
+
+/* 0 or 1, as the environment likes. */
+int __ravel_choice(void);
+int __ravel_input_int(void);
+long __ravel_input_long(void);
+unsigned char __ravel_input_byte(void);
+
+/* Whether the program mentions a function, and whether it has mutexes other than normal ones. */
+int __ravel_uses(const char *function);
+int __ravel_uses_mutex_kinds(void);
+
+void __ravel_mark_locked(void *lock);
+void __ravel_mark_read_locked(void *lock);
+void __ravel_mark_unlocked(void *lock);
+void __ravel_unsupported(const char *what);
+void *__ravel_alloc(word size, int zeroed);
+void __ravel_free(void *address);
+void __ravel_assume(int condition);

@@ -1,0 +1,247 @@
+/* Strings and memory, byte by byte. Copies of whole objects whose type is known do not come here. */
+
+void *memcpy(void *to, const void *from, word n)
+{
+    for (word i = 0; i < n; i++)
+        ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+    return to;
+}
+
+void *mempcpy(void *to, const void *from, word n)
+{
+    memcpy(to, from, n);
+    return (char *)to + n;
+}
+
+void *memmove(void *to, const void *from, word n)
+{
+    if ((word)to <= (word)from)
+        return memcpy(to, from, n);
+    while (n > 0) {
+        n--;
+        ((unsigned char *)to)[n] = ((const unsigned char *)from)[n];
+    }
+    return to;
+}
+
+void *memset(void *to, int byte, word n)
+{
+    for (word i = 0; i < n; i++)
+        ((unsigned char *)to)[i] = (unsigned char)byte;
+    return to;
+}
+
+void bzero(void *to, word n)
+{
+    memset(to, 0, n);
+}
+
+int memcmp(const void *a, const void *b, word n)
+{
+    for (word i = 0; i < n; i++) {
+        int x = ((const unsigned char *)a)[i];
+        int y = ((const unsigned char *)b)[i];
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+void *memchr(const void *in, int byte, word n)
+{
+    for (word i = 0; i < n; i++) {
+        if (((const unsigned char *)in)[i] == (unsigned char)byte)
+            return (char *)in + i;
+    }
+    return 0;
+}
+
+word strlen(const char *text)
+{
+    word n = 0;
+    while (text[n] != 0)
+        n++;
+    return n;
+}
+
+word strnlen(const char *text, word limit)
+{
+    word n = 0;
+    while (n < limit && text[n] != 0)
+        n++;
+    return n;
+}
+
+char *strcpy(char *to, const char *from)
+{
+    word i = 0;
+    char c;
+    do {
+        c = from[i];
+        to[i] = c;
+        i++;
+    } while (c != 0);
+    return to;
+}
+
+char *stpcpy(char *to, const char *from)
+{
+    strcpy(to, from);
+    return to + strlen(to);
+}
+
+char *strncpy(char *to, const char *from, word n)
+{
+    word i = 0;
+    char c = 1;
+    for (; i < n && c != 0; i++) {
+        c = from[i];
+        to[i] = c;
+    }
+    for (; i < n; i++)
+        to[i] = 0;
+    return to;
+}
+
+char *strcat(char *to, const char *from)
+{
+    strcpy(to + strlen(to), from);
+    return to;
+}
+
+char *strncat(char *to, const char *from, word n)
+{
+    char *end = to + strlen(to);
+    word i = 0;
+    for (; i < n && from[i] != 0; i++)
+        end[i] = from[i];
+    end[i] = 0;
+    return to;
+}
+
+int strncmp(const char *a, const char *b, word n)
+{
+    for (word i = 0; i < n; i++) {
+        int x = (unsigned char)a[i];
+        int y = (unsigned char)b[i];
+        if (x != y)
+            return x < y ? -1 : 1;
+        if (x == 0)
+            return 0;
+    }
+    return 0;
+}
+
+int strcmp(const char *a, const char *b)
+{
+    return strncmp(a, b, (word)-1);
+}
+
+int strcasecmp(const char *a, const char *b)
+{
+    for (word i = 0;; i++) {
+        int x = tolower((unsigned char)a[i]);
+        int y = tolower((unsigned char)b[i]);
+        if (x != y)
+            return x < y ? -1 : 1;
+        if (x == 0)
+            return 0;
+    }
+}
+
+char *strchr(const char *text, int byte)
+{
+    for (;; text++) {
+        char c = *text;
+        if (c == (char)byte)
+            return (char *)text;
+        if (c == 0)
+            return 0;
+    }
+}
+
+char *strrchr(const char *text, int byte)
+{
+    const char *found = 0;
+    for (;; text++) {
+        char c = *text;
+        if (c == (char)byte)
+            found = text;
+        if (c == 0)
+            return (char *)found;
+    }
+}
+
+char *index(const char *text, int byte)
+{
+    return strchr(text, byte);
+}
+
+char *rindex(const char *text, int byte)
+{
+    return strrchr(text, byte);
+}
+
+int bcmp(const void *a, const void *b, word n)
+{
+    return memcmp(a, b, n);
+}
+
+char *strstr(const char *text, const char *wanted)
+{
+    word n = strlen(wanted);
+    for (;; text++) {
+        if (strncmp(text, wanted, n) == 0)
+            return (char *)text;
+        if (*text == 0)
+            return 0;
+    }
+}
+
+word strspn(const char *text, const char *accepted)
+{
+    word n = 0;
+    while (text[n] != 0 && strchr(accepted, text[n]))
+        n++;
+    return n;
+}
+
+word strcspn(const char *text, const char *refused)
+{
+    word n = 0;
+    while (text[n] != 0 && !strchr(refused, text[n]))
+        n++;
+    return n;
+}
+
+char *strdup(const char *text)
+{
+    char *copy = malloc(strlen(text) + 1);
+    return strcpy(copy, text);
+}
+
+char *strndup(const char *text, word limit)
+{
+    word n = strnlen(text, limit);
+    char *copy = malloc(n + 1);
+    memcpy(copy, text, n);
+    copy[n] = 0;
+    return copy;
+}
+
+/* Some text that fits. */
+int snprintf(char *to, word n, const char *format, ...)
+{
+    word i = 0;
+    int length = __ravel_input_int();
+    if (n > 0) {
+        for (; i + 1 < n && __ravel_choice(); i++) {
+            char c = (char)__ravel_input_byte();
+            __ravel_assume(c != 0);
+            to[i] = c;
+        }
+        to[i] = 0;
+    }
+    __ravel_assume(length >= 0 && (word)length >= i);
+    return length;
+}

@@ -1,0 +1,126 @@
+/* C11 <threads.h>, on the same ground as POSIX threads. */
+
+enum { thrd_success = 0, thrd_busy = 1, thrd_error = 2, thrd_timedout = 4 };
+enum { mtx_recursive = 1 };
+
+int thrd_create(word *thread, word start, word arg)
+{
+    return pthread_create(thread, 0, start, arg);
+}
+
+int thrd_join(word thread, int *result)
+{
+    word value = __ravel_join(thread);
+    if (result)
+        *result = (int)value;
+    return thrd_success;
+}
+
+void thrd_exit(int result)
+{
+    pthread_exit((word)(long)result);
+}
+
+word thrd_current(void)
+{
+    return __ravel_self();
+}
+
+int thrd_equal(word a, word b)
+{
+    return a == b;
+}
+
+int thrd_detach(word thread)
+{
+    return thrd_success;
+}
+
+int thrd_sleep(void *duration, void *remaining)
+{
+    return 0;
+}
+
+int mtx_init(void *mutex, int type)
+{
+    u32 kind = (type & mtx_recursive) ? RECURSIVE : NORMAL;
+    return pthread_mutex_init(mutex, &kind);
+}
+
+void mtx_destroy(void *mutex)
+{
+}
+
+int mtx_lock(void *mutex)
+{
+    return pthread_mutex_lock(mutex) ? thrd_error : thrd_success;
+}
+
+int mtx_trylock(void *mutex)
+{
+    return pthread_mutex_trylock(mutex) ? thrd_busy : thrd_success;
+}
+
+int mtx_timedlock(void *mutex, void *deadline)
+{
+    return pthread_mutex_timedlock(mutex, deadline) ? thrd_timedout : thrd_success;
+}
+
+int mtx_unlock(void *mutex)
+{
+    return pthread_mutex_unlock(mutex) ? thrd_error : thrd_success;
+}
+
+int cnd_init(void *condition)
+{
+    return pthread_cond_init(condition, 0);
+}
+
+void cnd_destroy(void *condition)
+{
+}
+
+int cnd_wait(void *condition, void *mutex)
+{
+    return pthread_cond_wait(condition, mutex);
+}
+
+int cnd_timedwait(void *condition, void *mutex, void *deadline)
+{
+    return pthread_cond_timedwait(condition, mutex, deadline) ? thrd_timedout : thrd_success;
+}
+
+int cnd_signal(void *condition)
+{
+    return pthread_cond_signal(condition);
+}
+
+int cnd_broadcast(void *condition)
+{
+    return pthread_cond_broadcast(condition);
+}
+
+int tss_create(u32 *key, word destructor)
+{
+    return pthread_key_create(key, destructor);
+}
+
+void tss_delete(u32 key)
+{
+    pthread_key_delete(key);
+}
+
+word tss_get(u32 key)
+{
+    return pthread_getspecific(key);
+}
+
+int tss_set(u32 key, word value)
+{
+    return pthread_setspecific(key, value) ? thrd_error : thrd_success;
+}
+
+void call_once(u32 *flag, word initialise)
+{
+    pthread_once(flag, initialise);
+}

@@ -1,0 +1,85 @@
+//! What is not supported is refused by name at its place, and only where an execution gets to it.
+
+use crate::{DECLARATIONS, compile, compile_for, correctness, explore};
+use frontend::c::load_text;
+use frontend::{FRONT_ENDS, Options};
+use ir::DataModel;
+use ir::interp::{Outcome, run_random};
+
+/// The program must warn with this text at this line, and running into it leaves the model.
+fn refuses(line: u32, message: &str, text: &str) {
+    let loaded = compile(text);
+    let found = loaded.warnings.iter().find(|warning| warning.message.contains(message) && warning.span.line == line);
+    assert!(found.is_some(), "{text}\n{:#?}", loaded.warnings);
+    let report = run_random(&loaded.program, correctness(), 1, 1000);
+    assert!(matches!(report.outcome, Outcome::Beyond(_)), "{text}\n{:?}", report.outcome);
+}
+
+#[test]
+fn constructs_by_name() {
+    refuses(2, "`mystery`", "int mystery(int);\nint main(void) { return mystery(1); }");
+    refuses(1, "inline assembly `xchg", "int main(void) { int a; __asm__ (\"xchg %0, %1\" : \"=r\"(a)); return 0; }");
+    refuses(
+        1,
+        "variable argument lists",
+        "int f(int n, ...) { __builtin_va_list l; __builtin_va_start(l, n); return 0; } int main(void) { return f(1, 2); }",
+    );
+    refuses(1, "arguments", "int main(int argc, char **argv) { return argv[0][0]; }");
+    refuses(1, "`%n`", "int main(void) { int n; printf(\"%n\", &n); return 0; }");
+}
+
+#[test]
+fn what_is_not_reached_does_not_matter() {
+    let text = "int mystery(int); int never(void) { return mystery(1); } static int broken(void) { return undeclared; }
+        int main(void) { if (0) mystery(2); return 0; mystery(3); }";
+    let loaded = compile(text);
+    assert!(loaded.warnings.is_empty(), "{:#?}", loaded.warnings);
+    let guarded = "int mystery(void); int main(void) { int x = 0; if (x) mystery(); return 0; }";
+    let report = run_random(&compile(guarded).program, correctness(), 1, 100);
+    assert!(matches!(report.outcome, Outcome::Ended(_)), "{:?}", report.outcome);
+}
+
+#[test]
+fn errors_in_reachable_functions_reject_the_program() {
+    let text = "static int broken(void) { return undeclared; } int main(void) { return broken(); }";
+    let rejected = compile_for(DataModel::Lp64, text).expect_err("an undeclared name");
+    assert!(rejected.diagnostics.iter().any(|problem| problem.message.contains("undeclared")), "{rejected:?}");
+    let rejected = compile_for(DataModel::Lp64, "int f(void) { return 0; }").expect_err("nothing to start with");
+    assert!(rejected.diagnostics[0].message.contains("`main`"), "{rejected:?}");
+}
+
+#[test]
+fn pure_functions_return_anything() {
+    let text =
+        format!("{DECLARATIONS}_Bool mystery(int); int main(void) {{ if (mystery(1)) reach_error(); return 0; }}");
+    let options = Options { assume_pure: vec!["mystery".to_string()], ..Options::default() };
+    let loaded = load_text("program.c", &text, &options).expect("it is well formed");
+    let limits = ir::interp::Limits::default();
+    let found = ir::interp::enumerate(&loaded.program, correctness(), &limits);
+    assert!(found.violations.contains_key(&ir::Property::ErrorCall));
+}
+
+#[test]
+fn another_entry_function() {
+    let options = Options { entry: "start".to_string(), ..Options::default() };
+    let text = format!("{DECLARATIONS}int start(void) {{ reach_error(); return 0; }}");
+    let loaded = load_text("program.c", &text, &options).expect("it is well formed");
+    let report = run_random(&loaded.program, correctness(), 1, 100);
+    assert!(matches!(report.outcome, Outcome::Violation(_)));
+}
+
+#[test]
+fn files_without_a_language_are_rejected() {
+    let rejected = frontend::load(&["program.xyz".into()], &Options::default()).expect_err("no such language");
+    assert!(rejected.diagnostics[0].message.contains("program.xyz"));
+    assert!(frontend::load(&[], &Options::default()).is_err());
+    assert!(FRONT_ENDS.iter().any(|front_end| front_end.extensions.contains(&"c")));
+}
+
+#[test]
+fn the_explorer_finds_what_it_should() {
+    // A guard for the other tests: a violation that only one of many interleavings shows is found.
+    let text = "int x, y; void *f(void *a) { x = 1; y = 1; return 0; }
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); int b = y; int a = x; __VERIFIER_assert(!(b == 0 && a == 1)); return 0; }";
+    assert!(!explore(text, &[ir::Property::Assertion]).violations.is_empty());
+}
