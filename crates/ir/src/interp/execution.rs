@@ -6,6 +6,7 @@
 use super::event::{Details, Inputs, Request, StepResult, Violation, WaitOn, Waiter, What};
 use super::locks::Locks;
 use super::log::Log;
+use super::naive::Domain;
 use super::names::Namer;
 use super::race::{Races, adjacent_race};
 use super::{Cell, Machine, RaceAccess, State};
@@ -105,7 +106,7 @@ impl<'p> Execution<'p> {
 
     /// Whether two threads are about to race.
     pub fn adjacent_race(&self) -> Option<Violation> {
-        let race = adjacent_race(&self.machine, &self.state, &self.locks, self.steps.len())?;
+        let race = adjacent_race(&self.machine, &self.state, &self.locks, self.steps.len(), &Domain::Bits(1))?;
         Some(self.race_violation(race))
     }
 

@@ -157,7 +157,8 @@ impl Search<'_, '_> {
         let state = &self.path.last().expect("a state was just entered").state;
         let is_new = |property| self.properties.has(property) && !self.found.violations.contains_key(&property);
         let is_deadlock = is_new(Property::Deadlock) && self.machine.deadlock(state).is_some();
-        let is_race = is_new(Property::Race) && adjacent_race(self.machine, state, &Locks::default(), 0).is_some();
+        let is_race = is_new(Property::Race)
+            && adjacent_race(self.machine, state, &Locks::default(), 0, &self.limits.domain).is_some();
         for (property, is_wrong) in [(Property::Deadlock, is_deadlock), (Property::Race, is_race)] {
             if is_wrong {
                 self.report(property, None);
@@ -173,43 +174,50 @@ impl Search<'_, '_> {
     /// Takes an edge from the last state on the path, with all inputs.
     fn expand(&mut self, thread: u32, edge: EdgeRef) {
         let before = self.path.last().expect("there is a state to expand").state.clone();
-        let mut chosen: Vec<usize> = Vec::new();
-        loop {
-            let mut inputs =
-                Counting { domain: &self.limits.domain, chosen, next: 0, taken: Vec::new(), too_large: None };
+        let mut ready = Vec::new();
+        let limits = self.limits;
+        for_all_inputs(&limits.domain, |inputs| {
             let mut state = before.clone();
-            let result = self.machine.step(&mut state, thread, edge, &mut inputs, self.properties, None);
+            let result = self.machine.step(&mut state, thread, edge, inputs, self.properties, None);
             self.found.n_steps += 1;
-            let Counting { taken, too_large, .. } = inputs;
-            if let Some(request) = too_large {
+            if let Some(request) = inputs.too_large {
                 let bits = request.sort.width().unwrap_or(u32::MAX);
                 self.found.incomplete.get_or_insert(Why::LargeInput { span: request.span, bits });
                 return;
             }
-            let values = taken.iter().map(|choice| (choice.site, choice.value.clone())).collect();
+            let values = inputs.taken.iter().map(|choice| (choice.site, choice.value.clone())).collect();
             let step = Step { thread, edge, inputs: values };
             match result {
-                StepResult::Ok | StepResult::Ended(_) => {
-                    self.path.last_mut().expect("it is still there").ready.push((step, state));
-                }
+                StepResult::Ok | StepResult::Ended(_) => ready.push((step, state)),
                 StepResult::NotEnabled(_) => {}
                 StepResult::Violation(violation) => self.report(violation.property, Some(step)),
                 StepResult::Beyond(why) => {
                     self.found.incomplete.get_or_insert(why);
                 }
             }
-            // Count up: the last choice that has further values gets its next one.
-            let Some(last) = taken.iter().rposition(|choice| choice.index + 1 < choice.n_values) else {
-                return;
-            };
-            chosen = taken[..=last].iter().map(|choice| choice.index).collect();
-            chosen[last] += 1;
-        }
+        });
+        self.path.last_mut().expect("it is still there").ready = ready;
     }
 }
 
-/// Gives the values with the numbers in `chosen`, then the first ones.
-struct Counting<'a> {
+/// Runs something once for each list of inputs that it asks for.
+pub(super) fn for_all_inputs(domain: &Domain, mut run: impl FnMut(&mut Counting<'_>)) {
+    let mut chosen: Vec<usize> = Vec::new();
+    loop {
+        let mut inputs = Counting { domain, chosen, next: 0, taken: Vec::new(), too_large: None };
+        run(&mut inputs);
+        // Count up: the last choice that has further values gets its next one.
+        let taken = inputs.taken;
+        let Some(last) = taken.iter().rposition(|choice| choice.index + 1 < choice.n_values) else {
+            return;
+        };
+        chosen = taken[..=last].iter().map(|choice| choice.index).collect();
+        chosen[last] += 1;
+    }
+}
+
+/// Gives the values with the numbers in `chosen`, then the first ones; zero where there are too many.
+pub(super) struct Counting<'a> {
     domain: &'a Domain,
     chosen: Vec<usize>,
     next: usize,

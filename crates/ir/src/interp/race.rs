@@ -10,11 +10,13 @@
 //! Invariant: each thread's last access of each class (read or write, atomic or not) is kept for each place. Earlier ones of
 //! the same class and thread are ordered before whatever the last one is, so nothing is missed.
 
-use super::event::{Cell, Event, NotEnabled, RaceAccess, What};
+use super::event::{Cell, Event, RaceAccess, StepResult, What};
 use super::exec::Exec;
 use super::locks::Locks;
+use super::naive::{Domain, for_all_inputs};
 use super::names::Namer;
-use super::{Machine, State, Status, Zeros};
+use super::{Machine, State, Status};
+use crate::program::EdgeRef;
 use crate::property::Properties;
 use crate::source::Span;
 use crate::stmt::{AllocKind, Order};
@@ -279,33 +281,36 @@ impl Races {
 }
 
 /// Two next accesses of different threads that conflict, not both atomic. They race: neither thread can have seen
-/// anything of the other's access. Atomic sections do not hide this, since the other thread could have been first.
-pub fn adjacent_race(machine: &Machine<'_>, state: &State, locks: &Locks, step: usize) -> Option<[RaceAccess; 2]> {
+/// anything of the other's access. Inputs before an access range over the domain. Atomic sections do not hide this, since the other thread could have been first.
+pub fn adjacent_race(
+    machine: &Machine<'_>,
+    state: &State,
+    locks: &Locks,
+    step: usize,
+    domain: &Domain,
+) -> Option<[RaceAccess; 2]> {
     if state.end.is_some() {
         return None;
     }
     let namer = Namer::new(machine, state);
-    let next: Vec<(u32, Vec<NextAccess>)> =
-        (0..state.threads.len() as u32).map(|thread| (thread, next_accesses(machine, state, thread))).collect();
-    for (i, (first, accesses)) in next.iter().enumerate() {
-        for (second, others) in &next[i + 1..] {
-            for a in accesses {
-                for b in others {
-                    if a.races_with(b) {
-                        let report = |thread: u32, access: &NextAccess| RaceAccess {
-                            thread,
-                            step,
-                            place: namer.cell(access.cell).0,
-                            is_write: access.is_write,
-                            is_free: access.is_free,
-                            order: access.order,
-                            span: access.span,
-                            calls: namer.calls(thread as usize),
-                            locks: locks.held_by(thread).map(|(lock, _)| namer.lock(lock)).collect(),
-                        };
-                        return Some([report(*first, a), report(*second, b)]);
-                    }
-                }
+    let next: Vec<Vec<NextStep>> =
+        (0..state.threads.len() as u32).map(|thread| next_steps(machine, state, thread, domain)).collect();
+    let report = |thread: usize, access: &NextAccess| RaceAccess {
+        thread: thread as u32,
+        step,
+        place: namer.cell(access.cell).0,
+        is_write: access.is_write,
+        is_free: access.is_free,
+        order: access.order,
+        span: access.span,
+        calls: namer.calls(thread),
+        locks: locks.held_by(thread as u32).map(|(lock, _)| namer.lock(lock)).collect(),
+    };
+    for (first, steps) in next.iter().enumerate() {
+        for (second, others) in next.iter().enumerate().skip(first + 1) {
+            let pairs = steps.iter().flat_map(|a| others.iter().map(move |b| (a, b)));
+            if let Some((a, b)) = pairs.into_iter().find_map(|(a, b)| racing(a, b)) {
+                return Some([report(first, a), report(second, b)]);
             }
         }
     }
@@ -314,72 +319,94 @@ pub fn adjacent_race(machine: &Machine<'_>, state: &State, locks: &Locks, step: 
 
 struct NextAccess {
     cell: Cell,
+    is_read: bool,
     is_write: bool,
     is_free: bool,
     order: Order,
     span: Span,
-    /// Whether the step has not synchronised with anybody before.
-    is_early: bool,
 }
 
+/// The accesses of one step, in order.
+type NextStep = Vec<NextAccess>;
+
 impl NextAccess {
-    fn races_with(&self, other: &NextAccess) -> bool {
-        let overlap = match (self.cell, other.cell) {
+    fn overlaps(&self, other: &NextAccess) -> bool {
+        match (self.cell, other.cell) {
             (Cell::Var(a), Cell::Var(b)) => a == b,
             (Cell::Bytes { addr: a, len: m }, Cell::Bytes { addr: b, len: n }) => a < b + n && b < a + m,
             _ => false,
-        };
-        // If the other step is taken first, an early access is not ordered after anything in it.
-        let unordered = self.is_early || other.is_early;
-        let conflict = (self.is_write || other.is_write) && !(self.order.is_atomic() && other.order.is_atomic());
-        overlap && unordered && conflict
+        }
+    }
+
+    fn conflicts_with(&self, other: &NextAccess) -> bool {
+        let both_atomic = self.order.is_atomic() && other.order.is_atomic();
+        self.overlaps(other) && (self.is_write || other.is_write) && !both_atomic
+    }
+
+    /// Whether it can synchronise with something that the other step releases.
+    fn may_acquire_from(&self, other: &NextStep) -> bool {
+        let may_read_from = |write: &NextAccess| write.is_write && write.order.is_atomic() && self.overlaps(write);
+        self.is_read && self.order.acquires() && other.iter().any(may_read_from)
     }
 }
 
-/// What the next step of a thread touches.
-fn next_accesses(machine: &Machine<'_>, state: &State, thread: u32) -> Vec<NextAccess> {
-    let mut accesses = Vec::new();
+/// Two accesses of next steps that race: in one order of the steps, the later one has not synchronised before its access.
+fn racing<'s>(first: &'s NextStep, second: &'s NextStep) -> Option<(&'s NextAccess, &'s NextAccess)> {
+    for (i, a) in first.iter().enumerate() {
+        for (j, b) in second.iter().enumerate() {
+            let a_is_ordered = first[..i].iter().any(|before| before.may_acquire_from(second));
+            let b_is_ordered = second[..j].iter().any(|before| before.may_acquire_from(first));
+            if a.conflicts_with(b) && !(a_is_ordered && b_is_ordered) {
+                return Some((a, b));
+            }
+        }
+    }
+    None
+}
+
+/// What a thread can touch next, for each edge and all inputs.
+fn next_steps(machine: &Machine<'_>, state: &State, thread: u32, domain: &Domain) -> Vec<NextStep> {
+    let mut steps = Vec::new();
     let Status::CanRun(edges) = machine.status(state, thread) else {
-        return accesses;
+        return steps;
     };
-    for edge in edges {
-        let stmts = &machine.program.edge(edge).stmts;
-        if stmts.iter().all(|stmt| stmt.accesses().is_empty()) {
-            continue;
-        }
-        let mut copy = state.clone();
-        let mut events = Vec::new();
-        let result = Exec::new(machine, &mut copy, thread, edge, &mut Zeros, Properties::NONE, &mut events).run();
-        if matches!(result, super::StepResult::NotEnabled(NotEnabled::Assume(_) | NotEnabled::Waiting(_))) {
-            continue;
-        }
-        let mut depth = state.threads[thread as usize].depth;
-        let mut is_early = true;
-        for event in events {
-            let (cell, is_write, is_free, order) = match event.what {
-                What::Read { cell, order, .. } => (cell, false, false, order),
-                What::Write { cell, order, .. } | What::Update { cell, order, .. } => (cell, true, false, order),
-                What::Ended { base, size, kind: AllocKind::Heap } => {
-                    (Cell::Bytes { addr: base, len: size }, true, true, Order::Plain)
-                }
-                What::AtomicBegin => {
-                    depth += 1;
-                    continue;
-                }
-                What::AtomicEnd => {
-                    depth = depth.saturating_sub(1);
-                    continue;
-                }
-                What::Joined { .. } => {
-                    is_early = false;
-                    continue;
-                }
-                _ => continue,
-            };
-            let order = if depth > 0 { Order::SeqCst } else { order };
-            accesses.push(NextAccess { cell, is_write, is_free, order, span: event.span, is_early });
-            is_early &= !order.acquires();
-        }
+    let touches = |edge: &EdgeRef| machine.program.edge(*edge).stmts.iter().any(|stmt| !stmt.accesses().is_empty());
+    for edge in edges.into_iter().filter(touches) {
+        for_all_inputs(domain, |inputs| {
+            let mut copy = state.clone();
+            let mut events = Vec::new();
+            let result = Exec::new(machine, &mut copy, thread, edge, inputs, Properties::NONE, &mut events).run();
+            if !matches!(result, StepResult::NotEnabled(_)) {
+                steps.push(accesses(events, state.threads[thread as usize].depth));
+            }
+        });
+    }
+    steps
+}
+
+/// The accesses among the events of a step that starts inside of `depth` atomic sections.
+fn accesses(events: Vec<Event>, mut depth: u32) -> NextStep {
+    let mut accesses = Vec::new();
+    for event in events {
+        let (cell, is_read, is_write, is_free, order) = match event.what {
+            What::Read { cell, order, .. } => (cell, true, false, false, order),
+            What::Write { cell, order, .. } => (cell, false, true, false, order),
+            What::Update { cell, order, .. } => (cell, true, true, false, order),
+            What::Ended { base, size, kind: AllocKind::Heap } => {
+                (Cell::Bytes { addr: base, len: size }, false, true, true, Order::Plain)
+            }
+            What::AtomicBegin => {
+                depth += 1;
+                continue;
+            }
+            What::AtomicEnd => {
+                depth = depth.saturating_sub(1);
+                continue;
+            }
+            _ => continue,
+        };
+        let order = if depth > 0 { Order::SeqCst } else { order };
+        accesses.push(NextAccess { cell, is_read, is_write, is_free, order, span: event.span });
     }
     accesses
 }
