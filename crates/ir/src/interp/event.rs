@@ -228,8 +228,10 @@ pub struct Waiter {
     pub calls: Vec<Span>,
     /// For what, by name.
     pub on: String,
-    /// Which thread holds that, if it is a lock or a thread.
+    /// Which thread holds that if it is a lock, or must end.
     pub holder: Option<u32>,
+    /// Whether it waits for the end of a thread.
+    pub is_join: bool,
     /// Locks that the waiting thread holds.
     pub locks: Vec<String>,
 }

@@ -91,14 +91,17 @@ impl<'p> Execution<'p> {
             .map(|(thread, wait)| {
                 let (on, holder) = self.waited_for(&namer, &wait.on);
                 let locks = self.locks.held_by(thread).map(|(lock, _)| namer.lock(lock)).collect();
-                Waiter { thread, span: wait.span, calls: namer.calls(thread as usize), on, holder, locks }
+                let is_join = matches!(wait.on, WaitOn::Thread(_));
+                Waiter { thread, span: wait.span, calls: namer.calls(thread as usize), on, holder, is_join, locks }
             })
             .collect();
         let first = waiters.first().expect("somebody waits in a deadlock");
         let (thread, span) = (first.thread, first.span);
         let describe = |waiter: &Waiter| match waiter.holder {
-            Some(holder) => format!("thread {} waits for {} held by thread {holder}", waiter.thread, waiter.on),
-            None => format!("thread {} waits for {}", waiter.thread, waiter.on),
+            Some(holder) if !waiter.is_join => {
+                format!("thread {} waits for {} held by thread {holder}", waiter.thread, waiter.on)
+            }
+            _ => format!("thread {} waits for {}", waiter.thread, waiter.on),
         };
         let message = format!("deadlock: {}", waiters.iter().map(describe).collect::<Vec<_>>().join(", "));
         Some(Violation { property: Property::Deadlock, thread, span, message, details: Details::Deadlock(waiters) })

@@ -135,17 +135,23 @@ impl<'a, 'p> Namer<'a, 'p> {
         called_by.map(|edge| self.call_span(edge)).collect()
     }
 
-    /// A lock by its address.
-    pub fn lock(&self, addr: u64) -> String {
-        self.outermost(addr)
-    }
-
-    /// The largest part of an object that starts at an address.
+    /// The largest part of an object that starts at an address and has a name of its own.
     fn outermost(&self, addr: u64) -> String {
         let base = self.state.memory.whose(self.machine.program, addr);
         match base.and_then(|base| Some((base, self.origin(base)?))) {
             Some((base, Origin::Static(object))) => {
-                self.object(base) + &outermost_path(&self.machine.program.object(object).shape, addr - base)
+                self.object(base) + &outermost_path(&self.machine.program.object(object).shape, addr - base, false)
+            }
+            _ => self.place(addr).0,
+        }
+    }
+
+    /// A lock by its address: fields of the library's own types are left out.
+    pub fn lock(&self, addr: u64) -> String {
+        let base = self.state.memory.whose(self.machine.program, addr);
+        match base.and_then(|base| Some((base, self.origin(base)?))) {
+            Some((base, Origin::Static(object))) => {
+                self.object(base) + &outermost_path(&self.machine.program.object(object).shape, addr - base, true)
             }
             _ => self.place(addr).0,
         }
@@ -206,21 +212,24 @@ impl<'a, 'p> Namer<'a, 'p> {
     }
 }
 
-/// The path to the largest part that starts at an offset; elements of arrays count, first fields of records do not.
-fn outermost_path(shape: &Shape, offset: u64) -> String {
+/// The path to the largest part that starts at an offset; elements of arrays count. First fields of records count only if
+/// `descends`, and then those with names that the C standard reserves do not.
+fn outermost_path(shape: &Shape, offset: u64, descends: bool) -> String {
     match shape {
         Shape::Array { element, .. } if element.size() > 0 => {
-            let rest = outermost_path(element, offset % element.size());
+            let rest = outermost_path(element, offset % element.size(), descends);
             format!("[{}]{rest}", offset / element.size())
         }
-        _ if offset == 0 => String::new(),
+        _ if offset == 0 && !descends => String::new(),
         Shape::Record { fields, .. } => {
             let inside = |(_, start, shape): &&(String, u64, Shape)| offset >= *start && offset < *start + shape.size();
             match fields.iter().find(inside) {
-                Some((name, start, shape)) => format!(".{name}{}", outermost_path(shape, offset - start)),
+                Some((name, ..)) if name.starts_with('_') => String::new(),
+                Some((name, start, shape)) => format!(".{name}{}", outermost_path(shape, offset - start, descends)),
                 None => format!("+{offset}"),
             }
         }
+        _ if offset == 0 => String::new(),
         _ => format!("+{offset}"),
     }
 }
