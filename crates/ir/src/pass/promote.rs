@@ -5,7 +5,7 @@
 //! locals of `main` whose address is taken, and structures that are allocated once, become variables.
 //!
 //! A static object never ends, so the `Free`s of a promoted object are dropped. That must not hide what properties ask for. Where invalid
-//! accesses, wrong frees or races are in question, an object that is freed is promoted only if nothing can touch it after the
+//! accesses, wrong frees or races with `free` are in question, an object that is freed is promoted only if nothing can touch it after the
 //! `Free` and no other thread touches it at all; where leaks are, heap objects stay, and so does what points to them. Otherwise a use
 //! after the end would end the process and now goes on, which adds executions but hides none; replay sorts those out.
 //!
@@ -159,7 +159,10 @@ impl Uses {
         if !frees.iter().all(|(addr, kind, _)| *kind == candidate.kind && is_only(*addr)) {
             return false;
         }
-        let is_strict = [Property::Deref, Property::Free, Property::Race].iter().any(|p| properties.has(*p));
+        // The end of a local's scope is no access, so it races with nothing; `free` is one.
+        let is_strict = properties.has(Property::Deref)
+            || properties.has(Property::Free)
+            || (properties.has(Property::Race) && candidate.kind == AllocKind::Heap);
         if !is_strict || frees.is_empty() {
             return true;
         }

@@ -139,3 +139,36 @@ fn memory_of_main_becomes_variables() {
     assert_eq!(memory.len(), 1, "only the access outside is left: {memory:?}");
     assert!(!all_stmts(&result).any(|op| matches!(op, Op::Alloc { .. } | Op::Free { .. })));
 }
+
+#[test]
+fn counting_loops_are_counted_and_unrolled() {
+    let mut b = Builder::new();
+    let x = b.global("x", 0);
+    let main = b.define("main", |f| {
+        let i = f.local("i");
+        f.repeat(
+            |f| {
+                let (at, limit) = (f.var(i), f.int(5));
+                f.pool().slt(at, limit)
+            },
+            |f| {
+                let value = f.var(i);
+                f.store(x, value);
+                let next = f.plus(i, 1);
+                f.assign(i, next);
+            },
+        );
+    });
+    let program = with_origins(&b.finish(main));
+    let loops = find_loops(&program, &program.procs[0]);
+    assert_eq!(loops.iter().map(|this| (this.is_natural, this.max_rounds)).collect::<Vec<_>>(), [(true, Some(5))]);
+    for (bound, n_stores, n_cuts) in [(8, 5, 0), (3, 4, 1)] {
+        let rounds = Rounds { of: &|_, _| bound, max_edges: 1000 };
+        let unrolled = unroll_loops(&program, &rounds).expect("it is small");
+        assert!(unrolled.procs[0].locs.iter().all(|loc| !loc.is_loop_head));
+        let folded = drop_dead(&propagate_constants(&unrolled, true), Properties::NONE, true);
+        let stores = all_stmts(&folded).filter(|op| matches!(op, Op::Store { .. })).count();
+        let cuts = all_stmts(&folded).filter(|op| matches!(op, Op::Check { kind: crate::CheckKind::Bound(_), .. }));
+        assert_eq!((stores, cuts.count()), (n_stores, n_cuts));
+    }
+}
