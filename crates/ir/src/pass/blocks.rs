@@ -4,7 +4,8 @@
 //! reduction: what others cannot see commutes with all they do, so it may stick to the visible step before or after it.
 //! Merging stops
 //!
-//! - between two visible statements, except inside an atomic section, where nobody else runs anyway;
+//! - between two visible statements, except inside an atomic section, where nobody else runs anyway (there too between
+//!   two accesses where races are in question, so that an engine can look at accesses one by one);
 //! - before a statement that may wait (`Rmw` with `wait`, `Join`), once anything visible has happened: waiting must begin
 //!   where the others see it begin, inside atomic sections too, since those open while their thread waits; nor once an
 //!   input was asked for, since whether the thread waits must not depend on it;
@@ -15,17 +16,18 @@
 //! - at loop heads, at the entry, and where the number of edges would grow beyond a bound.
 //!
 //! Invariant of the result, for engines: outside of atomic sections an edge has at most one visible statement (`Sharing::of_edge`
-//! tells which), so the visible statements of the edges that leave a thread's location are what the thread may do next;
+//! tells which; where races are in question an access with an atomic order counts as one too, and where leaks are, what changes
+//! the heap), so the visible statements of the edges that leave a thread's location are what the thread may do next;
 //! only a visible read or a statement that cannot block comes before an `Assume` that depends on it, and edges of one location still exclude
 //! each other. `AtomicBegin` and `AtomicEnd` stay where they are. A failing check stays where it was between the
 //! statements.
 
 use super::graph::{loop_heads, trim};
-use super::initial::static_cell;
+use super::initial::{may_ask, static_cell};
 use super::sharing::{Sharing, Visibility};
 use crate::program::{Edge, EdgeId, LocId, Proc, ProcId, Program};
 use crate::property::{Properties, Property};
-use crate::stmt::{CheckKind, Op, Place, Stmt};
+use crate::stmt::{AllocKind, CheckKind, Op, Place, Stmt};
 use fixedbitset::FixedBitSet;
 use logic::{Pool, TermId, Value};
 
@@ -57,6 +59,8 @@ pub fn merge_blocks(program: &Program, properties: Properties) -> Program {
 struct Summary {
     /// Whether it has a visible statement.
     is_visible: bool,
+    /// Whether races are in question and it has an access.
+    may_race: bool,
     /// Whether others would miss it if the edge were not taken after all.
     has_effect: bool,
     /// Whether it may wait at its first visible statement.
@@ -96,7 +100,12 @@ impl<'a> Merger<'a> {
                 let mut summary = Summary::default();
                 for (stmt, visibility) in edge.stmts.iter().zip(sharing.of_edge(id, edge)) {
                     summary.may_wait |= !summary.is_visible && waits(&stmt.op);
-                    summary.is_visible |= visibility > Visibility::Invisible;
+                    let is_left = !sharing.is_alone(id, edge.from) && changes_what_is_left(properties, &stmt.op);
+                    let visibility = if is_left { Visibility::Sync } else { visibility };
+                    // An access that synchronises orders others even if nobody sees it.
+                    let orders = reads_count && stmt.accesses().iter().any(|access| access.order.is_atomic());
+                    summary.is_visible |= visibility > Visibility::Invisible || orders;
+                    summary.may_race |= reads_count && !stmt.accesses().is_empty();
                     summary.has_effect |=
                         visibility > Visibility::Read || (reads_count && visibility == Visibility::Read);
                     summary.may_ask |= may_ask(program, &stmt.op);
@@ -177,7 +186,7 @@ impl<'a> Merger<'a> {
             return false;
         }
         if self.is_atomic.contains(loc.index()) {
-            return true;
+            return !(a.may_race && b.may_race);
         }
         !(a.is_visible && b.is_visible) && (!a.has_effect || (self.is_total[loc.index()] && !b.may_die))
     }
@@ -198,6 +207,7 @@ impl<'a> Merger<'a> {
         self.is_gone.push(false);
         self.summaries.push(Summary {
             is_visible: a.is_visible || b.is_visible,
+            may_race: a.may_race || b.may_race,
             has_effect: a.has_effect || b.has_effect,
             may_wait: a.may_wait || b.may_wait,
             may_ask: a.may_ask || b.may_ask,
@@ -210,14 +220,14 @@ fn waits(op: &Op) -> bool {
     matches!(op, Op::Rmw { wait: Some(_), .. } | Op::Join { .. })
 }
 
-/// Whether the statement may ask for an input: what it sets, or what nobody has written.
-fn may_ask(program: &Program, op: &Op) -> bool {
+/// Whether the statement changes which objects are lost if another thread ends the process right after it.
+fn changes_what_is_left(properties: Properties, op: &Op) -> bool {
+    let is_tracked = properties.has(Property::MemTrack);
     match op {
-        Op::Havoc { .. } => true,
-        Op::Load { place: Place::Var(var), .. } | Op::Rmw { place: Place::Var(var), .. } => {
-            program.var(*var).init.is_none()
+        Op::Alloc { kind, .. } | Op::Free { kind, .. } => {
+            *kind == AllocKind::Heap && (is_tracked || properties.has(Property::MemCleanup))
         }
-        Op::Load { .. } | Op::Rmw { .. } => true,
+        Op::Store { .. } | Op::Rmw { .. } => is_tracked,
         _ => false,
     }
 }

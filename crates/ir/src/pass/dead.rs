@@ -9,7 +9,7 @@
 //! an object, and every read that may race when races are in question.
 
 use super::graph::trim;
-use super::initial::static_cell;
+use super::initial::{may_ask, static_cell};
 use super::liveness::Liveness;
 use super::rewrite::for_each_used;
 use crate::access::local_written;
@@ -60,9 +60,13 @@ fn restrict_checks(pool: &mut logic::Pool, edge: &mut Edge, properties: Properti
 fn only_writes(program: &Program, properties: Properties, op: &Op) -> bool {
     match op {
         Op::Assign { .. } | Op::Havoc { .. } => true,
-        Op::Load { place: Place::Var(_), .. } => !properties.has(Property::Race),
-        Op::Load { place: Place::Mem { addr, sort, .. }, .. } => {
-            !properties.has(Property::Race) && static_cell(program, *addr, *sort).is_some()
+        // What a read chooses stays chosen, so a read of what nobody has written is more than its destination.
+        Op::Load { place, .. } => {
+            let is_inside = match place {
+                Place::Var(_) => true,
+                Place::Mem { addr, sort, .. } => static_cell(program, *addr, *sort).is_some(),
+            };
+            is_inside && !properties.has(Property::Race) && !may_ask(program, op)
         }
         _ => false,
     }

@@ -5,6 +5,7 @@
 use crate::access::bytes_of;
 use crate::memory::{Fill, Object, ObjectId, ObjectKind};
 use crate::program::Program;
+use crate::stmt::{Op, Place};
 use logic::{Pool, Scalar, Sort, TermId, Value};
 
 /// The word, if the term is a constant one.
@@ -57,4 +58,18 @@ pub(super) fn initial_value(object: &Object, offset: u64, sort: Scalar) -> Initi
 
 fn size_of(value: &Value) -> u64 {
     value.sort().scalar().map_or(u64::MAX / 2, bytes_of)
+}
+
+/// Whether the statement may ask for an input: what it sets, or what nobody has written.
+pub(super) fn may_ask(program: &Program, op: &Op) -> bool {
+    match op {
+        Op::Havoc { .. } => true,
+        Op::Load { place, .. } | Op::Rmw { place, .. } => match place {
+            Place::Var(var) => program.var(*var).init.is_none(),
+            Place::Mem { addr, sort, .. } => {
+                static_cell(program, *addr, *sort).is_none_or(|(object, _)| program.object(object).fill == Fill::Any)
+            }
+        },
+        _ => false,
+    }
 }

@@ -17,6 +17,7 @@ mod initial;
 mod inline;
 mod liveness;
 mod loops;
+mod origin;
 mod points_to;
 mod promote;
 mod regions;
@@ -33,6 +34,7 @@ pub use graph::{Components, loop_heads, reachable_from, reverse_post_order};
 pub use inline::inline_calls;
 pub use liveness::Liveness;
 pub use loops::{Loop, find_loops};
+pub use origin::{NextAccess, origin_of_stmts, spell_race, spell_step, spell_trace, with_origins};
 pub use points_to::{PointsTo, Target};
 pub use promote::promote_allocations;
 pub use regions::split_regions;
@@ -41,7 +43,7 @@ pub use scalarize::scalarize;
 pub use sharing::{Sharing, Visibility};
 pub use unroll::{Rounds, unroll_loops};
 
-use crate::program::{EdgeId, EdgeRef, ProcId, Program};
+use crate::program::Program;
 use crate::property::Properties;
 use crate::stmt::Place;
 use crate::verdict::Why;
@@ -87,16 +89,7 @@ fn n_memory_accesses(program: &Program) -> usize {
     stmts.filter(|stmt| matches!(regions::place_of(&stmt.op), Some(Place::Mem { .. }))).count()
 }
 
-/// The lowered program with each edge as its own origin.
-pub fn with_origins(program: &Program) -> Program {
-    let mut program = program.clone();
-    for (proc_index, proc) in program.procs.iter_mut().enumerate() {
-        for (edge_index, edge) in proc.edges.iter_mut().enumerate() {
-            edge.origin = vec![EdgeRef { proc: ProcId(proc_index as u32), edge: EdgeId(edge_index as u32) }];
-        }
-    }
-    program
-}
-
+#[cfg(test)]
+mod random_tests;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::build::Builder;
-use crate::program::{Edge, Program};
+use crate::program::{Edge, ProcId, Program};
 use crate::property::Property;
 use crate::stmt::{Callee, Op};
 use logic::Sort;
