@@ -1,3 +1,43 @@
-//! The command line.
+//! The command line: words in, exit code out.
+//!
+//! Only this crate prints, opens files that the user names, and looks at the terminal. Each command has its file; `pipeline` is the one
+//! way from files to a verdict.
 
-fn main() {}
+mod args;
+mod bench;
+mod deep;
+mod exit;
+mod input;
+mod pipeline;
+mod quantity;
+mod question;
+mod screen;
+mod show;
+mod simulate;
+mod task_file;
+mod verify;
+mod watch;
+
+use args::What;
+use exit::Exit;
+
+fn main() {
+    let (cli, knobs) = args::read();
+    let exit = match cli.command {
+        What::Verify(args) => verify::verify(&args, &knobs),
+        What::Show(args) => deep::run(move || show::show(&args)).unwrap_or_else(bug),
+        What::Run(args) => deep::run(move || simulate::simulate(&args)).unwrap_or_else(bug),
+        What::Engines => show::engines(),
+        What::Bench(args) => bench::bench(&args, &knobs),
+    };
+    std::process::exit(exit as i32);
+}
+
+/// Says that we have a bug.
+fn bug(message: String) -> Exit {
+    let version = env!("CARGO_PKG_VERSION");
+    screen::complain(&format!(
+        "error: ravel {version} has a bug: {message}\nplease report this, with the input if you can\n"
+    ));
+    Exit::Bug
+}

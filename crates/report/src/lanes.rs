@@ -14,7 +14,7 @@ use ir::{FileId, Sources};
 use std::fmt::Write;
 
 /// A lane narrower than this is unreadable; then lanes are stacked.
-const MIN_LANE: usize = 30;
+const MIN_LANE: usize = 28;
 /// Rows that are shown at the start and at the end of a long story.
 const SHOWN: (usize, usize) = (20, 120);
 

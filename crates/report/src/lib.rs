@@ -20,5 +20,5 @@ pub use json::json;
 pub use lanes::lanes;
 pub use story::{Detail, Effect, Ending, Row, Story};
 pub use style::{Ink, Style};
-pub use tell::{ending, story};
+pub use tell::{story, tell};
 pub use text::{text, violation};

@@ -108,7 +108,6 @@ impl Effect {
                 format!("reads {name} = {value} (written at step {step})")
             }
             Effect::Read { name, value, written_at: None } => format!("reads {name} = {value}"),
-            Effect::Write { name, old: Some(old), new } if old == new => format!("{name}: {old} again"),
             Effect::Write { name, old: Some(old), new } => format!("{name}: {old} → {new}"),
             Effect::Write { name, old: None, new } => format!("{name}: → {new}"),
             Effect::Set { name, value } => format!("{name} = {value}"),

@@ -7,43 +7,216 @@
 use crate::story::{Detail, Effect, Ending, Row, Story};
 use crate::style::printable;
 use ir::interp::{self, Details, InputKind, Log, LogStep, RaceAccess, Violation, Waiter};
-use ir::{HavocKind, Order, Program, Span};
+use ir::{HavocKind, Order, Program, Property, Span};
+use std::collections::BTreeSet;
 
-/// The story of a log.
-pub fn story(program: &Program, log: &Log) -> Story {
-    let threads = labels(program, log);
-    let mut rows: Vec<Row> = Vec::new();
-    // The row of each step, once it has one; reads refer to the steps that wrote.
-    let mut row_of: Vec<Option<usize>> = Vec::with_capacity(log.steps.len());
-    for step in &log.steps {
-        let line = (step.thread as usize, step.user_span.file, step.user_span.line);
-        let is_same_line = |row: &&mut Row| (row.thread, row.span.file, row.span.line) == line;
-        if !matters(program, step) {
-            // Still the same visit to the line, if more comes: a temporary between two accesses does not end a row.
-            row_of.push(None);
-            continue;
-        }
-        let index = match rows.last_mut().filter(is_same_line) {
-            Some(_) => rows.len() - 1,
-            None => {
-                rows.push(row(program, step, rows.len() + 1));
-                rows.len() - 1
-            }
-        };
-        row_of.push(Some(index));
-        for effect in &step.effects {
-            let Some(effect) = told(program, &threads, step, effect, index, &row_of) else { continue };
-            if rows[index].effects.last() != Some(&effect) {
-                rows[index].effects.push(effect);
-            }
+/// Heap objects are named by the line that made them; the file's name is left out where there is only one.
+fn shorten(program: &Program, text: &str) -> String {
+    if !text.contains(HEAP) {
+        return text.to_string();
+    }
+    let spans = program.procs.iter().map(|proc| proc.span).filter(|span| is_users(program, *span));
+    let users: BTreeSet<&str> = spans.map(|span| program.sources.path(span)).collect();
+    let mut text = text.to_string();
+    for path in &users {
+        let base = path.rsplit('/').next().unwrap_or(path);
+        let short = if users.len() == 1 { HEAP.to_string() } else { format!("{HEAP}{base}:") };
+        text = text.replace(&format!("{HEAP}{path}:"), &short);
+    }
+    text
+}
+
+/// How names of heap objects begin.
+const HEAP: &str = "malloc@";
+
+/// The story of a log that ends with a violation, and how it ends.
+pub fn tell(program: &Program, log: &Log, violation: &Violation, detail: bool) -> (Story, Ending) {
+    let mut story = story(program, log, detail);
+    let ending = ending(program, log, &story, violation);
+    // What happened on the last line may have had no effect but to go wrong.
+    if let (Details::None | Details::Race(_), Some(thread)) = (&violation.details, ending.thread) {
+        let line = (thread, ending.span.file, ending.span.line);
+        let is_told = story.rows.last().is_some_and(|row| (row.thread, row.span.file, row.span.line) == line);
+        if !is_told && ending.span.is_known() {
+            let step = story.rows.len() + 1;
+            story.rows.push(Row { step, ..row(program, thread, ending.span) });
         }
     }
+    (story, ending)
+}
+
+fn row(program: &Program, thread: usize, span: Span) -> Row {
+    let source = program.sources.line(span).map(|line| printable(line.trim())).unwrap_or_default();
+    Row { step: 0, thread, span, source, effects: Vec::new() }
+}
+
+/// The story of a log. With `detail` everything is told that has a place in the user's text.
+pub fn story(program: &Program, log: &Log, detail: bool) -> Story {
+    let mut teller = Teller { program, threads: labels(program, log), rows: Vec::new(), row_of: Vec::new(), detail };
+    let n_threads = teller.threads.len();
+    let last = log.steps.len().saturating_sub(1);
+    for (index, step) in log.steps.iter().enumerate() {
+        // A lone thread's reads of what it wrote itself are the whole story; beside others they only distract.
+        teller.tell(step, log, detail || n_threads == 1 || index == last);
+    }
+    let Teller { threads, mut rows, .. } = teller;
+    if !detail && n_threads > 1 {
+        drop_prelude(&mut rows);
+    }
+    number(&mut rows);
     Story { threads, rows }
 }
 
-fn row(program: &Program, step: &LogStep, number: usize) -> Row {
-    let source = program.sources.line(step.user_span).map(|line| printable(line.trim())).unwrap_or_default();
-    Row { step: number, thread: step.thread as usize, span: step.user_span, source, effects: Vec::new() }
+/// What has been told so far.
+struct Teller<'a> {
+    program: &'a Program,
+    threads: Vec<String>,
+    rows: Vec<Row>,
+    /// The rows in which each step wrote; reads refer to the steps that wrote.
+    row_of: Vec<Option<usize>>,
+    detail: bool,
+}
+
+impl Teller<'_> {
+    /// Adds a step: its effects go to rows by their lines.
+    fn tell(&mut self, step: &LogStep, log: &Log, tells_own_reads: bool) {
+        let mut last_write = None;
+        for (effect, place) in step.effects.iter().zip(&step.places) {
+            if !place.is_known() || !self.matters(step, effect) {
+                continue;
+            }
+            let is_own = |from: &usize| log.steps.get(*from).is_some_and(|writer| writer.thread == step.thread);
+            if let interp::Effect::Read { from: Some(from), .. } = effect
+                && !tells_own_reads
+                && is_own(from)
+            {
+                continue;
+            }
+            let row = self.row(step, *place);
+            let told = self.told(step, effect);
+            if matches!(effect, interp::Effect::Write { .. }) {
+                last_write = Some(row);
+            }
+            if let Some(told) = told
+                && self.rows[row].effects.last() != Some(&told)
+            {
+                self.rows[row].effects.push(told);
+            }
+        }
+        self.row_of.push(last_write);
+    }
+
+    /// The row for a line: the last one, if it is the same thread's on the same line.
+    fn row(&mut self, step: &LogStep, place: Span) -> usize {
+        let line = (step.thread as usize, place.file, place.line);
+        if self.rows.last().is_none_or(|row| (row.thread, row.span.file, row.span.line) != line) {
+            self.rows.push(row(self.program, step.thread as usize, place));
+        }
+        self.rows.len() - 1
+    }
+
+    /// Whether an effect makes a row: somebody could notice it.
+    fn matters(&self, step: &LogStep, effect: &interp::Effect) -> bool {
+        let is_model = !is_users(self.program, step.span);
+        match effect {
+            interp::Effect::Called { .. } | interp::Effect::Returned { .. } => self.detail && !is_model,
+            interp::Effect::Failed { .. } => false,
+            interp::Effect::Assigned { .. } => !is_model,
+            interp::Effect::Input { kind, .. } => !is_model || matches!(kind, InputKind::Havoc(HavocKind::Input)),
+            _ => true,
+        }
+    }
+
+    fn short(&self, text: &str) -> String {
+        shorten(self.program, text)
+    }
+
+    /// What is said about an effect, if anything.
+    fn told(&self, step: &LogStep, effect: &interp::Effect) -> Option<Effect> {
+        let is_model = !is_users(self.program, step.span);
+        let label = |thread: u32| self.threads.get(thread as usize).cloned().unwrap_or_else(|| format!("T{thread}"));
+        Some(match effect {
+            interp::Effect::Read { .. } | interp::Effect::Write { .. } | interp::Effect::Assigned { .. }
+                if is_model =>
+            {
+                return None;
+            }
+            interp::Effect::Read { place, value, from } => {
+                let writer = from.and_then(|step| self.row_of.get(step).copied().flatten());
+                Effect::Read { name: self.short(place), value: self.short(value), written_at: writer }
+            }
+            interp::Effect::Write { place, old, new } => Effect::Write {
+                name: self.short(place),
+                old: old.as_ref().map(|old| self.short(old)),
+                new: self.short(new),
+            },
+            interp::Effect::Assigned { name, new, .. } => Effect::Set { name: name.clone(), value: self.short(new) },
+            interp::Effect::Input { kind: InputKind::Havoc(HavocKind::Input), value } => {
+                Effect::Input { value: value.clone() }
+            }
+            interp::Effect::Input { kind: InputKind::Havoc(HavocKind::Choice), .. } => return None,
+            interp::Effect::Input { value, .. } => Effect::Note(format!("never written before; say it is {value}")),
+            interp::Effect::Started { thread, .. } => Effect::Start { thread: label(*thread) },
+            interp::Effect::Joined { thread } => Effect::Join { thread: label(*thread) },
+            interp::Effect::Locked { lock, is_shared } => {
+                Effect::Lock { name: self.short(lock), is_shared: *is_shared }
+            }
+            interp::Effect::Unlocked { lock } => Effect::Unlock { name: self.short(lock) },
+            interp::Effect::Allocated { object, size } if object.starts_with(HEAP) => {
+                Effect::Alloc { name: self.short(object), size: *size }
+            }
+            interp::Effect::Freed { object } if object.starts_with(HEAP) => Effect::Free { name: self.short(object) },
+            interp::Effect::Finished => Effect::Note("ends".to_string()),
+            interp::Effect::ProcessEnded(interp::End::Normal) => Effect::Note("the process ends".to_string()),
+            interp::Effect::ProcessEnded(interp::End::Abort) => Effect::Note("the process aborts".to_string()),
+            interp::Effect::ProcessEnded(interp::End::Crash) => Effect::Note("the process crashes".to_string()),
+            interp::Effect::AtomicBegin if !is_model => Effect::Note("atomic section begins".to_string()),
+            interp::Effect::AtomicEnd if !is_model => Effect::Note("atomic section ends".to_string()),
+            interp::Effect::Called { proc, args } => Effect::Note(format!("calls {proc}({})", args.join(", "))),
+            interp::Effect::Returned { proc } => Effect::Note(format!("returns from {proc}")),
+            interp::Effect::Allocated { .. }
+            | interp::Effect::Freed { .. }
+            | interp::Effect::AtomicBegin
+            | interp::Effect::AtomicEnd
+            | interp::Effect::Failed { .. } => return None,
+        })
+    }
+}
+
+/// Before the first thread is started there is nothing to interleave: only what others can see later is told.
+fn drop_prelude(rows: &mut Vec<Row>) {
+    let starts = |row: &Row| row.effects.iter().any(|effect| matches!(effect, Effect::Start { .. }));
+    let first = rows.iter().position(starts).unwrap_or(0);
+    let is_private = |effect: &Effect| matches!(effect, Effect::Set { .. } | Effect::Note(_));
+    let mut kept = vec![0; rows.len()];
+    let mut n_kept = 0;
+    for (index, row) in rows.iter().enumerate() {
+        kept[index] = n_kept;
+        n_kept += usize::from(index >= first || !row.effects.iter().all(is_private));
+    }
+    let writer = |effect: &mut Effect| {
+        if let Effect::Read { written_at: Some(row), .. } = effect {
+            *row = kept[*row];
+        }
+    };
+    rows.iter_mut().flat_map(|row| &mut row.effects).for_each(writer);
+    let mut index = 0;
+    rows.retain(|row| {
+        index += 1;
+        index > first || !row.effects.iter().all(is_private)
+    });
+}
+
+/// Gives rows their numbers, and reads the numbers of the rows that wrote; a row's own writes need none.
+fn number(rows: &mut [Row]) {
+    for (index, row) in rows.iter_mut().enumerate() {
+        row.step = index + 1;
+        for effect in &mut row.effects {
+            if let Effect::Read { written_at, .. } = effect {
+                *written_at = written_at.filter(|writer| *writer != index).map(|writer| writer + 1);
+            }
+        }
+    }
 }
 
 /// What the threads are called: by the user's function that they run.
@@ -80,72 +253,8 @@ fn is_users(program: &Program, span: Span) -> bool {
     span.is_known() && !program.sources.is_model(span)
 }
 
-/// Whether a step makes a row: somebody could notice what it did.
-fn matters(program: &Program, step: &LogStep) -> bool {
-    let is_model = !is_users(program, step.span);
-    step.user_span.is_known()
-        && step.effects.iter().any(|effect| match effect {
-            interp::Effect::Called { .. } | interp::Effect::Returned { .. } => false,
-            interp::Effect::Assigned { .. } => !is_model,
-            interp::Effect::Input { kind, .. } => !is_model || matches!(kind, InputKind::Havoc(HavocKind::Input)),
-            _ => true,
-        })
-}
-
-/// What is said about an effect, if anything.
-fn told(
-    program: &Program,
-    threads: &[String],
-    step: &LogStep,
-    effect: &interp::Effect,
-    row: usize,
-    row_of: &[Option<usize>],
-) -> Option<Effect> {
-    let is_model = !is_users(program, step.span);
-    let label = |thread: u32| threads.get(thread as usize).cloned().unwrap_or_else(|| format!("T{thread}"));
-    Some(match effect {
-        interp::Effect::Read { .. } | interp::Effect::Write { .. } | interp::Effect::Assigned { .. } if is_model => {
-            return None;
-        }
-        interp::Effect::Read { place, value, from } => {
-            let writer = from.and_then(|step| row_of.get(step).copied().flatten()).filter(|writer| *writer != row);
-            Effect::Read { name: place.clone(), value: value.clone(), written_at: writer.map(|writer| writer + 1) }
-        }
-        interp::Effect::Write { place, old, new } => {
-            Effect::Write { name: place.clone(), old: old.clone(), new: new.clone() }
-        }
-        interp::Effect::Assigned { name, new, .. } => Effect::Set { name: name.clone(), value: new.clone() },
-        interp::Effect::Input { kind: InputKind::Havoc(HavocKind::Input), value } => {
-            Effect::Input { value: value.clone() }
-        }
-        interp::Effect::Input { kind: InputKind::Havoc(HavocKind::Choice), .. } => return None,
-        interp::Effect::Input { value, .. } => Effect::Note(format!("reads what was never written: {value}, say")),
-        interp::Effect::Started { thread, .. } => Effect::Start { thread: label(*thread) },
-        interp::Effect::Joined { thread } => Effect::Join { thread: label(*thread) },
-        interp::Effect::Locked { lock, is_shared } => Effect::Lock { name: lock.clone(), is_shared: *is_shared },
-        interp::Effect::Unlocked { lock } => Effect::Unlock { name: lock.clone() },
-        interp::Effect::Allocated { object, size } if object.starts_with("malloc@") => {
-            Effect::Alloc { name: object.clone(), size: *size }
-        }
-        interp::Effect::Freed { object } if object.starts_with("malloc@") => Effect::Free { name: object.clone() },
-        interp::Effect::Finished => Effect::Note("ends".to_string()),
-        interp::Effect::ProcessEnded(interp::End::Normal) => Effect::Note("the process ends".to_string()),
-        interp::Effect::ProcessEnded(interp::End::Abort) => Effect::Note("the process aborts".to_string()),
-        interp::Effect::ProcessEnded(interp::End::Crash) => Effect::Note("the process crashes".to_string()),
-        interp::Effect::AtomicBegin if !is_model => Effect::Note("atomic section begins".to_string()),
-        interp::Effect::AtomicEnd if !is_model => Effect::Note("atomic section ends".to_string()),
-        interp::Effect::Allocated { .. }
-        | interp::Effect::Freed { .. }
-        | interp::Effect::AtomicBegin
-        | interp::Effect::AtomicEnd
-        | interp::Effect::Called { .. }
-        | interp::Effect::Returned { .. }
-        | interp::Effect::Failed { .. } => return None,
-    })
-}
-
 /// How a log ends.
-pub fn ending(program: &Program, log: &Log, story: &Story, violation: &Violation) -> Ending {
+fn ending(program: &Program, log: &Log, story: &Story, violation: &Violation) -> Ending {
     let label = |thread: u32| story.threads.get(thread as usize).cloned().unwrap_or_else(|| format!("T{thread}"));
     let last_of_thread = log.steps.iter().rev().find(|step| step.thread == violation.thread);
     let span = match last_of_thread {
@@ -154,7 +263,7 @@ pub fn ending(program: &Program, log: &Log, story: &Story, violation: &Violation
     };
     let mut ending = Ending {
         property: violation.property,
-        message: violation.message.clone(),
+        message: message(program, violation, span),
         span,
         thread: Some(violation.thread as usize),
         details: Vec::new(),
@@ -164,7 +273,7 @@ pub fn ending(program: &Program, log: &Log, story: &Story, violation: &Violation
         Details::Race(accesses) => {
             let [first, second] = accesses.as_ref();
             ending.message = format!(
-                "data race on {}: {} {} and {} {}, in no order",
+                "data race on {}: {} {} it and {} {} it, in no order",
                 second.place,
                 label(first.thread),
                 verb(first),
@@ -196,14 +305,62 @@ pub fn ending(program: &Program, log: &Log, story: &Story, violation: &Violation
             ending.details = vec![Detail { thread: Some(violation.thread as usize), message, span: place }];
         }
     }
+    ending.span = on_text(program, ending.span);
+    ending.message = shorten(program, &ending.message);
+    for detail in &mut ending.details {
+        detail.message = shorten(program, &detail.message);
+        detail.span = on_text(program, detail.span);
+    }
     ending
+}
+
+/// A place behind the text of its line (what comes from a macro can have one) becomes the whole line.
+fn on_text(program: &Program, span: Span) -> Span {
+    let line = program.sources.line(span).unwrap_or("");
+    let (start, end) = (line.len() - line.trim_start().len(), line.trim_end().chars().count());
+    if end == 0 || (span.column as usize) <= end {
+        return span;
+    }
+    Span { column: start as u32 + 1, end_column: end as u32 + 1, ..span }
+}
+
+/// What went wrong, with the text of a failing assertion.
+fn message(program: &Program, violation: &Violation, span: Span) -> String {
+    match violation.property {
+        Property::Assertion => {
+            let line = program.sources.line(span).unwrap_or("");
+            match line.find("assert").and_then(|start| in_parentheses(&line[start..])) {
+                Some(condition) => format!("assertion failed: {}", printable(condition)),
+                None => "assertion failed".to_string(),
+            }
+        }
+        Property::ErrorCall => "the error call is reached".to_string(),
+        _ => violation.message.clone(),
+    }
+}
+
+/// What stands between the first parenthesis and the one that closes it.
+fn in_parentheses(text: &str) -> Option<&str> {
+    let start = text.find('(')? + 1;
+    let mut depth = 1usize;
+    for (index, c) in text[start..].char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(text[start..start + index].trim());
+        }
+    }
+    None
 }
 
 fn verb(access: &RaceAccess) -> &'static str {
     match (access.is_free, access.is_write) {
-        (true, _) => "frees it",
-        (false, true) => "writes it",
-        (false, false) => "reads it",
+        (true, _) => "frees",
+        (false, true) => "writes",
+        (false, false) => "reads",
     }
 }
 
@@ -212,7 +369,7 @@ fn race_detail(program: &Program, access: &RaceAccess) -> Detail {
     let locks = if access.locks.is_empty() { "no lock".to_string() } else { access.locks.join(", ") };
     Detail {
         thread: Some(access.thread as usize),
-        message: format!("{}{how}, holding {locks}", verb(access).replace("it", &access.place)),
+        message: format!("{} {}{how}, holding {locks}", verb(access), access.place),
         span: user_place(program, access.span, &access.calls),
     }
 }
@@ -241,18 +398,16 @@ fn user_place(program: &Program, span: Span, calls: &[Span]) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ir::Properties;
     use ir::build::Builder;
     use ir::interp::{Outcome, run_random};
-    use ir::{Properties, Property};
 
     /// The story of the first random run that goes wrong.
     fn bad_run(program: &Program, property: Property) -> (Story, Ending) {
         for seed in 0..1000 {
             let run = run_random(program, Properties::of(&[property]), seed, 1000);
             if let Outcome::Violation(violation) = &run.outcome {
-                let story = story(program, &run.log);
-                let ending = ending(program, &run.log, &story, violation);
-                return (story, ending);
+                return tell(program, &run.log, violation, false);
             }
         }
         panic!("no run goes wrong");

@@ -8,7 +8,7 @@ use crate::excerpt::excerpt;
 use crate::lanes::lanes;
 use crate::story::{Ending, Story};
 use crate::style::{Ink, Style, printable, wrap};
-use ir::{Proof, Properties, Property, Severity, Sources};
+use ir::{Proof, Property, Severity, Sources};
 use std::fmt::Write;
 
 /// The whole report, its last line included.
@@ -88,10 +88,12 @@ fn what(sources: &Sources, ending: &Ending, story: &Story, style: &Style, text: 
 
 /// What was checked, and what was not.
 fn scope(answer: &Answer, style: &Style, text: &mut String) {
-    let names = |set: Properties, wanted: bool| {
-        let chosen = Property::ALL.into_iter().filter(|p| set.has(*p) == wanted && *p != Property::MemCleanup);
-        chosen.map(Property::describe).collect::<Vec<_>>().join(", ")
-    };
+    let list =
+        |chosen: &mut dyn Iterator<Item = Property>| chosen.map(Property::describe).collect::<Vec<_>>().join(", ");
+    // What some programs mean to do is not missed.
+    let is_wrong = |property: &Property| !matches!(property, Property::MemCleanup | Property::Termination);
+    let checked = list(&mut answer.properties.iter());
+    let missing = list(&mut Property::ALL.into_iter().filter(|p| is_wrong(p) && !answer.properties.has(*p)));
     let mut line = |label: &str, list: String| {
         if !list.is_empty() {
             let lines = wrap(&format!("{label}: {list}"), style.width.saturating_sub(4).max(30));
@@ -101,8 +103,7 @@ fn scope(answer: &Answer, style: &Style, text: &mut String) {
             }
         }
     };
-    line("checked", names(answer.properties, true));
-    let missing = names(answer.properties, false);
+    line("checked", checked);
     if !missing.is_empty() {
         line("not checked", format!("{missing} (--property all checks these too)"));
     }
@@ -131,7 +132,7 @@ fn numbers(answer: &Answer, style: &Style, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::Why;
+    use ir::{Properties, Why};
 
     fn answer(outcome: Outcome) -> Answer {
         Answer {

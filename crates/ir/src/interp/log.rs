@@ -77,6 +77,8 @@ pub struct LogStep {
     pub user_span: Span,
     /// What it did.
     pub effects: Vec<Effect>,
+    /// For each effect the user's line it belongs to; a step can span several.
+    pub places: Vec<Span>,
 }
 
 /// A run so far.
@@ -100,7 +102,7 @@ impl Log {
         let stmts = &program.edge(edge).stmts;
         let span = stmts.iter().map(|stmt| stmt.span).find(|span| span.is_known()).unwrap_or(Span::NOWHERE);
         let user_span = namer.user_span(thread as usize, span);
-        self.steps.push(LogStep { thread, edge, stack, span, user_span, effects: Vec::new() });
+        self.steps.push(LogStep { thread, edge, stack, span, user_span, effects: Vec::new(), places: Vec::new() });
     }
 
     /// Forgets the step that was begun last: it was not taken.
@@ -113,7 +115,11 @@ impl Log {
         let step = self.steps.len() - 1;
         for event in events {
             let effect = self.effect(machine, state, step, &event.what);
-            self.steps[step].effects.extend(effect);
+            let is_user = event.span.is_known() && !machine.program.sources.is_model(event.span);
+            let this = &mut self.steps[step];
+            let place = if is_user { event.span } else { this.user_span };
+            this.places.extend(effect.iter().map(|_| place));
+            this.effects.extend(effect);
         }
     }
 
@@ -121,6 +127,7 @@ impl Log {
     pub fn fail(&mut self, message: &str) {
         if let Some(step) = self.steps.last_mut() {
             step.effects.push(Effect::Failed { message: message.to_string() });
+            step.places.push(step.user_span);
         }
     }
 

@@ -1,0 +1,295 @@
+//! What can be typed? The command line, with the knobs of every engine taken from the table `ENGINES`.
+//!
+//! The fixed part is declared on the structs below; `--<engine>.<knob>` options are added from the table, so that a new engine
+//! needs no line here. Only words are checked here; files are opened by the commands.
+
+use crate::quantity::{self, Limit};
+use crate::question;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use engines::{ENGINES, Knob};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Can a concurrent program go wrong, in any interleaving, on any input?
+#[derive(Parser, Debug)]
+#[command(name = "ravel", version, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: What,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum What {
+    /// Decide whether a program can go wrong; show how if it can
+    ///
+    /// The last line is `RESULT: true`, `RESULT: false(PROPERTY)` or `RESULT: unknown`.
+    /// Exit codes: 0 safe, 1 unsafe, 2 bad input or usage, 3 unknown, 101 a bug in ravel.
+    Verify(Verify),
+    /// Print the program as ravel understands it
+    Show(Show),
+    /// Run the program with random schedules and inputs
+    ///
+    /// Exit codes: 0 no run went wrong (which proves nothing), 1 one did, 2 bad input or usage.
+    Run(RunArgs),
+    /// List the engines and their knobs
+    Engines,
+    /// Run a suite of tasks with known answers and count
+    Bench(Bench),
+}
+
+/// How the input is read.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Input {
+    /// C sources (.c), preprocessed sources (.i), or one SV-COMP task definition (.yml)
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Sizes of C types [default: lp64; for .i files what their own typedefs say]
+    #[arg(long, value_enum, value_name = "MODEL")]
+    pub(crate) data_model: Option<DataModel>,
+    /// Add a folder to the include path
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+    /// Define a macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
+    /// Take include paths and macros of the files from a compilation database
+    #[arg(long, value_name = "FILE")]
+    pub(crate) compile_commands: Option<PathBuf>,
+    /// Take an undefined function for one that returns anything and has no other effect
+    #[arg(long, value_name = "FUNCTION")]
+    pub(crate) assume_pure: Vec<String>,
+    /// The function that the first thread runs
+    #[arg(long, value_name = "FUNCTION", default_value = "main")]
+    pub(crate) entry: String,
+}
+
+/// How much may be used.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Limits {
+    /// Give up after this time (60s, 500ms, 5m, none)
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = quantity::duration)]
+    pub(crate) time_limit: Limit<Duration>,
+    /// Give up beyond this much memory (4G, 512M, none)
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = quantity::size)]
+    pub(crate) memory_limit: Limit<u64>,
+}
+
+/// What is asked.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Question {
+    /// What must not happen, separated by commas: reach, assert, race, deadlock, memsafety, overflow, division, termination,
+    /// memcleanup, all [default: reach, assert, deadlock, invalid access and free, division]
+    #[arg(long, value_name = "LIST", value_parser = question::from_words, conflicts_with = "prp")]
+    pub(crate) property: Option<ir::Properties>,
+    /// Take the properties from an SV-COMP property file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prp: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) question: Question,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// Who decides; see `ravel engines` [default: explicit]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) engine: Option<String>,
+    /// Print one JSON document instead of text (docs/json.md)
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say more: warnings, statistics, every step of a trace
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) look: Look,
+}
+
+/// How text is shown.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct Look {
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: When,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Show {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// Print a graph for Graphviz
+    #[arg(long)]
+    pub(crate) dot: bool,
+    /// Print the program after the passes that engines run first
+    #[arg(long)]
+    pub(crate) prepared: bool,
+    #[command(flatten)]
+    pub(crate) look: Look,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) question: Question,
+    /// Seed of the first run; run k uses SEED + k
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// How many runs
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) runs: u64,
+    /// Stop a run after so many steps
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub(crate) steps: u64,
+    /// Show every step
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) look: Look,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    /// A csv with the header task,property,expected; a folder of .yml tasks; or files
+    #[arg(required = true, value_name = "SUITE")]
+    pub(crate) suite: Vec<PathBuf>,
+    /// Who decides; several names (separated by commas) run every task once each
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) engine: Vec<String>,
+    /// For each task
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = quantity::duration)]
+    pub(crate) time_limit: Limit<Duration>,
+    /// For each task
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = quantity::size)]
+    pub(crate) memory_limit: Limit<u64>,
+    /// How many tasks at a time [default: one per processor]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Write a line for each task to this file
+    #[arg(long, value_name = "OUT")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Only tasks whose path contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+    /// Print a line for each task
+    #[arg(long)]
+    pub(crate) each: bool,
+    /// List unknown answers with their reasons too
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) look: Look,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DataModel {
+    Ilp32,
+    Lp64,
+}
+
+impl From<DataModel> for ir::DataModel {
+    fn from(model: DataModel) -> ir::DataModel {
+        match model {
+            DataModel::Ilp32 => ir::DataModel::Ilp32,
+            DataModel::Lp64 => ir::DataModel::Lp64,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Knobs that were set, with their engine's name in front (`explicit.por`).
+pub(crate) type Knobs = BTreeMap<String, String>;
+
+/// Reads the command line of this process; ends it with a message and exit code 2 if it cannot be understood.
+pub(crate) fn read() -> (Cli, Knobs) {
+    let matches = command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let knobs = matches.subcommand().map_or_else(Knobs::new, |(_, matches)| knobs(matches));
+    (cli, knobs)
+}
+
+/// The whole command, knobs included.
+pub(crate) fn command() -> Command {
+    let with_knobs = |mut command: Command| {
+        let names: Vec<&str> = ENGINES.iter().map(|engine| engine.name()).collect();
+        command = command.mut_arg("engine", |arg| arg.value_parser(PossibleValuesParser::new(names)));
+        for engine in ENGINES {
+            let heading = format!("Knobs of {}", engine.name());
+            for knob in engine.knobs() {
+                command = command.arg(knob_arg(engine.name(), knob).help_heading(heading.clone()));
+            }
+        }
+        command
+    };
+    Cli::command().mut_subcommand("verify", with_knobs).mut_subcommand("bench", with_knobs)
+}
+
+/// The option that sets a knob.
+fn knob_arg(engine: &str, knob: &Knob) -> Arg {
+    let name = format!("{engine}.{}", knob.name);
+    let help = format!("{} [default: {}]", knob.help, knob.default);
+    let arg = Arg::new(name.clone()).long(name).value_name(knob.values).help(help);
+    if knob.values == "N" {
+        let number = |text: &str| text.parse::<u64>().map(|_| text.to_string()).map_err(|_| "not a number".to_string());
+        arg.value_parser(number)
+    } else {
+        arg.value_parser(PossibleValuesParser::new(knob.values.split('|').map(str::trim))).hide_possible_values(true)
+    }
+}
+
+/// The knobs among the matches.
+fn knobs(matches: &ArgMatches) -> Knobs {
+    let mut knobs = Knobs::new();
+    for engine in ENGINES {
+        for knob in engine.knobs() {
+            let name = format!("{}.{}", engine.name(), knob.name);
+            if let Ok(Some(value)) = matches.try_get_one::<String>(&name) {
+                knobs.insert(name, value.clone());
+            }
+        }
+    }
+    knobs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn words_are_read() {
+        let line =
+            ["ravel", "verify", "a.c", "-I", "inc", "-DX=1", "--property", "race,deadlock", "--time-limit", "5s"];
+        let matches = command().try_get_matches_from(line).expect("it is valid");
+        let cli = Cli::from_arg_matches(&matches).expect("it is valid");
+        let What::Verify(verify) = cli.command else { panic!("it is verify") };
+        assert_eq!(verify.input.define, ["X=1"]);
+        assert_eq!(verify.limits.time_limit, Limit(Some(Duration::from_secs(5))));
+        assert!(verify.question.property.is_some_and(|set| set.has(ir::Property::Race)));
+        for line in [
+            vec!["ravel", "verify"],
+            vec!["ravel", "verify", "a.c", "--property", "tidy"],
+            vec!["ravel", "verify", "a.c", "--property", "race", "--prp", "x.prp"],
+            vec!["ravel", "verify", "a.c", "--engine", "nobody"],
+            vec!["ravel", "dance"],
+        ] {
+            let error = command().try_get_matches_from(line.clone()).expect_err("it is not valid");
+            assert_eq!(error.exit_code(), 2, "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! How good is ravel on a suite? Every task in its own process, several at a time, and the answers counted.
+//!
+//! The order of the output is that of the suite, whatever finished first. ^C stops handing out tasks and prints what is
+//! known so far.
+
+mod suite;
+mod table;
+mod worker;
+
+use crate::args::{self, Knobs};
+use crate::exit::Exit;
+use crate::{pipeline, screen};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use table::Row;
+use worker::{Outcome, Worker};
+
+/// Time that a child has beyond its limit before it is ended.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Set by ^C.
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// Runs the suite.
+pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
+    let started = Instant::now();
+    let mut tasks = match suite::read(&args.suite) {
+        Ok(tasks) => tasks,
+        Err(error) => {
+            screen::complain(&format!("ravel bench: {error}\n"));
+            return Exit::BadInput;
+        }
+    };
+    if let Some(filter) = &args.filter {
+        tasks.retain(|task| task.path.to_string_lossy().contains(filter.as_str()));
+    }
+    let default = [pipeline::DEFAULT_ENGINE.to_string()];
+    let engines: &[String] = if args.engine.is_empty() { &default } else { &args.engine };
+    let worker = match make_worker(args, knobs) {
+        Ok(worker) => worker,
+        Err(error) => {
+            screen::complain(&format!("ravel bench: this program cannot find itself: {error}\n"));
+            return Exit::BadInput;
+        }
+    };
+    // Where no handler can be installed, ^C just ends the process.
+    let _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::SeqCst));
+
+    let questions: Vec<(&suite::Task, &str)> =
+        engines.iter().flat_map(|engine| tasks.iter().map(move |task| (task, engine.as_str()))).collect();
+    let rows = run_all(&questions, &worker, jobs(args));
+    if args.each {
+        screen::print(&table::each(&rows));
+    }
+    screen::print(&table::table(&rows));
+    screen::print(&list(&rows, &worker, args.verbose));
+    if let Some(path) = &args.csv
+        && let Err(error) = std::fs::write(path, table::csv(&rows))
+    {
+        screen::complain(&format!("ravel bench: {}: {error}\n", path.display()));
+        return Exit::BadInput;
+    }
+    screen::print(&format!("{}\n", table::last_line(&rows, started.elapsed())));
+    if table::has_wrong(&rows) { Exit::Unsafe } else { Exit::Safe }
+}
+
+fn make_worker(args: &args::Bench, knobs: &Knobs) -> std::io::Result<Worker> {
+    let time = args.time_limit.0;
+    let time_word = time.map_or("none".to_string(), |time| format!("{}ms", time.as_millis()));
+    let memory_word = args.memory_limit.0.map_or("none".to_string(), |bytes| bytes.to_string());
+    let mut options = vec![format!("--time-limit={time_word}"), format!("--memory-limit={memory_word}")];
+    options.extend(knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
+    Ok(Worker { program: std::env::current_exe()?, options, deadline: time.map(|time| time + GRACE) })
+}
+
+fn jobs(args: &args::Bench) -> usize {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    args.jobs.unwrap_or_else(processors).max(1)
+}
+
+/// Runs all questions, a few at a time; the rows come back in the order of the questions.
+fn run_all<'a>(questions: &[(&'a suite::Task, &'a str)], worker: &Worker, jobs: usize) -> Vec<Row<'a>> {
+    let bar = progress(questions.len());
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(questions.len()) {
+            scope.spawn(|| {
+                while !STOPPED.load(Ordering::SeqCst) {
+                    let index = next.fetch_add(1, Ordering::SeqCst);
+                    let Some((task, engine)) = questions.get(index) else { break };
+                    let answer = worker.run(task, engine);
+                    if STOPPED.load(Ordering::SeqCst) {
+                        break;
+                    }
+                    let mut done = done.lock().expect("no holder panics");
+                    done.push((index, Row { task, engine, answer }));
+                    bar.set_message(summary(&done));
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    let mut rows = done.into_inner().expect("no holder panics");
+    rows.sort_by_key(|(index, _)| *index);
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// What the bar says.
+fn summary(done: &[(usize, Row<'_>)]) -> String {
+    let count = |outcome| done.iter().filter(|(_, row)| row.answer.outcome == outcome).count();
+    let (wrong, unknown, error) = (count(Outcome::Wrong), count(Outcome::Unknown), count(Outcome::Error));
+    format!("wrong {wrong}, unknown {unknown}, error {error}")
+}
+
+/// A bar on a terminal, nothing elsewhere.
+fn progress(len: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len}  {msg}  {elapsed} (about {eta} left)");
+    ProgressBar::new(len as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// What needs a look: wrong answers and errors with their command lines, refusals by what was refused.
+fn list(rows: &[Row<'_>], worker: &Worker, verbose: bool) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let answer = &row.answer;
+        let is_refusal = answer.reason.starts_with("refused: ");
+        if matches!(answer.outcome, Outcome::Wrong | Outcome::Error) {
+            let word = answer.outcome.word();
+            let _ = writeln!(text, "\n{word}: {} says {}, expected {}", row.engine, answer.result, row.task.expected);
+            if !answer.reason.is_empty() {
+                let _ = writeln!(text, "  {}", answer.reason);
+            }
+            let _ = writeln!(text, "  ravel {}", command_line(&worker.words(row.task, row.engine)));
+        } else if answer.outcome == Outcome::Unknown && (is_refusal || verbose) {
+            let _ = writeln!(text, "{}: {}", row.task.path.display(), answer.reason);
+        }
+    }
+    text
+}
+
+/// Words as a shell would read them.
+fn command_line(words: &[String]) -> String {
+    let is_plain = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=,:+".contains(c));
+    let quoted = words
+        .iter()
+        .map(|word| if is_plain(word) { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) });
+    quoted.collect::<Vec<_>>().join(" ")
+}

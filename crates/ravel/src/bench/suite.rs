@@ -1,0 +1,173 @@
+//! Which tasks does a suite hold? A csv, a folder, or files become a list of questions with known answers.
+//!
+//! A csv has the columns `task`, `property` and `expected` (others are ignored), with paths relative to it. A folder gives
+//! its `.yml` task definitions, or, when it has none, its C files with `// expect:` lines. Every task must have an answer to compare
+//! with: a plain file without one is an error, because it could only be counted wrongly.
+
+use crate::task_file;
+use std::path::{Path, PathBuf};
+use testkit::{Case, Expected, walk};
+
+/// One question with its answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Task {
+    /// The file to verify.
+    pub(crate) path: PathBuf,
+    /// The property's name, as shown.
+    pub(crate) property: String,
+    /// `true`, `false`, `false(valid-deref)`, or for cases `unknown` and `error`.
+    pub(crate) expected: String,
+    /// What `ravel verify` gets besides the file.
+    pub(crate) options: Vec<String>,
+}
+
+/// All tasks of the suites, in order.
+pub(crate) fn read(suites: &[PathBuf]) -> Result<Vec<Task>, String> {
+    let mut tasks = Vec::new();
+    for suite in suites {
+        if suite.is_dir() {
+            read_folder(suite, &mut tasks)?;
+        } else if suite.extension().is_some_and(|extension| extension == "csv") {
+            let text = std::fs::read_to_string(suite).map_err(|error| format!("{}: {error}", suite.display()))?;
+            let folder = suite.parent().unwrap_or(Path::new(""));
+            read_csv(&text, folder, &mut tasks).map_err(|error| format!("{}: {error}", suite.display()))?;
+        } else {
+            read_file(suite, &mut tasks)?;
+        }
+    }
+    Ok(tasks)
+}
+
+fn read_folder(folder: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
+    let walk = |extensions| walk::files_below(folder, extensions).map_err(|e| format!("{}: {e}", folder.display()));
+    let mut files = walk(&["yml"])?;
+    if files.is_empty() {
+        files = walk(&["c", "i"])?;
+    }
+    if files.is_empty() {
+        return Err(format!("{}: no .yml, .c or .i files below it", folder.display()));
+    }
+    files.iter().try_for_each(|file| read_file(file, tasks))
+}
+
+fn read_file(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
+    if task_file::is_task_file(path) { read_task_file(path, tasks) } else { read_case(path, tasks) }
+}
+
+fn read_task_file(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
+    for property in task_file::read(path)?.properties {
+        if let Some(expected) = &property.expected {
+            tasks.push(Task {
+                path: path.to_path_buf(),
+                property: property.name(),
+                expected: expected.clone(),
+                options: vec!["--prp".to_string(), property.file.to_string_lossy().into_owned()],
+            });
+        }
+    }
+    Ok(())
+}
+
+fn read_case(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let case = Case::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| format!("{}: {error}", path.display()))?;
+    let Some(case) = case else {
+        return Err(format!(
+            "{}: it has no `// expect: safe|unsafe` line, so there is no answer to compare with",
+            path.display()
+        ));
+    };
+    for expectation in &case.expectations {
+        let property = expectation.selector.as_ref().or(case.property.as_ref());
+        let mut options = case.options.clone();
+        options.extend(case.knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
+        options.extend(property.map(|property| format!("--property={property}")));
+        let expected = match expectation.expected {
+            Expected::Safe => "true",
+            Expected::Unsafe => "false",
+            Expected::Error => "error",
+            Expected::Unknown => "unknown",
+        };
+        tasks.push(Task {
+            path: path.to_path_buf(),
+            property: property.map_or("default", String::as_str).to_string(),
+            expected: expected.to_string(),
+            options,
+        });
+    }
+    Ok(())
+}
+
+fn read_csv(text: &str, folder: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let header = lines.next().map(|(_, line)| fields(line)).unwrap_or_default();
+    let column = |name: &str| {
+        let found = header.iter().position(|field| field == name);
+        found.ok_or_else(|| format!("the first line has no column `{name}`; it must have task, property and expected"))
+    };
+    let (task, property, expected) = (column("task")?, column("property")?, column("expected")?);
+    for (index, line) in lines {
+        let fields = fields(line);
+        let field = |column: usize| {
+            fields.get(column).cloned().ok_or_else(|| format!("line {}: a column is missing", index + 1))
+        };
+        let property = field(property)?;
+        if let Err(error) = crate::question::from_words(&property) {
+            return Err(format!("line {}: {error}", index + 1));
+        }
+        let expected = field(expected)?;
+        if expected != "true" && expected != "false" && !expected.starts_with("false(") {
+            return Err(format!("line {}: `{expected}` is none of true, false, false(PROPERTY)", index + 1));
+        }
+        tasks.push(Task {
+            path: folder.join(field(task)?),
+            options: vec![format!("--property={property}")],
+            property,
+            expected,
+        });
+    }
+    Ok(())
+}
+
+/// The fields of a csv line; a field may be quoted.
+fn fields(line: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut is_quoted = false;
+    for c in line.trim_end_matches('\r').chars() {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(String::new()),
+            _ => fields.last_mut().expect("there is one from the start").push(c),
+        }
+    }
+    fields.iter().map(|field| field.trim().to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_csv_is_read() {
+        let mut tasks = Vec::new();
+        let text =
+            "task,property,expected\r\na/b.c,unreach-call,true\n\"x,y.i\",valid-memsafety,false(valid-deref)\n\n";
+        read_csv(text, Path::new("s"), &mut tasks).expect("it is valid");
+        let rows: Vec<_> = tasks.iter().map(|t| (t.path.to_str().unwrap(), &*t.property, &*t.expected)).collect();
+        assert_eq!(rows, [("s/a/b.c", "unreach-call", "true"), ("s/x,y.i", "valid-memsafety", "false(valid-deref)")]);
+    }
+
+    #[test]
+    fn an_odd_csv_is_refused() {
+        for (text, part) in [
+            ("", "no column"),
+            ("task,expected\n", "`property`"),
+            ("task,property,expected\na.c,unreach-call\n", "line 2"),
+            ("task,property,expected\na.c,tidy,true\n", "`tidy`"),
+            ("task,property,expected\na.c,race,maybe\n", "`maybe`"),
+        ] {
+            let error = read_csv(text, Path::new(""), &mut Vec::new()).expect_err(text);
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! From files to an answer: load, ask an engine, tell what it found. The whole way in one function.
+//!
+//! An engine's answer reaches the user only through `engines::decide`, which replays every trace.
+
+use crate::input::Request;
+use crate::watch::{Stop, Watch};
+use engines::{Decided, Run, engine_named};
+use ir::{Task, Verdict, Why};
+use report::{Answer, Outcome};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// Who decides when nobody is named. The portfolio has one row so far.
+pub(crate) const DEFAULT_ENGINE: &str = "explicit";
+
+/// How the engine is run.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Its name.
+    pub(crate) engine: String,
+    /// Its knobs, without its name.
+    pub(crate) knobs: BTreeMap<String, String>,
+    /// Its limits.
+    pub(crate) time_limit: Option<Duration>,
+    /// Likewise.
+    pub(crate) memory_limit: Option<u64>,
+    /// Whether every step of a trace is told.
+    pub(crate) detail: bool,
+    /// Called with how far it is.
+    pub(crate) progress: Option<fn(&str)>,
+}
+
+/// An answer about the request before anything is known.
+pub(crate) fn blank(request: &Request, engine: &str, outcome: Outcome) -> Answer {
+    Answer {
+        input: request.name.clone(),
+        sources: ir::Sources::default(),
+        properties: request.properties,
+        engine: engine.to_string(),
+        outcome,
+        diagnostics: Vec::new(),
+        notes: Vec::new(),
+        statistics: Vec::new(),
+        timings: Vec::new(),
+    }
+}
+
+/// Decides the request.
+pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
+    let started = Instant::now();
+    let mut answer = blank(request, &plan.engine, Outcome::Rejected);
+    let loaded = match frontend::load(&request.files, &request.options) {
+        Ok(loaded) => loaded,
+        Err(rejected) => {
+            answer.sources = rejected.sources;
+            answer.diagnostics = rejected.diagnostics;
+            return answer;
+        }
+    };
+    answer.timings.push(("load".to_string(), started.elapsed().as_secs_f64()));
+    answer.diagnostics = loaded.warnings;
+    answer.sources = loaded.program.sources.clone();
+    answer.notes = loaded.program.notes.clone();
+
+    let started = Instant::now();
+    let task = Task { program: loaded.program, properties: request.properties };
+    let mut run = Run::new(plan.time_limit, plan.memory_limit, watch.cancel());
+    run.knobs = plan.knobs.clone();
+    run.progress = plan.progress;
+    let engine = engine_named(&plan.engine).expect("the command line accepts only names of the table");
+    let decided = engines::decide(engine, &task, &mut run);
+    answer.timings.push(("check".to_string(), started.elapsed().as_secs_f64()));
+    answer.statistics = run.statistics.0.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+    answer.outcome = outcome(decided, &task, plan.detail, watch);
+    answer
+}
+
+fn outcome(decided: Decided, task: &Task, detail: bool, watch: &Watch) -> Outcome {
+    if let Some(replayed) = decided.replayed {
+        let (story, ending) = report::tell(&task.program, &replayed.log, &replayed.violation, detail);
+        return Outcome::Unsafe { story, ending };
+    }
+    match decided.verdict {
+        Verdict::Safe(proof) => Outcome::Safe(proof),
+        Verdict::Unsafe(_) => Outcome::Unknown(Why::NotReplayed("there is no replay".to_string())),
+        Verdict::Unknown(Why::Cancelled) => match watch.reason() {
+            Some(stop) => stopped(stop),
+            None => Outcome::Unknown(Why::Cancelled),
+        },
+        Verdict::Unknown(why) => Outcome::Unknown(why),
+    }
+}
+
+/// What a limit that the watcher noticed means for the answer.
+pub(crate) fn stopped(stop: Stop) -> Outcome {
+    match stop {
+        Stop::Time(limit) => Outcome::Unknown(Why::TimeLimit(limit)),
+        Stop::Memory(limit) => Outcome::Unknown(Why::MemoryLimit(limit)),
+        Stop::Interrupted => Outcome::Interrupted,
+    }
+}

@@ -1,0 +1,14 @@
+//! The tests of the command line, in one binary: cases, odd inputs, limits, and rules about the tree.
+
+#[path = "it/case_runs.rs"]
+mod case_runs;
+#[path = "it/limits.rs"]
+mod limits;
+#[path = "it/odd_inputs.rs"]
+mod odd_inputs;
+#[path = "it/process.rs"]
+mod process;
+#[path = "it/suites.rs"]
+mod suites;
+#[path = "it/tidy.rs"]
+mod tidy;
