@@ -34,10 +34,18 @@ impl Checker {
     /// The value of an integer constant expression, which is called `what` in the diagnostic.
     pub(super) fn constant_integer(&mut self, expr: &ast::Expr, what: &str) -> Checked<i128> {
         let typed = self.without_evaluating(|checker| checker.value(expr))?;
-        match self.evaluate(&typed) {
+        match self.evaluate_with_variables(&typed) {
             Some(Constant::Int(value)) if self.types.is_integer(typed.ty.ty) => Ok(value),
             _ => Err(self.error(expr.span, format!("{what} must be an integer constant"))),
         }
+    }
+
+    /// The value of an expression, if it is constant once `const` variables with a constant initialiser count as such.
+    pub(super) fn evaluate_with_variables(&mut self, expr: &Expr) -> Option<Constant> {
+        self.reads_variables = true;
+        let value = self.evaluate(expr);
+        self.reads_variables = false;
+        value
     }
 
     /// The value of an integer expression, if it is constant.
@@ -89,7 +97,20 @@ impl Checker {
                 let count = bytes.checked_div(i128::from(*size))?;
                 Some(Constant::Int(self.wrap_to(count, expr.ty.ty)?))
             }
+            ExprKind::Load(variable) if self.reads_variables => self.evaluate_variable(variable),
             ExprKind::Builtin { name, args } if name.starts_with("__builtin_expect") => self.evaluate(args.first()?),
+            _ => None,
+        }
+    }
+
+    /// The value of a static `const` variable whose initialiser has been seen.
+    fn evaluate_variable(&self, variable: &Expr) -> Option<Constant> {
+        let ExprKind::Symbol(symbol) = variable.kind else { return None };
+        if !variable.ty.is_const || variable.ty.is_volatile {
+            return None;
+        }
+        match self.globals[*self.global_of.get(&symbol)?].init.as_deref()? {
+            [only] if only.offset == 0 && only.ty.ty == variable.ty.ty => self.evaluate(&only.value),
             _ => None,
         }
     }

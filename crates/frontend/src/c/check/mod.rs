@@ -10,13 +10,14 @@
 //! nobody calls; only problems at file scope are returned as such.
 //!
 //! Invariant: where a `Reported` is returned, a diagnostic has been pushed; a unit without diagnostics is whole.
-//! Recursion is as deep as the syntax tree; the caller provides the stack for it.
+//! Recursion is as deep as the syntax tree, which the parser bounds; a deep stack is provided here.
 
 mod compatible;
 mod constant;
 mod convert;
 mod data_model;
 mod decl;
+mod early_calls;
 mod expr;
 mod scope;
 mod stmt;
@@ -27,6 +28,7 @@ use ir::{DataModel, Diagnostic, Severity, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{self, Name};
+use super::parse::on_deep_stack;
 use super::typed::{self, SymbolId, Unit};
 use super::types::{IntKind, QualType, RecordId, Type, TypeId, Types};
 use scope::{Body, Scopes};
@@ -39,11 +41,13 @@ type Checked<T> = Result<T, Reported>;
 
 /// Type-checks a whole file. The diagnostics are those at file scope; each function carries its own.
 pub fn check(unit: &ast::TranslationUnit, data_model: DataModel) -> (Unit, Vec<Diagnostic>) {
-    let mut checker = Checker::new(data_model);
-    for item in &unit.items {
-        checker.external_declaration(item);
-    }
-    checker.finish()
+    on_deep_stack(|| {
+        let mut checker = Checker::new(data_model);
+        for item in &unit.items {
+            checker.external_declaration(item);
+        }
+        checker.finish()
+    })
 }
 
 /// The tables of the walk.
@@ -64,6 +68,8 @@ struct Checker {
     replaceable: FxHashSet<SymbolId>,
     /// Functions that were called before any declaration of them.
     implicit: FxHashSet<SymbolId>,
+    /// Functions that were called while no prototype of them was known.
+    called_early: FxHashSet<SymbolId>,
     /// Functions that run before `main`.
     constructors: FxHashSet<SymbolId>,
     /// Symbols whose use is refused, with what to say.
@@ -79,6 +85,8 @@ struct Checker {
     body: Option<Body>,
     /// Depth of `sizeof`, `typeof` and the like: what is seen there is never run.
     unevaluated: u32,
+    /// Whether evaluation looks into `const` variables, as compilers do in static initialisers.
+    reads_variables: bool,
 }
 
 /// Types that every program has.
@@ -133,6 +141,7 @@ impl Checker {
             function_of: FxHashMap::default(),
             replaceable: FxHashSet::default(),
             implicit: FxHashSet::default(),
+            called_early: FxHashSet::default(),
             constructors: FxHashSet::default(),
             refused: FxHashMap::default(),
             aligned: FxHashMap::default(),
@@ -141,6 +150,7 @@ impl Checker {
             diagnostics: Vec::new(),
             body: None,
             unevaluated: 0,
+            reads_variables: false,
         }
     }
 
@@ -161,6 +171,7 @@ impl Checker {
 
     fn finish(mut self) -> (Unit, Vec<Diagnostic>) {
         self.complete_tentative_definitions();
+        self.fit_early_calls();
         for (symbol, ty) in &self.grown {
             self.symbols[symbol.0 as usize].ty = *ty;
         }

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use super::*;
+use crate::c::check::{check, infer_data_model};
 use crate::c::parse::parse;
 
 /// A directory of its own for a test, removed at the end.
@@ -149,7 +150,7 @@ int main(void) {
 "#;
 
 #[test]
-fn system_headers_parse_without_a_diagnostic() {
+fn system_headers_parse_and_check_without_a_diagnostic() {
     let scratch = Scratch::new("headers");
     let includes: String =
         HEADERS.iter().map(|header| format!("#if __has_include(<{header}>)\n#include <{header}>\n#endif\n")).collect();
@@ -164,8 +165,11 @@ fn system_headers_parse_without_a_diagnostic() {
             let mut sources = Sources::default();
             let preprocessed = preprocess(&mut sources, &path, &options).expect("the headers preprocess");
             let (unit, problems) = parse(&mut sources, "headers.c", &preprocessed.text, &preprocessed.originals);
+            let model = infer_data_model(&unit).expect("the headers define size_t");
+            let (_, wrong) = check(&unit, model);
             let shown: Vec<String> = problems
                 .iter()
+                .chain(&wrong)
                 .map(|problem| format!("{}: {problem}\n{:?}", sources.place(problem.span), sources.line(problem.span)))
                 .collect();
             assert!(shown.is_empty(), "{compiler} {flags}: {}", shown.join("\n"));

@@ -9,6 +9,7 @@ use ir::Span;
 use super::super::super::ast::{self, ArraySize, DerivationKind, Name, Parameters};
 use super::super::super::typed::{Expr, Storage, Symbol};
 use super::super::super::types::{QualType, Type};
+use super::super::constant::Constant;
 use super::super::scope::{Declared, Entity, Scope};
 use super::super::{Checked, Checker};
 
@@ -49,6 +50,16 @@ impl Checker {
     pub(in super::super) fn declared_type_name(&mut self, type_name: &ast::TypeName) -> Checked<Declared> {
         let base = self.base_type(&type_name.specifiers, false)?;
         Ok(self.derive(base, &type_name.declarator, &type_name.specifiers, false)?.declared)
+    }
+
+    /// The type that `sizeof` is asked about, with the length of a variable-length array.
+    pub(in super::super) fn type_name_with_length(
+        &mut self,
+        type_name: &ast::TypeName,
+    ) -> Checked<(QualType, Option<Expr>)> {
+        let base = self.base_type(&type_name.specifiers, false)?;
+        let derived = self.derive(base, &type_name.declarator, &type_name.specifiers, false)?;
+        Ok((derived.declared.ty, derived.vla_len))
     }
 
     /// Applies a declarator to its base type.
@@ -129,7 +140,15 @@ impl Checker {
             let name = self.text(value.ty);
             return Err(self.error(size.span, format!("the length of an array must be an integer, not {name}")));
         }
-        if let Some(len) = self.evaluate_integer(&value) {
+        let is_file = self.body.is_none() && self.scopes.is_file();
+        let len = match is_file {
+            true => match self.evaluate_with_variables(&value) {
+                Some(Constant::Int(len)) => Some(len),
+                _ => None,
+            },
+            false => self.evaluate_integer(&value),
+        };
+        if let Some(len) = len {
             let Ok(len) = u64::try_from(len) else {
                 return Err(self.error(size.span, "the length of an array cannot be negative"));
             };
@@ -140,7 +159,7 @@ impl Checker {
             }
             return Ok((plain(ty), None));
         }
-        if self.body.is_none() && self.scopes.is_file() {
+        if is_file {
             return Err(self.error(size.span, "the length of an array outside of functions must be a constant"));
         }
         let ty = self.types.intern(Type::VariableArray { element });

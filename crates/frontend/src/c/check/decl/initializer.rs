@@ -74,6 +74,13 @@ impl Checker {
         Ok((ty, filling.items))
     }
 
+    /// The items of an object that is initialised by one value.
+    pub(super) fn initialize_by(&mut self, ty: QualType, value: Expr, is_static: bool) -> Checked<Vec<InitItem>> {
+        let mut filling = Filling { is_static, ..Filling::default() };
+        self.push_value(Part { ty, offset: 0, bits: None }, value, &mut filling)?;
+        Ok(filling.items)
+    }
+
     /// GNU: an array initialised by a compound literal, whose items then are the array's.
     fn array_from_expr(&mut self, ty: QualType, value: &ast::Expr, filling: &mut Filling) -> Checked<Option<QualType>> {
         let ast::ExprKind::CompoundLiteral { type_name, initializer } = &value.kind else { return Ok(None) };
@@ -478,7 +485,7 @@ impl Checker {
                 filling.items.extend(moved);
                 return Ok(());
             }
-            value = match self.evaluate(&value) {
+            value = match self.evaluate_with_variables(&value) {
                 Some(Constant::Int(constant)) if self.types.is_integer(value.ty.ty) => {
                     self.make(ExprKind::Int(constant), value.ty.ty, span)
                 }

@@ -142,9 +142,16 @@ impl Checker {
             Some(ast::InitializerKind::Expr(value)) => value,
             _ => return Err(self.error(declarator.span, "__auto_type needs an initialiser to take its type from")),
         };
-        let ty = self.without_evaluating(|checker| checker.value(value))?.ty;
-        let base = Declared { ty: self.qualify(ty, specifiers.qualifiers), align: None };
-        self.declare(specifiers, base, item, out)
+        let Some(name) = &declarator.name else {
+            return Err(self.error(declarator.span, "a declaration without a name"));
+        };
+        // The value is typed once, before the name means anything: it may contain statements and labels.
+        let value = self.value(value)?;
+        let ty = self.qualify(QualType::plain(value.ty.ty), specifiers.qualifiers);
+        let declared = Declared { ty, align: None };
+        let derived = Derived { declared, vla_len: None, prototype: None };
+        let item = Item { name, span: declarator.span, specifiers, declarator, initializer: None, derived };
+        self.declare_typed(item, value, out)
     }
 
     /// What to say when a symbol with these attributes is used, if it cannot be.

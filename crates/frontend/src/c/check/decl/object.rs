@@ -7,7 +7,7 @@
 use ir::Span;
 
 use super::super::super::ast::{AttributeKind, Name, StorageClass};
-use super::super::super::typed::{ExprKind, Global, InitItem, Stmt, StmtKind, Storage, Symbol, SymbolId};
+use super::super::super::typed::{Expr, ExprKind, Global, InitItem, Stmt, StmtKind, Storage, Symbol, SymbolId};
 use super::super::super::types::{Field, QualType, Type};
 use super::super::scope::Entity;
 use super::super::{Checked, Checker};
@@ -33,6 +33,27 @@ impl Checker {
             return Err(self.error(item.span, "a thread-local variable in a function must be static or extern"));
         }
         self.declare_local(item, out)
+    }
+
+    /// A variable whose initial value has been typed already.
+    pub(super) fn declare_typed(&mut self, item: Item<'_>, value: Expr, out: &mut Vec<Stmt>) -> Checked<()> {
+        let ty = item.ty();
+        let is_local = !self.scopes.is_file() && item.specifiers.storage != Some(StorageClass::Static);
+        let init = self.initialize_by(ty, value, !is_local)?;
+        if is_local {
+            self.declare_local(item, out)?;
+            if let Some(Stmt { kind: StmtKind::Local { init: place, .. }, .. }) = out.last_mut() {
+                *place = Some(init);
+            }
+            return Ok(());
+        }
+        let storage = self.storage(&item);
+        let id = self.add_variable(&item, ty, storage);
+        if self.scopes.is_file() {
+            self.linked.insert(item.name.clone(), id);
+        }
+        self.define_global(id, Some(init));
+        Ok(())
     }
 
     fn storage(&self, item: &Item<'_>) -> Storage {

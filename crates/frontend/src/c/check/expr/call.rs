@@ -59,6 +59,9 @@ impl Checker {
         else {
             return Err(self.error(span, "this is not a function"));
         };
+        if let (true, ExprKind::Symbol(symbol)) = (is_unprototyped, &callee.kind) {
+            self.called_early.insert(*symbol);
+        }
         let n_fixed = params.len();
         let too_few = arguments.len() < n_fixed && !is_unprototyped;
         let too_many = arguments.len() > n_fixed && !is_variadic && !is_unprototyped;

@@ -20,17 +20,25 @@ impl Checker {
         {
             let len = self.symbols[symbol.0 as usize].vla_len.clone();
             if let (Some(len), Some(size)) = (len, self.types.size(element.ty)) {
-                let size = self.make_int(i128::from(size), self.size_kind(), span);
-                let kind = ExprKind::Binary(BinaryOp::Mul, len, Box::new(size));
-                return Ok(self.make(kind, self.size_type(), span));
+                return Ok(self.variable_size(len, size, span));
             }
         }
         self.sizeof(typed.ty, span)
     }
 
     pub(super) fn sizeof_type(&mut self, type_name: &ast::TypeName, span: Span) -> Checked<Expr> {
-        let ty = self.without_evaluating(|checker| checker.type_name(type_name))?;
+        let (ty, len) = self.type_name_with_length(type_name)?;
+        let element = self.types.element(ty.ty).and_then(|element| self.types.size(element.ty));
+        if let (Some(len), Some(size)) = (len, element) {
+            return Ok(self.variable_size(Box::new(len), size, span));
+        }
         self.sizeof(ty, span)
+    }
+
+    /// `len * size`, for an array whose length is computed at run time.
+    fn variable_size(&self, len: Box<Expr>, size: u64, span: Span) -> Expr {
+        let size = Box::new(self.make_int(i128::from(size), self.size_kind(), span));
+        self.make(ExprKind::Binary(BinaryOp::Mul, len, size), self.size_type(), span)
     }
 
     fn sizeof(&mut self, ty: QualType, span: Span) -> Checked<Expr> {

@@ -193,3 +193,78 @@ fn the_data_model_is_in_the_typedefs() {
         assert_eq!(infer_data_model(&unit), expected, "{text}");
     }
 }
+
+#[test]
+fn early_calls_are_fitted_to_the_definition() {
+    check(
+        "int before(); int main(void) { late(1); return before('a', 2) + later(3); }
+        void late(long v) { } int before(long a, char b) { return b; } char later(short s) { return s; }",
+        "
+int main()
+  block
+    (call late (cast 1:int):long):void
+    return (+ (call before (cast 97:int):long (cast 2:int):char):int (cast (call later (cast 3:int):short):char):int):int
+void late(long v)
+  block
+int before(long a, char b)
+  block
+    return (cast (load b):char):int
+char later(short s)
+  block
+    return (cast (load s):short):char
+",
+    );
+    let (_, problems) = run("int f(); int main(void) { return f(1, 2); } int f(int a) { return a; }", DataModel::Lp64);
+    assert_eq!(problems, ["1: error: f is called with 2 arguments, but defined with 1"]);
+}
+
+#[test]
+fn constant_variables_are_read_where_compilers_do() {
+    for (text, expected) in [
+        ("static const int a = 5; int b = a + 1;", "const int a = {0: 5:int}\nint b = {0: 6:int}"),
+        ("static const int n = 3; int b[n];", "const int n = {0: 3:int}\nint b[3]"),
+    ] {
+        check(text, expected);
+    }
+    let (_, problems) = run("int a = 5; int b = a;", DataModel::Lp64);
+    assert_eq!(problems, ["1: error: the initialiser of a static object must be a constant"]);
+}
+
+#[test]
+fn auto_type_types_its_value_once() {
+    let nested = |depth: usize| {
+        (0..depth).fold("1".to_string(), |inner, _| format!("({{ __auto_type v = {inner}; goto l; l: v + 1; }})"))
+    };
+    let (_, problems) = run(&format!("int f(void) {{ return {}; }}", nested(1)), DataModel::Lp64);
+    assert_eq!(problems, [""; 0]);
+    let deep = nested(60).replace("goto l; l: ", "");
+    accept(&format!("int f(void) {{ return {deep}; }}"), DataModel::Lp64);
+}
+
+#[test]
+fn what_nobody_calls_does_no_harm() {
+    let (unit, problems) = run(
+        "typedef float v4 __attribute__((vector_size(16))); static inline v4 add(v4 a, v4 b) { return a + b; }
+        static inline long double half(long double x) { return x / 2; } int main(void) { return 0; }",
+        DataModel::Lp64,
+    );
+    assert_eq!(
+        problems,
+        [
+            "1: not supported: values of type vector of 16 bytes of float",
+            "2: not supported: values of type long double"
+        ]
+    );
+    let main = unit.functions.last().expect("main is there");
+    assert!(main.problems.is_empty());
+}
+
+#[test]
+fn long_chains_and_deep_nesting_are_walked() {
+    let chain = format!("int x; int f(void) {{ return x{}; }}", " + 1".repeat(1900));
+    accept(&chain, DataModel::Lp64);
+    let nested = format!("int x; int f(void) {{ return {}x{}; }}", "-(".repeat(400), ")".repeat(400));
+    accept(&nested, DataModel::Lp64);
+    let (_, problems) = run(&format!("int x; int f(void) {{ return x{}; }}", " + 1".repeat(100_000)), DataModel::Lp64);
+    assert!(!problems.is_empty(), "a chain of this length is refused");
+}
