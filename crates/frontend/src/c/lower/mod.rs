@@ -9,29 +9,20 @@
 //! execution that gets there is answered "unknown", all others are still judged. What is wrong with the
 //! program as a whole (no entry function, type errors in reachable functions) is an error here.
 //!
-//! `statics` places static data, `body` builds one automaton, `stmts`, `exprs`, `places`, `arith`, `calls`, `atomics` and
-//! `records` say what C means, `compact` tidies the automaton.
+//! `statics` places static data, `body` builds one automaton, `stmts` and `jumps` are its control flow, `values` its
+//! expressions, `calls` everything with a name, `entry` where it starts; `compact` tidies the automaton.
 
-mod arith;
-mod atomics;
 mod body;
-mod builtins;
 mod calls;
 mod compact;
 mod entry;
-mod exprs;
-mod formats;
-mod inits;
-mod intrinsics;
 mod jumps;
-mod library;
-mod places;
-mod records;
 mod scan;
 mod statics;
 mod stmts;
+mod values;
 
-use super::typed::{Function, Symbol, SymbolId, Unit};
+use super::typed::{Function, Storage, Symbol, SymbolId, Unit};
 use body::Body;
 use ir::{DataModel, Diagnostic, LocId, ObjectId, ObjectKind, Proc, ProcId, Program, Severity, Sources, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -108,6 +99,8 @@ struct Lowering<'u> {
     functions: FxHashMap<&'u str, FunctionRef>,
     /// Data with external linkage by name.
     data: FxHashMap<&'u str, SymbolRef>,
+    /// Names with external linkage whose address some unit takes.
+    addressed: FxHashSet<&'u str>,
     /// Per unit: the function with a body behind a symbol, and the position of its entry in `globals`.
     function_of: Vec<FxHashMap<SymbolId, usize>>,
     global_of: Vec<FxHashMap<SymbolId, usize>>,
@@ -116,6 +109,7 @@ struct Lowering<'u> {
     homes: FxHashMap<SymbolRef, statics::Home>,
     strings: FxHashMap<Vec<u8>, ObjectId>,
     function_objects: FxHashMap<ProcId, ObjectId>,
+    static_objects: FxHashMap<SymbolRef, ObjectId>,
     extern_objects: FxHashMap<String, ObjectId>,
     /// Thread-local objects, which `thread_init` makes.
     thread_objects: Vec<SymbolRef>,
@@ -141,6 +135,7 @@ impl<'u> Lowering<'u> {
             facts: scan::Facts::gather(&input.units[..input.first_model]),
             functions: FxHashMap::default(),
             data: FxHashMap::default(),
+            addressed: FxHashSet::default(),
             function_of: Vec::new(),
             global_of: Vec::new(),
             procs: FxHashMap::default(),
@@ -148,6 +143,7 @@ impl<'u> Lowering<'u> {
             homes: FxHashMap::default(),
             strings: FxHashMap::default(),
             function_objects: FxHashMap::default(),
+            static_objects: FxHashMap::default(),
             extern_objects: FxHashMap::default(),
             thread_objects: Vec::new(),
             queue: VecDeque::new(),
@@ -166,6 +162,10 @@ impl<'u> Lowering<'u> {
     fn link(&mut self, unit: usize) {
         let tree = &self.units[unit];
         let is_model = unit >= self.first_model;
+        let addressed = tree.symbols.iter().filter(|symbol| {
+            symbol.address_taken && !symbol.is_internal && matches!(symbol.storage, Storage::Extern | Storage::Thread)
+        });
+        self.addressed.extend(addressed.map(|symbol| symbol.name.as_str()));
         let mut function_of = FxHashMap::default();
         for (index, function) in tree.functions.iter().enumerate() {
             function_of.insert(function.symbol, index);

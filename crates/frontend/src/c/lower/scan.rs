@@ -44,7 +44,7 @@ impl Facts {
 
     /// Whether the program reports errors by a call.
     pub(super) fn calls_error_function(&self) -> bool {
-        super::library::ERROR_CALLS.iter().any(|name| self.functions.contains(*name))
+        super::calls::library::ERROR_CALLS.iter().any(|name| self.functions.contains(*name))
     }
 
     fn note(&mut self, unit: &Unit, part: Part<'_>) -> bool {

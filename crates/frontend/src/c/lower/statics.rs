@@ -151,14 +151,7 @@ impl Lowering<'_> {
     /// Whether a symbol's address is taken in its unit or, with external linkage, in any.
     fn is_address_taken(&self, reference: SymbolRef) -> bool {
         let symbol = self.symbol(reference);
-        let mentions = |unit: &crate::c::typed::Unit| {
-            unit.symbols.iter().any(|other| {
-                other.name == symbol.name
-                    && other.address_taken
-                    && matches!(other.storage, Storage::Extern | Storage::Thread)
-            })
-        };
-        symbol.address_taken || !symbol.is_internal && self.units.iter().any(mentions)
+        symbol.address_taken || !symbol.is_internal && self.addressed.contains(symbol.name.as_str())
     }
 
     /// Where a variable with static or thread storage lives.
@@ -177,7 +170,7 @@ impl Lowering<'_> {
         let types = &self.units[owner.unit].types;
         let is_defined = self.global_of[owner.unit].contains_key(&owner.symbol) || symbol.storage == Storage::Static;
         if !is_defined {
-            if super::library::OPAQUE_POINTERS.contains(&symbol.name.as_str()) {
+            if super::calls::library::OPAQUE_POINTERS.contains(&symbol.name.as_str()) {
                 let object = self.extern_object(&symbol.name, symbol.span);
                 let word = self.program.data_model.word_bits();
                 return Home::Known(Value::bv(word, self.base(object)));
@@ -218,6 +211,7 @@ impl Lowering<'_> {
         let is_constant = symbol.ty.is_const && !symbol.ty.is_volatile;
         let kind = if is_constant { ObjectKind::ReadOnly } else { ObjectKind::Data };
         let object = self.new_object(&symbol.name, size, kind, symbol.span);
+        self.static_objects.insert(owner, object);
         let record = &mut self.program.objects[object.0 as usize];
         record.shape = shape_of(types, symbol.ty.ty);
         if is_defined {
@@ -265,10 +259,10 @@ impl Lowering<'_> {
                     self.program.vars[var.index()].init = Some(self.constant(owner.unit, &item.value, scalar));
                 }
             }
-            Some(Home::Static(base)) => {
+            Some(Home::Static(_)) => {
                 let init = self.image(owner.unit, items);
-                let object = self.program.objects.iter_mut().find(|object| object.base == base);
-                object.expect("a static home is an object").init = init;
+                let object = self.static_objects[&owner];
+                self.program.objects[object.0 as usize].init = init;
             }
             _ => {}
         }

@@ -16,7 +16,7 @@ use logic::{Sort, TermId};
 impl<'u> Body<'_, 'u> {
     pub(super) fn lower_body(&mut self, function: &'u Function) {
         let name = &self.lw.symbol(SymbolRef { unit: self.unit, symbol: function.symbol }).name;
-        let is_section = super::library::is_atomic_section(name);
+        let is_section = super::calls::library::is_atomic_section(name);
         self.is_atomic_section = is_section;
         self.find_labels(&function.body);
         self.declare_signature(function);
@@ -263,8 +263,8 @@ impl<'u> Body<'_, 'u> {
     }
 
     fn asm(&mut self, template: &str, outputs: &[Expr], inputs: &[Expr]) {
-        use super::library::AsmEffect;
-        match super::library::asm_effect(template) {
+        use super::calls::library::AsmEffect;
+        match super::calls::library::asm_effect(template) {
             AsmEffect::Nothing if outputs.is_empty() => {
                 for input in inputs {
                     self.discard(input);

@@ -3,15 +3,15 @@
 //! Builtins that stand for a library function (`__builtin_memcpy`) are called by its name. The rest are small computations,
 //! hints, or refused. Variable argument lists are refused where they are used, not where they are declared.
 
-use super::body::Body;
-use super::statics::is_signed;
+use crate::c::lower::body::Body;
+use crate::c::lower::statics::is_signed;
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::TypeId;
 use ir::{AllocKind, Op};
 use logic::{Sort, TermId, Value};
 
 impl Body<'_, '_> {
-    pub(super) fn builtin(&mut self, expr: &Expr, name: &str, args: &[Expr], is_wanted: bool) -> TermId {
+    pub(in crate::c::lower) fn builtin(&mut self, expr: &Expr, name: &str, args: &[Expr], is_wanted: bool) -> TermId {
         if !self.is_reachable() {
             return self.some_value(expr.ty.ty);
         }
@@ -135,7 +135,7 @@ impl Body<'_, '_> {
     fn overflowing(&mut self, name: &str, a: &Expr, b: &Expr, to: &Expr, ty: TypeId) -> TermId {
         let (left, right) = (self.eval(a), self.eval(b));
         let addr = self.eval(to);
-        let Some(target) = super::Lowering::pointee(self.types(), to.ty.ty) else {
+        let Some(target) = crate::c::lower::Lowering::pointee(self.types(), to.ty.ty) else {
             self.unsupported("this use of an overflow builtin");
             return self.some_value(ty);
         };
@@ -159,7 +159,7 @@ impl Body<'_, '_> {
     }
 
     /// An object that ends with the function. Each place makes at most one per activation.
-    pub(super) fn alloca(&mut self, size: &Expr) -> TermId {
+    pub(in crate::c::lower) fn alloca(&mut self, size: &Expr) -> TermId {
         let bytes = self.eval(size);
         let word = self.word_bits();
         let signed = is_signed(self.types(), size.ty.ty);
@@ -178,7 +178,7 @@ impl Body<'_, '_> {
     }
 
     /// The text of a string literal under casts and decay.
-    pub(super) fn literal_text(expr: &Expr) -> Option<String> {
+    pub(in crate::c::lower) fn literal_text(expr: &Expr) -> Option<String> {
         match &expr.kind {
             ExprKind::Decay(inner) | ExprKind::Cast(inner) | ExprKind::AddressOf(inner) => Self::literal_text(inner),
             ExprKind::String(bytes) => {

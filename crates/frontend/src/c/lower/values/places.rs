@@ -5,9 +5,9 @@
 //! assignment to one is a single `Rmw`; `volatile` changes nothing. Bit-fields read or write their storage unit:
 //! writing one is a read and a write.
 
-use super::body::Body;
-use super::statics::{Home, is_signed};
-use super::{SymbolRef, Work};
+use crate::c::lower::body::Body;
+use crate::c::lower::statics::{Home, is_signed};
+use crate::c::lower::{SymbolRef, Work};
 use crate::c::typed::{Expr, ExprKind, Storage, SymbolId};
 use crate::c::types::{IntKind, Type, TypeId};
 use ir::{CheckKind, Op, Order, Place, RegionId};
@@ -15,15 +15,15 @@ use logic::{Scalar, TermId, Value, VarId};
 
 /// What an lvalue names.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lvalue {
-    pub(super) at: At,
-    pub(super) ty: TypeId,
-    pub(super) is_atomic: bool,
-    pub(super) bits: Option<(u32, u32)>,
+pub(in crate::c::lower) struct Lvalue {
+    pub(in crate::c::lower) at: At,
+    pub(in crate::c::lower) ty: TypeId,
+    pub(in crate::c::lower) is_atomic: bool,
+    pub(in crate::c::lower) bits: Option<(u32, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum At {
+pub(in crate::c::lower) enum At {
     Shared(VarId),
     Private(VarId),
     Memory(TermId),
@@ -31,7 +31,7 @@ pub(super) enum At {
 }
 
 impl Body<'_, '_> {
-    pub(super) fn lvalue(&mut self, expr: &Expr) -> Lvalue {
+    pub(in crate::c::lower) fn lvalue(&mut self, expr: &Expr) -> Lvalue {
         let plain = |at| Lvalue { at, ty: expr.ty.ty, is_atomic: expr.ty.is_atomic, bits: None };
         match &expr.kind {
             ExprKind::Symbol(symbol) => {
@@ -107,7 +107,7 @@ impl Body<'_, '_> {
     }
 
     /// The address of an lvalue that has one.
-    pub(super) fn address(&mut self, expr: &Expr) -> TermId {
+    pub(in crate::c::lower) fn address(&mut self, expr: &Expr) -> TermId {
         let lvalue = self.lvalue(expr);
         match lvalue.at {
             At::Memory(addr) if lvalue.bits.is_none() => addr,
@@ -119,12 +119,12 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn order_of(lvalue: &Lvalue) -> Order {
+    pub(in crate::c::lower) fn order_of(lvalue: &Lvalue) -> Order {
         if lvalue.is_atomic { Order::SeqCst } else { Order::Plain }
     }
 
     /// The sort of a scalar type; other types are refused.
-    pub(super) fn scalar_or_refuse(&mut self, ty: TypeId) -> Scalar {
+    pub(in crate::c::lower) fn scalar_or_refuse(&mut self, ty: TypeId) -> Scalar {
         match self.scalar(ty) {
             Some(scalar) => scalar,
             None => {
@@ -138,12 +138,12 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn memory(addr: TermId, sort: Scalar) -> Place {
+    pub(in crate::c::lower) fn memory(addr: TermId, sort: Scalar) -> Place {
         Place::Mem { addr, sort, region: RegionId::ANYWHERE }
     }
 
     /// The place of an lvalue that needs an access.
-    pub(super) fn place_of(&mut self, lvalue: &Lvalue) -> Option<Place> {
+    pub(in crate::c::lower) fn place_of(&mut self, lvalue: &Lvalue) -> Option<Place> {
         match lvalue.at {
             At::Shared(var) => Some(Place::Var(var)),
             At::Memory(addr) => {
@@ -155,7 +155,7 @@ impl Body<'_, '_> {
     }
 
     /// Reads a place into a temporary.
-    pub(super) fn load_place(&mut self, place: Place, order: Order) -> TermId {
+    pub(in crate::c::lower) fn load_place(&mut self, place: Place, order: Order) -> TermId {
         let sort = match place {
             Place::Var(var) => self.pool().var_sort(var),
             Place::Mem { sort, .. } => sort.into(),
@@ -166,7 +166,7 @@ impl Body<'_, '_> {
     }
 
     /// The value of a scalar lvalue.
-    pub(super) fn load(&mut self, lvalue: &Lvalue) -> TermId {
+    pub(in crate::c::lower) fn load(&mut self, lvalue: &Lvalue) -> TermId {
         let unit = match lvalue.at {
             At::Private(var) => self.var(var),
             At::Known(value) => value,
@@ -182,7 +182,7 @@ impl Body<'_, '_> {
     }
 
     /// Writes a scalar lvalue and yields its value after.
-    pub(super) fn store(&mut self, lvalue: &Lvalue, value: TermId) -> TermId {
+    pub(in crate::c::lower) fn store(&mut self, lvalue: &Lvalue, value: TermId) -> TermId {
         let Some((first, count)) = lvalue.bits else {
             match lvalue.at {
                 At::Private(var) => {
@@ -205,7 +205,12 @@ impl Body<'_, '_> {
     }
 
     /// The bit-field within its storage unit, as a value of its type.
-    pub(super) fn field_of_unit(&mut self, unit: TermId, (first, count): (u32, u32), ty: TypeId) -> TermId {
+    pub(in crate::c::lower) fn field_of_unit(
+        &mut self,
+        unit: TermId,
+        (first, count): (u32, u32),
+        ty: TypeId,
+    ) -> TermId {
         let width = self.pool().sort(unit).width().expect("storage units are integers");
         let part = self.pool().extract(unit, first + count - 1, first);
         let is_bool = matches!(self.types().get(ty), Type::Int(IntKind::Bool));
@@ -214,7 +219,12 @@ impl Body<'_, '_> {
     }
 
     /// The storage unit with the bit-field replaced.
-    pub(super) fn unit_with_field(&mut self, unit: TermId, (first, count): (u32, u32), value: TermId) -> TermId {
+    pub(in crate::c::lower) fn unit_with_field(
+        &mut self,
+        unit: TermId,
+        (first, count): (u32, u32),
+        value: TermId,
+    ) -> TermId {
         let width = self.pool().sort(unit).width().expect("storage units are integers");
         let mask = logic::BitVec::ones(width).lshr_by(width - count).shl_by(first);
         let (keep, mask) = (Value::Bv(mask.not()), Value::Bv(mask));

@@ -4,15 +4,15 @@
 //! `__ravel_await(address, old, wait, new, order)` the second argument names a local variable that gets the old
 //! value, and the next two may mention it. They become the `wait` and `new` terms of one `Rmw`.
 
-use super::body::Body;
-use super::statics::{Home, is_signed};
+use crate::c::lower::body::Body;
+use crate::c::lower::statics::{Home, is_signed};
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::TypeId;
 use ir::{AllocKind, Callee, CheckKind, HavocKind, Mark, Op};
 use logic::{Scalar, Sort, TermId, VarId};
 
 impl Body<'_, '_> {
-    pub(super) fn intrinsic(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Option<TermId> {
+    pub(in crate::c::lower) fn intrinsic(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Option<TermId> {
         let ty = expr.ty.ty;
         match (name, args) {
             ("__ravel_await", [address, old, wait, new, order]) => {
@@ -131,8 +131,8 @@ impl Body<'_, '_> {
 
     fn rmw(&mut self, address: &Expr, old: &Expr, wait: Option<&Expr>, new: &Expr, order: &Expr) {
         let addr = self.eval(address);
-        let order = super::scan::constant(order).map(|order| order as u64);
-        let order = super::atomics::order_numbered(order);
+        let order = crate::c::lower::scan::constant(order).map(|order| order as u64);
+        let order = crate::c::lower::calls::atomics::order_numbered(order);
         let (dst, _) = self.variable(old);
         let sort = self.pool().var_sort(dst).scalar().unwrap_or(Scalar::Bv(32));
         let ((wait, new), _, steps) = self.aside(|body| {

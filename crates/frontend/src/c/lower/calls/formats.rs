@@ -3,14 +3,14 @@
 //! Printing touches nothing that the program can see, except by `%n`. Reading stores inputs through the arguments: how many
 //! conversions succeed is up to the outside, and each stores any value of the type that its argument points to.
 
-use super::body::Body;
+use crate::c::lower::body::Body;
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::{Type, TypeId};
 use ir::{HavocKind, Op, Order};
 use logic::{Sort, TermId};
 
 /// Whether an argument is a format that stores how much was printed.
-pub(super) fn stores_count(arg: &Expr) -> bool {
+pub(in crate::c::lower) fn stores_count(arg: &Expr) -> bool {
     literal(arg).is_some_and(|format| conversions(format).contains(&'n'))
 }
 
@@ -39,7 +39,7 @@ fn conversions(format: &[u8]) -> Vec<char> {
 
 impl Body<'_, '_> {
     /// `scanf` and its kind; `first` is the first argument that is stored through.
-    pub(super) fn scan_call(&mut self, name: &str, args: &[Expr], first: usize, ty: TypeId) -> TermId {
+    pub(in crate::c::lower) fn scan_call(&mut self, name: &str, args: &[Expr], first: usize, ty: TypeId) -> TermId {
         let format = args.get(first - 1).and_then(literal);
         let is_plain =
             format.is_some_and(|format| conversions(format).iter().all(|letter| "diuoxXcfgeEGp".contains(*letter)));
@@ -76,7 +76,7 @@ impl Body<'_, '_> {
             }
             inner = next;
         }
-        let target = super::Lowering::pointee(self.types(), inner.ty.ty);
+        let target = crate::c::lower::Lowering::pointee(self.types(), inner.ty.ty);
         let Some(scalar) = target.and_then(|target| self.scalar(target.ty)) else {
             return self.unsupported(&format!("`{name}` into something that is not a number"));
         };
@@ -88,7 +88,7 @@ impl Body<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::conversions;
+    use crate::c::lower::conversions;
 
     #[test]
     fn conversions_are_found() {

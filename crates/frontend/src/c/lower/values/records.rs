@@ -5,8 +5,8 @@
 //! A function returns a record through a pointer that is its first parameter; a parameter of record type is a pointer
 //! from which the callee copies. `memcpy` and `memset` of whole typed objects take the same way.
 
-use super::body::{Body, StackObject};
-use super::statics::scalar_of;
+use crate::c::lower::body::{Body, StackObject};
+use crate::c::lower::statics::scalar_of;
 use crate::c::typed::{Expr, ExprKind, Stmt, StmtKind};
 use crate::c::types::{Type, TypeId, Types};
 use ir::{Op, Order};
@@ -22,12 +22,12 @@ enum Cells {
 }
 
 impl Body<'_, '_> {
-    pub(super) fn is_record(&self, ty: TypeId) -> bool {
+    pub(in crate::c::lower) fn is_record(&self, ty: TypeId) -> bool {
         matches!(self.types().get(ty), Type::Record(_))
     }
 
     /// The address of an object that holds the value of a record expression.
-    pub(super) fn record_address(&mut self, expr: &Expr) -> TermId {
+    pub(in crate::c::lower) fn record_address(&mut self, expr: &Expr) -> TermId {
         if !self.is_reachable() {
             return self.word(0);
         }
@@ -102,11 +102,11 @@ impl Body<'_, '_> {
     }
 
     /// Whether the statement made an object for the record that a call returns.
-    pub(super) fn has_result_object(&self, call: &Expr) -> bool {
+    pub(in crate::c::lower) fn has_result_object(&self, call: &Expr) -> bool {
         self.alive.contains(&StackObject::CallResult(call, call.ty.ty))
     }
 
-    pub(super) fn copy_record(&mut self, to: TermId, from: TermId, ty: TypeId) {
+    pub(in crate::c::lower) fn copy_record(&mut self, to: TermId, from: TermId, ty: TypeId) {
         if to == from {
             return;
         }
@@ -137,7 +137,7 @@ impl Body<'_, '_> {
     }
 
     /// Fills an object with a byte, cell by cell.
-    pub(super) fn fill_typed(&mut self, to: TermId, ty: TypeId, byte: TermId) {
+    pub(in crate::c::lower) fn fill_typed(&mut self, to: TermId, ty: TypeId, byte: TermId) {
         let cells = cells_of(self.types(), ty);
         self.fill_cells(to, &cells, byte);
     }
@@ -169,13 +169,13 @@ impl Body<'_, '_> {
     }
 
     /// Copies or fills `count` objects of a type in a row: `memcpy` and `memset` where the type is known.
-    pub(super) fn copy_array(&mut self, to: TermId, from: TermId, ty: TypeId, count: u64) {
+    pub(in crate::c::lower) fn copy_array(&mut self, to: TermId, from: TermId, ty: TypeId, count: u64) {
         let cells = array_cells(self.types(), ty, count);
         self.copy_cells(to, from, &cells);
     }
 
     /// See `copy_array`.
-    pub(super) fn fill_array(&mut self, to: TermId, ty: TypeId, count: u64, byte: TermId) {
+    pub(in crate::c::lower) fn fill_array(&mut self, to: TermId, ty: TypeId, count: u64, byte: TermId) {
         let cells = array_cells(self.types(), ty, count);
         self.fill_cells(to, &cells, byte);
     }

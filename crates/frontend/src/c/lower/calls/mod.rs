@@ -5,19 +5,30 @@
 //! declared pure on the command line. Anything else is refused at its place. Arguments are taken from left to right
 //! and adapted to the callee's parameters, so that models need not know the user's types.
 
-use super::body::Body;
-use super::formats;
-use super::library::{self, Known};
-use super::statics::{is_signed, scalar_of};
-use super::{FunctionRef, SymbolRef};
+mod atomics;
+mod builtins;
+mod formats;
+mod intrinsics;
+pub(in crate::c::lower) mod library;
+
+use crate::c::lower::body::Body;
+use crate::c::lower::statics::{is_signed, scalar_of};
+use crate::c::lower::{FunctionRef, SymbolRef};
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::{IntKind, Type, TypeId};
 use ir::{Callee, CheckKind, HavocKind, Op};
+use library::Known;
 use logic::{Sort, TermId};
 
 impl Body<'_, '_> {
     /// Calls; yields the value, if there is one and it is wanted.
-    pub(super) fn call(&mut self, expr: &Expr, callee: &Expr, args: &[Expr], is_wanted: bool) -> Option<TermId> {
+    pub(in crate::c::lower) fn call(
+        &mut self,
+        expr: &Expr,
+        callee: &Expr,
+        args: &[Expr],
+        is_wanted: bool,
+    ) -> Option<TermId> {
         if !self.is_reachable() {
             return None;
         }
@@ -35,7 +46,7 @@ impl Body<'_, '_> {
     }
 
     /// Calls a function by name; builtins such as `__builtin_memcpy` come here without a symbol.
-    pub(super) fn call_named(
+    pub(in crate::c::lower) fn call_named(
         &mut self,
         expr: &Expr,
         name: &str,
@@ -83,7 +94,7 @@ impl Body<'_, '_> {
     }
 
     /// Calls a function that returns a record into the object at `out`.
-    pub(super) fn call_into(&mut self, expr: &Expr, callee: &Expr, args: &[Expr], out: TermId) {
+    pub(in crate::c::lower) fn call_into(&mut self, expr: &Expr, callee: &Expr, args: &[Expr], out: TermId) {
         let function = self.named_function(callee).and_then(|reference| self.lw.resolve_function(reference));
         match function {
             Some(function) => {
@@ -188,7 +199,7 @@ impl Body<'_, '_> {
     }
 
     /// Any value of a type; none of `void`.
-    pub(super) fn any_value(&mut self, ty: TypeId, kind: HavocKind) -> Option<TermId> {
+    pub(in crate::c::lower) fn any_value(&mut self, ty: TypeId, kind: HavocKind) -> Option<TermId> {
         match self.types().get(ty) {
             Type::Void => None,
             Type::Int(IntKind::Bool) => {
@@ -313,7 +324,7 @@ impl Body<'_, '_> {
             _ => return None,
         };
         let [to, other, size, ..] = args else { return None };
-        let bytes = super::scan::constant(size).and_then(|size| u64::try_from(size).ok())?;
+        let bytes = crate::c::lower::scan::constant(size).and_then(|size| u64::try_from(size).ok())?;
         let candidates = if is_copy { vec![to, other] } else { vec![to] };
         let (element, count) = candidates.into_iter().find_map(|pointer| self.typed_target(pointer, bytes))?;
         if name == "memmove" && (count > 1 || matches!(self.types().get(element), Type::Array { .. })) {
@@ -341,7 +352,7 @@ impl Body<'_, '_> {
             ExprKind::Cast(inner) if matches!(types.get(inner.ty.ty), Type::Pointer(_)) => {
                 return self.typed_target(inner, bytes);
             }
-            _ => super::Lowering::pointee(types, pointer.ty.ty)?.ty,
+            _ => crate::c::lower::Lowering::pointee(types, pointer.ty.ty)?.ty,
         };
         if matches!(types.get(target), Type::Void | Type::Function { .. }) {
             return None;

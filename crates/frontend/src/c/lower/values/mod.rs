@@ -4,10 +4,15 @@
 //! an operand is evaluated conditionally (`&&`, `||`, `?:`) it is lowered aside first: if it made no step it becomes
 //! a part of the term, otherwise there is a branch. Values of record type are in `records`, calls in `calls`.
 
-use super::SymbolRef;
-use super::body::Body;
-use super::places::{At, Lvalue};
-use super::statics::Home;
+mod arith;
+mod inits;
+pub(in crate::c::lower) mod places;
+mod records;
+
+use crate::c::lower::SymbolRef;
+use crate::c::lower::body::Body;
+use crate::c::lower::statics::Home;
+use crate::c::lower::values::places::{At, Lvalue};
 use crate::c::typed::{BinaryOp, Expr, ExprKind, Stmt, StmtKind};
 use crate::c::types::{Type, TypeId};
 use ir::{LocId, Op, Order};
@@ -15,7 +20,7 @@ use logic::{Sort, TermId, Value};
 
 impl Body<'_, '_> {
     /// The value of a scalar expression. In code that is not reached the term means nothing.
-    pub(super) fn eval(&mut self, expr: &Expr) -> TermId {
+    pub(in crate::c::lower) fn eval(&mut self, expr: &Expr) -> TermId {
         let outer = self.stand_at(expr.span);
         let value = self.eval_kind(expr);
         self.span = outer;
@@ -121,13 +126,13 @@ impl Body<'_, '_> {
     }
 
     /// Some term of a type's sort, for code that is not reached.
-    pub(super) fn some_value(&mut self, ty: TypeId) -> TermId {
+    pub(in crate::c::lower) fn some_value(&mut self, ty: TypeId) -> TermId {
         let sort = self.scalar(ty).map_or(Sort::Bv(32), Sort::from);
         self.zero(sort)
     }
 
     /// The effects of an expression.
-    pub(super) fn discard(&mut self, expr: &Expr) {
+    pub(in crate::c::lower) fn discard(&mut self, expr: &Expr) {
         let outer = self.stand_at(expr.span);
         match &expr.kind {
             ExprKind::Cast(inner) if !self.is_record(inner.ty.ty) => self.discard(inner),
@@ -218,7 +223,7 @@ impl Body<'_, '_> {
     }
 
     /// The value in a temporary, so that later assignments to its variables do not change it.
-    pub(super) fn kept(&mut self, value: TermId) -> TermId {
+    pub(in crate::c::lower) fn kept(&mut self, value: TermId) -> TermId {
         if self.pool().as_const(value).is_some() {
             return value;
         }
@@ -231,7 +236,7 @@ impl Body<'_, '_> {
     // Branching.
 
     /// The truth of a scalar expression.
-    pub(super) fn condition(&mut self, expr: &Expr) -> TermId {
+    pub(in crate::c::lower) fn condition(&mut self, expr: &Expr) -> TermId {
         let outer = self.stand_at(expr.span);
         let truth = match &expr.kind {
             ExprKind::Binary(
@@ -257,7 +262,7 @@ impl Body<'_, '_> {
     }
 
     /// Goes to `yes` or `no` by the truth of an expression.
-    pub(super) fn branch(&mut self, expr: &Expr, yes: LocId, no: LocId) {
+    pub(in crate::c::lower) fn branch(&mut self, expr: &Expr, yes: LocId, no: LocId) {
         match &expr.kind {
             ExprKind::LogicalAnd(left, right) => self.branch_both(left, right, true, yes, no),
             ExprKind::LogicalOr(left, right) => self.branch_both(left, right, false, yes, no),
@@ -467,7 +472,7 @@ impl Body<'_, '_> {
     }
 
     /// Reads and writes an atomic lvalue in one step; yields the old or the new value.
-    pub(super) fn atomic_update(
+    pub(in crate::c::lower) fn atomic_update(
         &mut self,
         lvalue: &Lvalue,
         new: impl FnOnce(&mut Self, TermId) -> TermId,
@@ -484,7 +489,7 @@ impl Body<'_, '_> {
         self.update_place(place, Order::SeqCst, new, wants_old)
     }
 
-    pub(super) fn update_place(
+    pub(in crate::c::lower) fn update_place(
         &mut self,
         place: ir::Place,
         order: Order,
@@ -505,7 +510,7 @@ impl Body<'_, '_> {
     }
 
     /// The function symbol that an expression names, under decay, `&` and `*`.
-    pub(super) fn named_function(&self, expr: &Expr) -> Option<SymbolRef> {
+    pub(in crate::c::lower) fn named_function(&self, expr: &Expr) -> Option<SymbolRef> {
         match &expr.kind {
             ExprKind::Symbol(symbol) => {
                 let reference = SymbolRef { unit: self.unit, symbol: *symbol };

@@ -4,9 +4,9 @@
 //! one when the comparison fails; the weak form may also fail for no reason, by a choice of the environment. An
 //! order that is not constant is taken as sequentially consistent, as the standard's own fallback does.
 
-use super::body::Body;
-use super::scan;
-use super::statics::is_signed;
+use crate::c::lower::body::Body;
+use crate::c::lower::scan;
+use crate::c::lower::statics::is_signed;
 use crate::c::typed::{BinaryOp, Expr, ExprKind};
 use crate::c::types::{IntKind, Type, TypeId};
 use ir::{HavocKind, Op, Order, Place};
@@ -39,7 +39,7 @@ enum Update {
 
 impl Body<'_, '_> {
     /// Lowers an atomic builtin; `None` if the name is not one.
-    pub(super) fn atomic_builtin(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Option<TermId> {
+    pub(in crate::c::lower) fn atomic_builtin(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Option<TermId> {
         if let Some(rest) = name.strip_prefix("__sync_") {
             return self.sync_builtin(expr, rest.trim_end_matches(|c: char| c == '_' || c.is_ascii_digit()), args);
         }
@@ -152,8 +152,8 @@ impl Body<'_, '_> {
             }
             ("fetch_add" | "fetch_sub", [object, value, order]) => {
                 // Unlike gcc's builtins these count in elements.
-                let pointee = super::Lowering::pointee(self.types(), object.ty.ty);
-                let element = pointee.and_then(|pointee| super::Lowering::pointee(self.types(), pointee.ty));
+                let pointee = crate::c::lower::Lowering::pointee(self.types(), object.ty.ty);
+                let element = pointee.and_then(|pointee| crate::c::lower::Lowering::pointee(self.types(), pointee.ty));
                 let Some(element) = element else { return self.gnu_builtin(expr, name, args) };
                 let target = self.target(object);
                 let index = self.eval(value);
@@ -215,14 +215,14 @@ impl Body<'_, '_> {
     fn target(&mut self, object: &Expr) -> Target {
         let addr = self.eval(object);
         let mut inner = object;
-        let mut ty = super::Lowering::pointee(self.types(), inner.ty.ty).map(|target| target.ty);
+        let mut ty = crate::c::lower::Lowering::pointee(self.types(), inner.ty.ty).map(|target| target.ty);
         // `void *` says nothing; what was cast to it might.
         while let (Some(target), ExprKind::Cast(next)) = (ty, &inner.kind) {
             if !matches!(self.types().get(target), Type::Void) {
                 break;
             }
             inner = next;
-            ty = super::Lowering::pointee(self.types(), inner.ty.ty).map(|target| target.ty);
+            ty = crate::c::lower::Lowering::pointee(self.types(), inner.ty.ty).map(|target| target.ty);
         }
         let ty = ty.unwrap_or(object.ty.ty);
         let sort = match (self.scalar(ty), self.types().size(ty)) {
@@ -388,7 +388,7 @@ fn update_named(name: &str) -> Option<Update> {
 }
 
 /// The memory order behind `__ATOMIC_*`, which `memory_order` shares.
-pub(super) fn order_numbered(number: Option<u64>) -> Order {
+pub(in crate::c::lower) fn order_numbered(number: Option<u64>) -> Order {
     match number.map(|number| number & 0xffff) {
         Some(0) => Order::Relaxed,
         Some(1 | 2) => Order::Acquire,

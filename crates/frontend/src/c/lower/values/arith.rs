@@ -4,8 +4,8 @@
 //! the divisor; a check that constant folding settles is left out. When a property does not ask for overflow, the
 //! same operations wrap around, as compiled code does.
 
-use super::body::Body;
-use super::statics::{is_signed, scalar_of};
+use crate::c::lower::body::Body;
+use crate::c::lower::statics::{is_signed, scalar_of};
 use crate::c::typed::{BinaryOp, UnaryOp};
 use crate::c::types::{IntKind, Type, TypeId};
 use ir::CheckKind;
@@ -13,7 +13,7 @@ use logic::{BitVec, Pool, Scalar, Sort, TermId, Value};
 
 impl Body<'_, '_> {
     /// `a op b`, both of type `ty` (for shifts, `b` may have another type); a truth value for comparisons.
-    pub(super) fn binary(&mut self, op: BinaryOp, ty: TypeId, a: TermId, b: TermId) -> TermId {
+    pub(in crate::c::lower) fn binary(&mut self, op: BinaryOp, ty: TypeId, a: TermId, b: TermId) -> TermId {
         let signed = is_signed(self.types(), ty);
         if self.pool().sort(a).is_float() {
             return self.float_binary(op, a, b);
@@ -95,7 +95,7 @@ impl Body<'_, '_> {
     }
 
     /// The operations that cannot go wrong: modulo 2^width.
-    pub(super) fn wrapping(&mut self, op: BinaryOp, a: TermId, b: TermId) -> TermId {
+    pub(in crate::c::lower) fn wrapping(&mut self, op: BinaryOp, a: TermId, b: TermId) -> TermId {
         let pool = self.pool();
         match op {
             BinaryOp::Add => pool.add(a, b),
@@ -162,7 +162,7 @@ impl Body<'_, '_> {
     }
 
     /// `op a`, the operand of type `ty`.
-    pub(super) fn unary(&mut self, op: UnaryOp, ty: TypeId, a: TermId) -> TermId {
+    pub(in crate::c::lower) fn unary(&mut self, op: UnaryOp, ty: TypeId, a: TermId) -> TermId {
         match op {
             UnaryOp::LogicalNot => {
                 let truth = self.truth(a);
@@ -182,7 +182,7 @@ impl Body<'_, '_> {
     }
 
     /// Whether a scalar is not zero.
-    pub(super) fn truth(&mut self, a: TermId) -> TermId {
+    pub(in crate::c::lower) fn truth(&mut self, a: TermId) -> TermId {
         let sort = self.pool().sort(a);
         let zero = self.zero(sort);
         if sort.is_float() {
@@ -193,13 +193,13 @@ impl Body<'_, '_> {
     }
 
     /// A truth value as C's `int`.
-    pub(super) fn int_of(&mut self, truth: TermId) -> TermId {
+    pub(in crate::c::lower) fn int_of(&mut self, truth: TermId) -> TermId {
         let (one, zero) = (self.pool().bv(32, 1), self.pool().bv(32, 0));
         self.pool().ite(truth, one, zero)
     }
 
     /// Converts a scalar between C types.
-    pub(super) fn convert(&mut self, value: TermId, from: TypeId, to: TypeId) -> TermId {
+    pub(in crate::c::lower) fn convert(&mut self, value: TermId, from: TypeId, to: TypeId) -> TermId {
         let types = self.types();
         if matches!(types.get(to), Type::Int(IntKind::Bool)) && from != to {
             let truth = self.truth(value);
@@ -213,7 +213,13 @@ impl Body<'_, '_> {
     }
 
     /// Converts a value to another sort.
-    pub(super) fn convert_to(&mut self, value: TermId, from_signed: bool, to: Scalar, to_signed: bool) -> TermId {
+    pub(in crate::c::lower) fn convert_to(
+        &mut self,
+        value: TermId,
+        from_signed: bool,
+        to: Scalar,
+        to_signed: bool,
+    ) -> TermId {
         let from = self.pool().sort(value);
         let pool = self.pool();
         match (from, to) {
@@ -229,7 +235,7 @@ impl Body<'_, '_> {
     }
 
     /// A number of a type.
-    pub(super) fn number(&mut self, value: i128, ty: TypeId) -> TermId {
+    pub(in crate::c::lower) fn number(&mut self, value: i128, ty: TypeId) -> TermId {
         match self.scalar(ty) {
             Some(Scalar::Bv(width)) => {
                 let value = Value::Bv(BitVec::from_i128(width, value));
@@ -242,7 +248,7 @@ impl Body<'_, '_> {
     }
 
     /// `pointer + index * size` (or minus), the index of an integer type.
-    pub(super) fn pointer_add(
+    pub(in crate::c::lower) fn pointer_add(
         &mut self,
         pointer: TermId,
         index: TermId,

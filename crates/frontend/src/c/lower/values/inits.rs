@@ -4,18 +4,18 @@
 //! objects are made before the statement of a block that contains them, whether or not it evaluates them, so that the
 //! text alone says which objects are alive.
 
-use super::SymbolRef;
-use super::body::{Body, StackObject};
-use super::places::{At, Lvalue};
-use super::scan::{self, Part};
-use super::statics::{Home, is_signed};
+use crate::c::lower::SymbolRef;
+use crate::c::lower::body::{Body, StackObject};
+use crate::c::lower::scan::{self, Part};
+use crate::c::lower::statics::{Home, is_signed};
+use crate::c::lower::values::places::{At, Lvalue};
 use crate::c::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, SymbolId};
 use crate::c::types::{Type, TypeId};
 use ir::{HavocKind, Op};
 use logic::{BitVec, Scalar, TermId, Value};
 
 impl Body<'_, '_> {
-    pub(super) fn local(&mut self, symbol: SymbolId, init: Option<&[InitItem]>) {
+    pub(in crate::c::lower) fn local(&mut self, symbol: SymbolId, init: Option<&[InitItem]>) {
         let reference = SymbolRef { unit: self.unit, symbol };
         let record = self.lw.symbol(reference);
         if !matches!(record.storage, Storage::Auto | Storage::Param) {
@@ -44,7 +44,12 @@ impl Body<'_, '_> {
     }
 
     /// Brings a variable or compound literal to life with its initial value.
-    pub(super) fn initialise(&mut self, symbol: SymbolId, init: Option<&[InitItem]>, is_declaration: bool) {
+    pub(in crate::c::lower) fn initialise(
+        &mut self,
+        symbol: SymbolId,
+        init: Option<&[InitItem]>,
+        is_declaration: bool,
+    ) {
         let ty = self.lw.symbol(SymbolRef { unit: self.unit, symbol }).ty;
         match self.home(symbol) {
             Home::Private(var) => match init.and_then(<[InitItem]>::last) {
@@ -116,7 +121,7 @@ impl Body<'_, '_> {
     }
 
     /// Makes the objects of compound literals and of returned records that a statement of a block needs.
-    pub(super) fn make_item_objects(&mut self, stmt: &Stmt) {
+    pub(in crate::c::lower) fn make_item_objects(&mut self, stmt: &Stmt) {
         for object in self.item_objects(stmt) {
             let ty = match object {
                 StackObject::Symbol(symbol) => self.lw.symbol(SymbolRef { unit: self.unit, symbol }).ty.ty,
@@ -128,7 +133,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn item_objects(&mut self, stmt: &Stmt) -> Vec<StackObject> {
+    pub(in crate::c::lower) fn item_objects(&mut self, stmt: &Stmt) -> Vec<StackObject> {
         let mut found = Vec::new();
         self.find_item_objects(stmt, &mut found);
         found

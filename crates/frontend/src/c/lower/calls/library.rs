@@ -5,14 +5,15 @@
 //! data; what each kind does is in `calls`.
 
 /// Functions whose call is the error.
-pub(super) const ERROR_CALLS: [&str; 2] = ["reach_error", "__VERIFIER_error"];
+pub(in crate::c::lower) const ERROR_CALLS: [&str; 2] = ["reach_error", "__VERIFIER_error"];
 
 /// Variables of the C library that are only passed on.
-pub(super) const OPAQUE_POINTERS: [&str; 6] = ["stdin", "stdout", "stderr", "__stdinp", "__stdoutp", "__stderrp"];
+pub(in crate::c::lower) const OPAQUE_POINTERS: [&str; 6] =
+    ["stdin", "stdout", "stderr", "__stdinp", "__stdoutp", "__stderrp"];
 
 /// What a known function does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Known {
+pub(in crate::c::lower) enum Known {
     /// The error call.
     Error,
     /// The end of a failed `assert`.
@@ -47,13 +48,13 @@ pub(super) enum Known {
 
 impl Known {
     /// Whether the name counts even if the program defines the function.
-    pub(super) fn overrides_definitions(self) -> bool {
+    pub(in crate::c::lower) fn overrides_definitions(self) -> bool {
         matches!(self, Known::Error | Known::AtomicBegin | Known::AtomicEnd)
     }
 }
 
 /// What a name means, if it is known.
-pub(super) fn known(name: &str) -> Option<Known> {
+pub(in crate::c::lower) fn known(name: &str) -> Option<Known> {
     if ERROR_CALLS.contains(&name) {
         return Some(Known::Error);
     }
@@ -155,12 +156,12 @@ const TABLE: &[(Known, &[&str])] = &[
 ];
 
 /// Whether a function of this name runs as one atomic section.
-pub(super) fn is_atomic_section(name: &str) -> bool {
+pub(in crate::c::lower) fn is_atomic_section(name: &str) -> bool {
     name.starts_with("__VERIFIER_atomic_") && !matches!(name, "__VERIFIER_atomic_begin" | "__VERIFIER_atomic_end")
 }
 
 /// Which argument of a function is what a new thread runs.
-pub(super) fn starts_thread(name: &str) -> Option<usize> {
+pub(in crate::c::lower) fn starts_thread(name: &str) -> Option<usize> {
     match name {
         "pthread_create" => Some(2),
         "thrd_create" => Some(1),
@@ -170,7 +171,7 @@ pub(super) fn starts_thread(name: &str) -> Option<usize> {
 
 /// What inline assembly does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum AsmEffect {
+pub(in crate::c::lower) enum AsmEffect {
     /// Nothing but hinder the compiler or wait a little.
     Nothing,
     /// A full fence.
@@ -180,7 +181,7 @@ pub(super) enum AsmEffect {
 }
 
 /// What an assembly template does, if it is one of the common short ones.
-pub(super) fn asm_effect(template: &str) -> AsmEffect {
+pub(in crate::c::lower) fn asm_effect(template: &str) -> AsmEffect {
     let text = template.to_lowercase();
     let instructions: Vec<&str> = text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty()).collect();
     let mut effect = AsmEffect::Nothing;
