@@ -88,7 +88,7 @@ impl Body<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::c::lower::conversions;
+    use super::conversions;
 
     #[test]
     fn conversions_are_found() {
