@@ -64,20 +64,23 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
 
     let started = Instant::now();
     let task = Task { program: loaded.program, properties: request.properties };
-    let mut run = Run::new(plan.time_limit, plan.memory_limit, watch.cancel());
+    // What loading took is gone from the limit; the watcher holds the whole.
+    let loading = Duration::from_secs_f64(answer.timings.iter().map(|(_, seconds)| seconds).sum());
+    let time_left = plan.time_limit.map(|limit| limit.saturating_sub(loading));
+    let mut run = Run::new(time_left, plan.memory_limit, watch.cancel());
     run.knobs = plan.knobs.clone();
     run.progress = plan.progress;
     let engine = engine_named(&plan.engine).expect("the command line accepts only names of the table");
     let decided = engines::decide(engine, &task, &mut run);
     answer.timings.push(("check".to_string(), started.elapsed().as_secs_f64()));
     answer.statistics = run.statistics.0.iter().map(|(name, value)| (name.to_string(), *value)).collect();
-    answer.outcome = outcome(decided, &task, plan.detail, watch);
+    answer.outcome = outcome(decided, &task, plan, watch);
     answer
 }
 
-fn outcome(decided: Decided, task: &Task, detail: bool, watch: &Watch) -> Outcome {
+fn outcome(decided: Decided, task: &Task, plan: &Plan, watch: &Watch) -> Outcome {
     if let Some(replayed) = decided.replayed {
-        let (story, ending) = report::tell(&task.program, &replayed.log, &replayed.violation, detail);
+        let (story, ending) = report::tell(&task.program, &replayed.log, &replayed.violation, plan.detail);
         return Outcome::Unsafe { story, ending };
     }
     match decided.verdict {
@@ -87,6 +90,7 @@ fn outcome(decided: Decided, task: &Task, detail: bool, watch: &Watch) -> Outcom
             Some(stop) => stopped(stop),
             None => Outcome::Unknown(Why::Cancelled),
         },
+        Verdict::Unknown(Why::TimeLimit(left)) => Outcome::Unknown(Why::TimeLimit(plan.time_limit.unwrap_or(left))),
         Verdict::Unknown(why) => Outcome::Unknown(why),
     }
 }

@@ -1,7 +1,7 @@
 //! What is there to report? One verdict with everything that belongs to it, independent of who renders it.
 
 use crate::story::{Ending, Story};
-use ir::{Diagnostic, Proof, Properties, Severity, Sources, Why};
+use ir::{Diagnostic, Proof, Properties, Severity, Sources, Span, Why};
 
 /// Everything about one run of `verify`.
 #[derive(Clone, Debug)]
@@ -82,6 +82,16 @@ impl Answer {
         }
     }
 
+    /// Where in the program the reason of an unknown stands, with advice if there is any.
+    pub fn reason_place(&self) -> Option<(Span, Option<&str>)> {
+        let Outcome::Unknown(Why::Unsupported { span, .. } | Why::LargeInput { span, .. }) = &self.outcome else {
+            return None;
+        };
+        let is_same = |d: &&Diagnostic| d.span == *span && d.severity == Severity::Unsupported;
+        let note = self.diagnostics.iter().find(is_same).and_then(|d| d.note.as_deref());
+        span.is_known().then_some((*span, note))
+    }
+
     fn why(&self, why: &Why) -> String {
         let place = |span| self.sources.place(span);
         match why {
@@ -92,8 +102,8 @@ impl Answer {
                 format!("the input at {} has 2^{bits} values; another engine is needed", place(*span))
             }
             Why::Bound(what) => format!("a bound was reached: {what}"),
-            Why::Unsupported { span, what } if span.is_known() => format!("{}: {what} is not supported", place(*span)),
-            Why::Unsupported { what, .. } => format!("{what} is not supported"),
+            Why::Unsupported { span, what } if span.is_known() => format!("not supported at {}: {what}", place(*span)),
+            Why::Unsupported { what, .. } => format!("not supported: {what}"),
             Why::NotReplayed(what) => {
                 format!("the engine's trace does not replay ({what}); this is a bug in ravel, please report it")
             }
@@ -115,7 +125,6 @@ fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::Span;
 
     fn rejected(diagnostics: Vec<Diagnostic>) -> Answer {
         Answer {

@@ -9,6 +9,7 @@ use crate::style::printable;
 use ir::interp::{self, Details, InputKind, Log, LogStep, RaceAccess, Violation, Waiter};
 use ir::{HavocKind, Order, Program, Property, Span};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Heap objects are named by the line that made them; the file's name is left out where there is only one.
 fn shorten(program: &Program, text: &str) -> String {
@@ -306,6 +307,9 @@ fn ending(program: &Program, log: &Log, story: &Story, violation: &Violation) ->
         }
     }
     ending.span = on_text(program, ending.span);
+    if ending.property == Property::Assertion {
+        ending.span = on_assertion(program, ending.span);
+    }
     ending.message = shorten(program, &ending.message);
     for detail in &mut ending.details {
         detail.message = shorten(program, &detail.message);
@@ -324,13 +328,24 @@ fn on_text(program: &Program, span: Span) -> Span {
     Span { column: start as u32 + 1, end_column: end as u32 + 1, ..span }
 }
 
+/// The macro `assert` hides where its parts stand; its own text on the line is what is meant.
+fn on_assertion(program: &Program, span: Span) -> Span {
+    let line = program.sources.line(span).unwrap_or("");
+    let Some(start) = line.find("assert") else { return span };
+    let Some(condition) = parenthesised(&line[start..]) else { return span };
+    let end = start + condition.end + 1;
+    let column = |byte: usize| line[..byte].chars().count() as u32 + 1;
+    Span { column: column(start), end_column: column(end), ..span }
+}
+
 /// What went wrong, with the text of a failing assertion.
 fn message(program: &Program, violation: &Violation, span: Span) -> String {
     match violation.property {
         Property::Assertion => {
             let line = program.sources.line(span).unwrap_or("");
-            match line.find("assert").and_then(|start| in_parentheses(&line[start..])) {
-                Some(condition) => format!("assertion failed: {}", printable(condition)),
+            let from_assert = line.find("assert").map_or("", |start| &line[start..]);
+            match parenthesised(from_assert) {
+                Some(condition) => format!("assertion failed: {}", printable(from_assert[condition].trim())),
                 None => "assertion failed".to_string(),
             }
         }
@@ -339,8 +354,8 @@ fn message(program: &Program, violation: &Violation, span: Span) -> String {
     }
 }
 
-/// What stands between the first parenthesis and the one that closes it.
-fn in_parentheses(text: &str) -> Option<&str> {
+/// Where the text between the first parenthesis and the one that closes it stands.
+fn parenthesised(text: &str) -> Option<Range<usize>> {
     let start = text.find('(')? + 1;
     let mut depth = 1usize;
     for (index, c) in text[start..].char_indices() {
@@ -350,7 +365,7 @@ fn in_parentheses(text: &str) -> Option<&str> {
             _ => {}
         }
         if depth == 0 {
-            return Some(text[start..start + index].trim());
+            return Some(start..start + index);
         }
     }
     None

@@ -8,7 +8,7 @@ use crate::excerpt::excerpt;
 use crate::lanes::lanes;
 use crate::story::{Ending, Story};
 use crate::style::{Ink, Style, printable, wrap};
-use ir::{Proof, Property, Severity, Sources};
+use ir::{Proof, Property, Sources};
 use std::fmt::Write;
 
 /// The whole report, its last line included.
@@ -36,7 +36,7 @@ pub fn text(answer: &Answer, style: &Style) -> String {
 
 /// That there are warnings, when they are not shown.
 fn warning_count(answer: &Answer, style: &Style, text: &mut String) {
-    let n_warnings = answer.diagnostics.iter().filter(|d| d.severity == Severity::Warning).count();
+    let n_warnings = answer.diagnostics.len();
     if n_warnings > 0 {
         let plural = if n_warnings == 1 { "" } else { "s" };
         let line = format!("{n_warnings} warning{plural} about the input (-v shows them)");
@@ -55,7 +55,15 @@ fn headline(answer: &Answer, style: &Style, text: &mut String) {
     let input = style.paint(Ink::Bold, &format!("{}: ", printable(&answer.input)));
     let _ = writeln!(text, "{input}{}: {}", style.paint(ink, word), printable(&rest));
     if let Outcome::Safe(Proof::Exhaustive { states }) = &answer.outcome {
-        let _ = writeln!(text, "  proof: {states} states, all that can be reached up to equivalent interleavings");
+        let plural = if *states == 1 { "" } else { "s" };
+        let what = format!("{states} state{plural}, all that can be reached up to equivalent interleavings");
+        let _ = writeln!(text, "  proof: {what}");
+    }
+    if let Some((span, note)) = answer.reason_place() {
+        text.push_str(&excerpt(&answer.sources, span, style, Ink::Yellow));
+        if let Some(note) = note {
+            let _ = writeln!(text, "  {} {}", style.paint(Ink::Blue, "= help:"), printable(note));
+        }
     }
 }
 
@@ -124,7 +132,8 @@ fn numbers(answer: &Answer, style: &Style, text: &mut String) {
         let phases: Vec<String> = answer.timings.iter().map(|(phase, s)| format!("{phase} {s:.3} s")).collect();
         let _ = writeln!(text, "  time: {}", phases.join(", "));
         for (name, value) in &answer.statistics {
-            let _ = writeln!(text, "  {name}: {value}");
+            let digits = if value.fract() == 0.0 || *value >= 100.0 { 0 } else { 2 };
+            let _ = writeln!(text, "  {name}: {value:.digits$}");
         }
     }
 }
