@@ -73,6 +73,10 @@ pub(crate) enum Ins {
     Load { d: Reg, touch: u32 },
     /// Bytes of the fixed part get `a`.
     Store { a: Reg, touch: u32 },
+    /// Likewise of a global that has no value until it is first written or read; a byte says whether it has.
+    LoadFirst { d: Reg, touch: u32, flag: u32 },
+    /// Likewise.
+    StoreFirst { a: Reg, touch: u32, flag: u32 },
     /// `d` gets bytes at an address.
     LoadAt { d: Reg, addr: Reg, touch: u32 },
     /// Bytes at an address get `a`.

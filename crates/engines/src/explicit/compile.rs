@@ -197,6 +197,17 @@ struct ProcCompiler<'c> {
     enumerate: u32,
 }
 
+/// Where an access goes.
+#[derive(Clone, Copy)]
+enum Spot {
+    /// A known place of the fixed part.
+    Fixed,
+    /// A global that has no value at first, with the byte that says whether it has one.
+    Flagged(u32),
+    /// The address in a register.
+    At(Reg),
+}
+
 /// What a compiled term cannot be.
 struct DoesNotFit(Sort);
 
@@ -395,31 +406,31 @@ impl<'c> ProcCompiler<'c> {
             }
             Op::Load { dst, place, order } => {
                 let d = self.var_reg(*dst)?;
-                let (touch, addr) = self.place(place, order.is_atomic(), stmt)?;
-                self.load(d, touch, addr);
+                let (touch, spot) = self.place(place, order.is_atomic(), stmt)?;
+                self.load(d, touch, spot);
             }
             Op::Store { place, value, order } => {
                 let a = self.term(*value)?;
-                let (touch, addr) = self.place(place, order.is_atomic(), stmt)?;
-                self.store(a, touch, addr);
+                let (touch, spot) = self.place(place, order.is_atomic(), stmt)?;
+                self.store(a, touch, spot);
             }
             Op::Rmw { dst, place, wait, new, order } => {
                 let d = self.var_reg(*dst)?;
-                let (touch, addr) = self.place(place, order.is_atomic(), stmt)?;
-                // The address may mention the old value of `dst`, which the load overwrites.
-                let addr = addr.map(|addr| {
+                let (touch, mut spot) = self.place(place, order.is_atomic(), stmt)?;
+                if let Spot::At(addr) = spot {
+                    // The address may mention the old value of `dst`, which the load overwrites.
                     let kept = self.fresh();
                     self.emit(Ins::Move { d: kept, a: addr });
-                    kept
-                });
-                self.load(d, touch, addr);
+                    spot = Spot::At(kept);
+                }
+                self.load(d, touch, spot);
                 self.done.clear();
                 if let Some(wait) = wait {
                     let c = self.term(*wait)?;
                     self.emit(Ins::Wait { c });
                 }
                 let a = self.term(*new)?;
-                self.store(a, touch, addr);
+                self.store(a, touch, spot);
             }
             Op::Alloc { dst, size, kind, zeroed } => {
                 let d = self.var_reg(*dst)?;
@@ -497,8 +508,8 @@ impl<'c> ProcCompiler<'c> {
         RegionId(found.unwrap_or(0) as u32)
     }
 
-    /// The access, and the register with the address unless it lies at a known place of the fixed part.
-    fn place(&mut self, place: &Place, is_atomic: bool, stmt: &Stmt) -> Result<(u32, Option<Reg>), DoesNotFit> {
+    /// The access, and where it goes.
+    fn place(&mut self, place: &Place, is_atomic: bool, stmt: &Stmt) -> Result<(u32, Spot), DoesNotFit> {
         let (sort, region) = match place {
             Place::Var(var) => (self.code.program.pool.var_sort(*var), RegionId::ANYWHERE),
             Place::Mem { sort, region, .. } => (Sort::from(*sort), *region),
@@ -509,21 +520,21 @@ impl<'c> ProcCompiler<'c> {
         let bytes = bytes_of(sort) as u8;
         let is_update = matches!(stmt.op, Op::Rmw { .. });
         let mut touch = Touch { at: 0, bytes, sort, is_atomic, is_update, region, site: stmt.site, span: stmt.span };
-        let addr = match place {
+        let spot = match place {
             Place::Var(var) => {
                 touch.at = self.code.layout.globals[var];
-                None
+                self.code.layout.flags.get(var).map_or(Spot::Fixed, |flag| Spot::Flagged(*flag))
             }
             Place::Mem { addr, .. } => match self.known_place(*addr, u64::from(bytes)) {
                 Some(at) => {
                     touch.at = at;
-                    None
+                    Spot::Fixed
                 }
-                None => Some(self.term(*addr)?),
+                None => Spot::At(self.term(*addr)?),
             },
         };
         self.code.touches.push(touch);
-        Ok((self.code.touches.len() as u32 - 1, addr))
+        Ok((self.code.touches.len() as u32 - 1, spot))
     }
 
     fn known_place(&self, addr: TermId, bytes: u64) -> Option<u32> {
@@ -537,17 +548,19 @@ impl<'c> ProcCompiler<'c> {
         }
     }
 
-    fn load(&mut self, d: Reg, touch: u32, addr: Option<Reg>) {
-        self.emit(match addr {
-            None => Ins::Load { d, touch },
-            Some(addr) => Ins::LoadAt { d, addr, touch },
+    fn load(&mut self, d: Reg, touch: u32, spot: Spot) {
+        self.emit(match spot {
+            Spot::Fixed => Ins::Load { d, touch },
+            Spot::Flagged(flag) => Ins::LoadFirst { d, touch, flag },
+            Spot::At(addr) => Ins::LoadAt { d, addr, touch },
         });
     }
 
-    fn store(&mut self, a: Reg, touch: u32, addr: Option<Reg>) {
-        self.emit(match addr {
-            None => Ins::Store { a, touch },
-            Some(addr) => Ins::StoreAt { a, addr, touch },
+    fn store(&mut self, a: Reg, touch: u32, spot: Spot) {
+        self.emit(match spot {
+            Spot::Fixed => Ins::Store { a, touch },
+            Spot::Flagged(flag) => Ins::StoreFirst { a, touch, flag },
+            Spot::At(addr) => Ins::StoreAt { a, addr, touch },
         });
     }
 

@@ -41,6 +41,8 @@ pub(crate) struct Static {
 pub(crate) struct Layout {
     /// Where globals are.
     pub(crate) globals: FxHashMap<VarId, u32>,
+    /// For those that have no value at first: where the byte is that says whether they have one now.
+    pub(crate) flags: FxHashMap<VarId, u32>,
     /// Static objects by address.
     pub(crate) statics: Vec<Static>,
     /// The fixed part at the start.
@@ -94,19 +96,17 @@ impl Layout {
     fn add_global(&mut self, program: &Program, var: VarId) {
         let sort = program.pool.var_sort(var);
         let variable = program.var(var);
-        let refused = match &variable.init {
-            _ if !fits(sort) => Some(format!("global `{}` of sort {sort}", program.pool.var_name(var))),
-            None => Some(format!("global `{}` without an initial value", program.pool.var_name(var))),
-            Some(value) => {
-                let at = self.initial.len() as u32;
-                let bytes = word_of(value).to_le_bytes();
-                self.initial.extend_from_slice(&bytes[..bytes_of(sort) as usize]);
-                self.globals.insert(var, at);
-                None
-            }
-        };
-        if let (Some(what), None) = (refused, &self.refusal) {
-            self.refusal = Some((variable.span, what));
+        if !fits(sort) {
+            let what = format!("global `{}` of sort {sort}", program.pool.var_name(var));
+            self.refusal.get_or_insert((variable.span, what));
+            return;
+        }
+        let word = variable.init.as_ref().map_or(0, word_of);
+        self.globals.insert(var, self.initial.len() as u32);
+        self.initial.extend_from_slice(&word.to_le_bytes()[..bytes_of(sort) as usize]);
+        if variable.init.is_none() {
+            self.flags.insert(var, self.initial.len() as u32);
+            self.initial.push(0);
         }
     }
 

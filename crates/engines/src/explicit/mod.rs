@@ -7,6 +7,7 @@
 
 mod code;
 mod compile;
+mod dynamic;
 mod heap;
 mod inputs;
 mod layout;
@@ -19,6 +20,8 @@ mod step;
 mod trace;
 mod visited;
 
+#[cfg(test)]
+mod agrees;
 #[cfg(test)]
 mod tests;
 
@@ -34,9 +37,9 @@ pub struct Explicit;
 
 const POR: Knob = Knob {
     name: "por",
-    values: "none|source",
+    values: "none|source|dpor",
     default: "source",
-    help: "which interleavings are left out: none, or all that static source sets make redundant",
+    help: "which interleavings are left out: none, those outside static source sets, or outside dynamic ones",
 };
 const ENUMERATE: Knob = Knob {
     name: "enumerate",
@@ -75,6 +78,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let code = compile::compile(prepared, task.properties, enumerate)?;
     let reduction = match run.knob(&POR) {
         "none" => Reduction::None,
+        "dpor" => Reduction::Dynamic,
         _ => Reduction::Source,
     };
     let mut search = Search::new(&code, Selector::new(&code, reduction), enumerate, max_depth);

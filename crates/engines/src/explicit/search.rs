@@ -10,7 +10,8 @@
 //! none is found does the first such reason become the answer.
 
 use super::compile::Code;
-use super::select::Selector;
+use super::dynamic::{Explored, Place, Summaries, Touches, all_futures};
+use super::select::{Reduction, Selector};
 use super::state::View;
 use super::step::{Choices, Machine, Outcome, vary};
 use super::visited::{MAX_STATE, ON_STACK, StateId, Visited};
@@ -39,8 +40,12 @@ pub(crate) struct Frame {
     has_moved: bool,
     waits: bool,
     is_stopped: bool,
+    /// Whether some step ends the execution.
+    has_end: bool,
     /// Whether others run only if the running thread, which holds an atomic section, waits.
     is_held: bool,
+    /// What was found out about the state, if reduction is dynamic.
+    explored: Option<Box<Explored>>,
 }
 
 impl Frame {
@@ -100,6 +105,9 @@ pub(crate) struct Search<'c> {
     selector: Selector<'c>,
     view: View,
     max_depth: usize,
+    summaries: Summaries,
+    /// The summary of the state that a step led to.
+    after: Touches,
 }
 
 impl<'c> Search<'c> {
@@ -108,13 +116,15 @@ impl<'c> Search<'c> {
         Search {
             code,
             machine: Machine::new(code, enumerate),
-            visited: Visited::new(),
+            visited: Visited::new(selector.reduction == Reduction::Dynamic),
             stack: Vec::new(),
             counts: Counts::default(),
             unknown: None,
             selector,
             view: View::default(),
             max_depth,
+            summaries: Summaries::default(),
+            after: Touches::new(),
         }
     }
 
@@ -166,6 +176,9 @@ impl<'c> Search<'c> {
     }
 
     fn push(&mut self, state: StateId, todo: u64, left_out: u64, is_held: bool) {
+        let is_dynamic = self.selector.reduction == Reduction::Dynamic;
+        let explored = || Box::new(Explored::new(todo, self.view.pcs.len(), self.selector.words()));
+        let explored = is_dynamic.then(explored);
         self.stack.push(Frame {
             state,
             todo,
@@ -180,7 +193,9 @@ impl<'c> Search<'c> {
             has_moved: false,
             waits: false,
             is_stopped: false,
+            has_end: false,
             is_held,
+            explored,
         });
         self.counts.max_depth = self.counts.max_depth.max(self.stack.len());
     }
@@ -214,6 +229,11 @@ impl<'c> Search<'c> {
             frame.todo &= frame.todo - 1;
             let pc = self.view.pcs[frame.thread];
             (frame.edge, frame.end) = self.code.locs[pc as usize].edges;
+            if let Some(explored) = &mut frame.explored {
+                let state = self.visited.get(frame.state);
+                explored.event.clear();
+                self.selector.probe(&mut self.machine, state, &self.view, frame.thread, &mut explored.event);
+            }
         }
     }
 
@@ -235,10 +255,12 @@ impl<'c> Search<'c> {
                 frame.thread_moved = true;
                 self.counts.transitions += 1;
                 // Whatever the others could still do would be lost.
+                frame.has_end = true;
                 self.run_left_out();
             }
             Outcome::Unknown(why) => {
                 frame.thread_moved = true;
+                frame.has_end = true;
                 self.unknown.get_or_insert(why);
                 self.run_left_out();
             }
@@ -258,15 +280,53 @@ impl<'c> Search<'c> {
             if self.stack.len() >= self.max_depth {
                 let why = Why::Bound(format!("paths are longer than {} steps", self.max_depth));
                 self.unknown.get_or_insert(why);
+                self.run_left_out();
+                if self.selector.reduction == Reduction::Dynamic {
+                    self.foresee(state);
+                    let note = self.summaries.intern(&self.after);
+                    self.visited.set_note(state, note);
+                }
                 return None;
             }
             return self.enter(state);
         }
         self.counts.matched += 1;
-        if *self.visited.marks(state) & ON_STACK != 0 {
+        let is_on_stack = *self.visited.marks(state) & ON_STACK != 0;
+        if self.selector.reduction == Reduction::Dynamic {
+            if is_on_stack {
+                self.foresee(state);
+            } else {
+                self.after.clear();
+                self.after.extend_from_slice(self.summaries.get(self.visited.note(state)));
+            }
+            self.absorb();
+        }
+        if is_on_stack {
             self.run_left_out();
         }
         None
+    }
+
+    /// Makes all that the threads of a state may ever touch the summary of what comes after.
+    fn foresee(&mut self, state: StateId) {
+        let mut view = View::default();
+        self.code.view(self.visited.get(state), &mut view);
+        let future = |thread: usize| self.selector.future(view.pcs[thread]);
+        all_futures(&view, &future, self.selector.words(), &mut self.after);
+    }
+
+    /// Takes what came after the step of the last frame into account there.
+    fn absorb(&mut self) {
+        let frame = self.stack.last_mut().expect("a step was taken from a frame");
+        let Some(explored) = &mut frame.explored else { return };
+        let state = self.visited.get(frame.state);
+        let alive = alive(self.code, &self.view);
+        let place = Place { state, view: &self.view, alive, thread: frame.thread };
+        let needed = explored.absorb(&mut self.after, &place, &mut self.selector, &mut self.machine);
+        if !frame.is_held {
+            frame.todo |= needed & frame.left_out;
+            frame.left_out &= !needed;
+        }
     }
 
     /// Runs in the last frame's state also the threads that a reduction left out.
@@ -287,9 +347,26 @@ impl<'c> Search<'c> {
             return Some(Found::Deadlock);
         }
         *self.visited.marks(frame.state) &= !ON_STACK;
-        self.stack.pop();
-        if let Some(frame) = self.stack.last() {
-            self.code.view(self.visited.get(frame.state), &mut self.view);
+        if (!frame.has_moved || frame.has_end) && frame.explored.is_some() {
+            // Some got no further, but had the steps before come in another order, they might have.
+            self.foresee(frame.state);
+        } else {
+            self.after.clear();
+        }
+        let mut frame = self.stack.pop().expect("it was there a moment ago");
+        if let Some(explored) = &mut frame.explored {
+            explored.touches.iter_mut().zip(&self.after).for_each(|(mine, theirs)| *mine |= theirs);
+        }
+        if let Some(parent) = self.stack.last() {
+            self.code.view(self.visited.get(parent.state), &mut self.view);
+        }
+        if let Some(explored) = frame.explored {
+            let note = self.summaries.intern(&explored.touches);
+            self.visited.set_note(frame.state, note);
+            self.after = explored.touches;
+            if !self.stack.is_empty() {
+                self.absorb();
+            }
         }
         None
     }

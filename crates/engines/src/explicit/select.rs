@@ -5,13 +5,14 @@
 //!
 //! Invariant: the threads chosen are a source set of the state, unless all that are alive are chosen.
 
+use super::code::Pc;
 use super::compile::Code;
 use super::heap::Heap;
 use super::layout::Kept;
 use super::state::View;
 use super::step::{CONSTANTS, Choices, Machine, Outcome, Touched, Wait, vary};
 use crate::explore::future::{Summary, futures};
-use crate::explore::source::{Next, TargetList, source_set};
+use crate::explore::source::{Next, SourceSets, TargetList};
 use crate::explore::targets::{PROCESS, THREADS, TargetId, Targets};
 use ir::{Op, Property, RegionId};
 
@@ -22,14 +23,17 @@ pub(crate) enum Reduction {
     None,
     /// With a source set.
     Source,
+    /// With one thread, and those that turn out to be needed.
+    Dynamic,
 }
 
 /// Chooses the threads that run in a state.
 pub(crate) struct Selector<'c> {
-    reduction: Reduction,
+    pub(crate) reduction: Reduction,
     /// By location.
     futures: Vec<Summary>,
     prober: Prober<'c>,
+    sets: SourceSets,
 }
 
 impl<'c> Selector<'c> {
@@ -41,7 +45,7 @@ impl<'c> Selector<'c> {
         let nothing = Summary::new(&targets);
         let of_runs = code.runs.iter().flat_map(|(proc, _)| by_proc[proc.index()].iter().cloned());
         let futures = of_runs.chain([nothing.clone(), nothing]).collect();
-        Selector { reduction, futures, prober: Prober::new(code, targets) }
+        Selector { reduction, futures, prober: Prober::new(code, targets), sets: SourceSets::default() }
     }
 
     /// A subset of the threads that are alive; all of them if none can run.
@@ -49,10 +53,30 @@ impl<'c> Selector<'c> {
         if self.reduction == Reduction::None || alive.count_ones() <= 1 {
             return alive;
         }
-        let Selector { futures, prober, .. } = self;
-        let mut next = |thread: usize| prober.next(machine, state, view, thread);
+        let Selector { futures, prober, sets, .. } = self;
+        let mut probe = |thread: usize, next: &mut Next| prober.probe(machine, state, view, thread, next);
         let future = |thread: usize| &futures[view.pcs[thread] as usize];
-        source_set(alive, &mut next, &future).unwrap_or(alive)
+        let Some(smallest) = sets.smallest(alive, &mut probe, &future) else { return alive };
+        if self.reduction == Reduction::Dynamic && !sets.needs_all(smallest) {
+            // One is enough to begin with; `dynamic` takes in others.
+            return smallest & smallest.wrapping_neg();
+        }
+        smallest
+    }
+
+    /// What a thread at a location may touch from now on.
+    pub(crate) fn future(&self, pc: Pc) -> &Summary {
+        &self.futures[pc as usize]
+    }
+
+    /// What a thread can do in a state, found by trying.
+    pub(crate) fn probe(&mut self, machine: &mut Machine<'c>, state: &[u8], view: &View, thread: usize, next: &mut Next) {
+        self.prober.probe(machine, state, view, thread, next);
+    }
+
+    /// Words of a set of targets.
+    pub(crate) fn words(&self) -> usize {
+        super::dynamic::n_words(self.prober.targets.len())
     }
 }
 
@@ -96,10 +120,9 @@ impl<'c> Prober<'c> {
         Prober { code, targets, starts, needs_all, of_byte, leaks_matter, heap: Heap::default(), shared: None }
     }
 
-    /// What a thread can do in a state, found by trying.
-    fn next(&mut self, machine: &mut Machine<'_>, state: &[u8], view: &View, thread: usize) -> Next {
+    fn probe(&mut self, machine: &mut Machine<'_>, state: &[u8], view: &View, thread: usize, next: &mut Next) {
         let pc = view.pcs[thread] as usize;
-        let mut next = Next { needs_all: self.needs_all[pc], ..Next::default() };
+        next.needs_all = self.needs_all[pc];
         if self.starts[pc] {
             next.writes.push(THREADS);
         }
@@ -124,14 +147,13 @@ impl<'c> Prober<'c> {
                     Outcome::NotTaken | Outcome::Waits(_) => {}
                 }
                 for touched in machine.touched() {
-                    self.add(touched, state, view, thread, &mut next);
+                    self.add(touched, state, view, thread, next);
                 }
                 if !vary(&mut choices) {
                     break;
                 }
             }
         }
-        next
     }
 
     fn add(&mut self, touched: &Touched, state: &[u8], view: &View, thread: usize, next: &mut Next) {

@@ -13,7 +13,7 @@ use super::heap::{Heap, NewObject};
 use super::layout::Kept;
 use super::state::{View, read_word, write_word};
 use ir::{DataModel, ObjectKind, Property, RegionId, SiteId, Why};
-use logic::{Sort, Value};
+use logic::Value;
 use smallvec::SmallVec;
 
 /// What a thread waits for.
@@ -239,6 +239,20 @@ impl<'c> Machine<'c> {
                     let touch = &code.touches[touch as usize];
                     work.touch(touch, 0, touch.at, true, regs[DEPTH as usize]);
                     write_word(&mut work.next, touch.at as usize, touch.bytes as usize, regs[a as usize]);
+                }
+                Ins::LoadFirst { d, touch, flag } => {
+                    let touch = &code.touches[touch as usize];
+                    work.touch(touch, 0, touch.at, false, regs[DEPTH as usize]);
+                    match work.load_first(touch, flag as usize) {
+                        Ok(word) => regs[d as usize] = word,
+                        Err(outcome) => return outcome,
+                    }
+                }
+                Ins::StoreFirst { a, touch, flag } => {
+                    let touch = &code.touches[touch as usize];
+                    work.touch(touch, 0, touch.at, true, regs[DEPTH as usize]);
+                    write_word(&mut work.next, touch.at as usize, touch.bytes as usize, regs[a as usize]);
+                    work.next[flag as usize] = 1;
                 }
                 Ins::LoadAt { d, addr, touch } => {
                     let touch = &code.touches[touch as usize];
@@ -507,6 +521,16 @@ impl Work<'_> {
         }
     }
 
+    fn load_first(&mut self, touch: &Touch, flag: usize) -> Result<u64, Outcome> {
+        let (at, bytes) = (touch.at as usize, touch.bytes as usize);
+        if self.next[flag] == 0 {
+            let word = self.unwritten(touch, 0, 0)?;
+            write_word(&mut self.next, at, bytes, word);
+            self.next[flag] = 1;
+        }
+        Ok(read_word(&self.next, at, bytes))
+    }
+
     fn load_at(&mut self, heap: &[u8], touch: &Touch, addr: u64, depth: u64) -> Result<u64, Outcome> {
         let bytes = touch.bytes as usize;
         match self.find(heap, addr, touch, touch.is_update)? {
@@ -572,7 +596,7 @@ impl Work<'_> {
     /// A value for bytes some of which nobody has written; `known` has a bit for each byte that somebody has.
     fn unwritten(&mut self, touch: &Touch, word: u64, known: u64) -> Result<u64, Outcome> {
         let unknown: SmallVec<[u32; 8]> = (0..u32::from(touch.bytes)).filter(|byte| known >> byte & 1 == 0).collect();
-        let bits = if touch.sort == Sort::Bool { 1 } else { 8 * unknown.len() as u32 };
+        let bits = bits_of(touch.sort).min(8 * unknown.len() as u32);
         if bits > self.enumerate {
             return Err(Outcome::Unknown(Why::LargeInput { span: touch.span, bits }));
         }
@@ -582,7 +606,8 @@ impl Work<'_> {
             word &= !(0xff << (8 * byte));
             word |= (chosen >> (8 * index) & 0xff) << (8 * byte);
         }
-        self.inputs.push((touch.site, value_of(normalised(word, touch.sort), touch.sort)));
+        let word = normalised(word, touch.sort);
+        self.inputs.push((touch.site, value_of(word, touch.sort)));
         Ok(word)
     }
 

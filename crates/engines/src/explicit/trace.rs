@@ -8,81 +8,106 @@
 
 use super::search::{Found, Racer, Search};
 use super::state::View;
-use super::step::Choices;
+use super::step::{Choices, Outcome};
 use ir::{Program, Property, SiteId, Step, Trace};
 use logic::Value;
 use std::collections::VecDeque;
 
 /// The trace to what was found.
 pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) -> Trace {
-    let mut steps = Vec::new();
-    let n_frames = search.stack.len();
-    let (whole, last) = match &found {
-        Found::Step(_, site) => (n_frames - 1, Some(*site)),
-        Found::Deadlock | Found::Race(_) => (n_frames - 1, None),
-    };
-    for index in 0..whole {
-        let (thread, edge) = (search.stack[index].thread, search.stack[index].edge);
-        let inputs = rerun(search, index, thread, edge, search.stack[index].choices.clone());
-        add_steps(search, lowered, thread, edge, inputs, None, &mut steps);
-    }
-    if let Some(site) = last {
-        let frame = &search.stack[n_frames - 1];
-        let (thread, edge, choices) = (frame.thread, frame.edge, frame.choices.clone());
-        let inputs = rerun(search, n_frames - 1, thread, edge, choices);
-        add_steps(search, lowered, thread, edge, inputs, Some(site), &mut steps);
-    }
+    let last = search.stack.len() - 1;
+    let mut tracer = Tracer { search, lowered, steps: Vec::new() };
     let violation = match found {
-        Found::Step(property, _) => property,
-        Found::Deadlock => Property::Deadlock,
+        Found::Step(property, site) => {
+            tracer.take_frames(0, last);
+            tracer.take_frame(last, Some(site));
+            property
+        }
+        Found::Deadlock => {
+            tracer.take_frames(0, last);
+            Property::Deadlock
+        }
         Found::Race(racers) => {
-            for Racer { thread, edge, site, choices } in *racers {
-                let inputs = rerun(search, n_frames - 1, thread, edge, choices);
-                add_steps(search, lowered, thread, edge, inputs, Some(site), &mut steps);
-            }
+            tracer.take_race(last, *racers);
             Property::Race
         }
     };
-    Trace { violation, steps }
+    Trace { violation, steps: tracer.steps }
 }
 
-/// The inputs of an edge taken in the state of a frame.
-fn rerun(
-    search: &mut Search<'_>,
-    index: usize,
-    thread: usize,
-    edge: u32,
-    mut choices: Choices,
-) -> Vec<(SiteId, Value)> {
-    let mut view = View::default();
-    let state = search.visited.get(search.stack[index].state);
-    search.code.view(state, &mut view);
-    search.machine.run(state, &view, thread, edge as usize, &mut choices);
-    search.machine.inputs().to_vec()
+struct Tracer<'s, 'c> {
+    search: &'s mut Search<'c>,
+    lowered: &'s Program,
+    steps: Vec<Step>,
 }
 
-fn add_steps(
-    search: &Search<'_>,
-    lowered: &Program,
-    thread: usize,
-    edge: u32,
-    inputs: Vec<(SiteId, Value)>,
-    until: Option<SiteId>,
-    steps: &mut Vec<Step>,
-) {
-    let mut inputs: VecDeque<(SiteId, Value)> = inputs.into();
-    let edge = search.code.program.edge(search.code.edges[edge as usize].edge);
-    for origin in &edge.origin {
-        let stmts = &lowered.edge(*origin).stmts;
-        let mut own = Vec::new();
-        for stmt in stmts {
-            if inputs.front().is_some_and(|(site, _)| *site == stmt.site) {
-                own.extend(inputs.pop_front());
-            }
+impl Tracer<'_, '_> {
+    fn take_frames(&mut self, from: usize, to: usize) {
+        for index in from..to {
+            self.take_frame(index, None);
         }
-        steps.push(Step { thread: thread as u32, edge: *origin, inputs: own });
-        if until.is_some_and(|site| stmts.iter().any(|stmt| stmt.site == site)) {
-            break;
+    }
+
+    /// The step of a frame, up to a statement.
+    fn take_frame(&mut self, index: usize, until: Option<SiteId>) {
+        let frame = &self.search.stack[index];
+        let (thread, edge, choices) = (frame.thread, frame.edge, frame.choices.clone());
+        self.take(index, thread, edge, choices, until);
+    }
+
+    /// The way to the last state, and both accesses.
+    fn take_race(&mut self, last: usize, [first, second]: [Racer; 2]) {
+        let holder = self.view(last).holder;
+        let (held, other) = if holder == Some(second.thread) { (second, first) } else { (first, second) };
+        let is_held = |this: &Self, index: usize| this.view(index).holder == Some(held.thread);
+        // If one is inside an atomic section, which may never end, the other goes first, before the section begins: it has
+        // been waiting there since.
+        let mut begin = last;
+        while begin > 0 && is_held(self, begin) && self.search.stack[begin - 1].thread == held.thread {
+            begin -= 1;
+        }
+        let (first, second) = if begin < last { (other, held) } else { (held, other) };
+        self.take_frames(0, begin);
+        self.take_racer(begin, &first, true);
+        self.take_frames(begin, last);
+        self.take_racer(last, &second, false);
+    }
+
+    /// The step with an access: all of it if that is wanted and leads to a state.
+    fn take_racer(&mut self, index: usize, racer: &Racer, is_whole: bool) {
+        let view = self.view(index);
+        let state = self.search.visited.get(self.search.stack[index].state);
+        let mut choices = racer.choices.clone();
+        let outcome = self.search.machine.run(state, &view, racer.thread, racer.edge as usize, &mut choices);
+        let until = Some(racer.site).filter(|_| !is_whole || outcome != Outcome::Next);
+        self.take(index, racer.thread, racer.edge, choices, until);
+    }
+
+    fn view(&self, index: usize) -> View {
+        let mut view = View::default();
+        self.search.code.view(self.search.visited.get(self.search.stack[index].state), &mut view);
+        view
+    }
+
+    /// A thread takes an edge in the state of a frame, or its origins up to the one with a statement.
+    fn take(&mut self, index: usize, thread: usize, edge: u32, mut choices: Choices, until: Option<SiteId>) {
+        let view = self.view(index);
+        let state = self.search.visited.get(self.search.stack[index].state);
+        self.search.machine.run(state, &view, thread, edge as usize, &mut choices);
+        let mut inputs: VecDeque<(SiteId, Value)> = self.search.machine.inputs().to_vec().into();
+        let edge = self.search.code.program.edge(self.search.code.edges[edge as usize].edge);
+        for origin in &edge.origin {
+            let stmts = &self.lowered.edge(*origin).stmts;
+            let mut own = Vec::new();
+            for stmt in stmts {
+                if inputs.front().is_some_and(|(site, _)| *site == stmt.site) {
+                    own.extend(inputs.pop_front());
+                }
+            }
+            self.steps.push(Step { thread: thread as u32, edge: *origin, inputs: own });
+            if until.is_some_and(|site| stmts.iter().any(|stmt| stmt.site == site)) {
+                break;
+            }
         }
     }
 }

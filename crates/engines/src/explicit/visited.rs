@@ -14,6 +14,8 @@ pub(crate) struct Visited {
     /// `tag << 40 | id + 1`, or zero.
     table: Vec<u64>,
     len: usize,
+    /// Whether four more bytes of marks belong to each state.
+    has_note: bool,
 }
 
 /// Bits of a table entry that are the state's number plus one.
@@ -24,9 +26,9 @@ const ID_MASK: u64 = (1 << ID_BITS) - 1;
 pub(crate) const ON_STACK: u8 = 1;
 
 impl Visited {
-    /// No states.
-    pub(crate) fn new() -> Visited {
-        Visited { arena: Vec::new(), table: vec![0; 1 << 12], len: 0 }
+    /// No states; with `has_note` a number can be noted for each.
+    pub(crate) fn new(has_note: bool) -> Visited {
+        Visited { arena: Vec::new(), table: vec![0; 1 << 12], len: 0, has_note }
     }
 
     /// How many states there are.
@@ -68,6 +70,9 @@ impl Visited {
         self.arena.extend_from_slice(&(state.len() as u32).to_le_bytes()[..LENGTH]);
         self.arena.push(0);
         self.arena.extend_from_slice(state);
+        if self.has_note {
+            self.arena.extend_from_slice(&[0; NOTE]);
+        }
         self.table[slot] = tag | (id + 1);
         self.len += 1;
         (id, true)
@@ -87,6 +92,23 @@ impl Visited {
         &mut self.arena[id as usize + LENGTH]
     }
 
+    /// Where the note of a state is.
+    fn note_at(&self, id: StateId) -> usize {
+        id as usize + LENGTH + 1 + self.get(id).len()
+    }
+
+    /// The number noted for a state.
+    pub(crate) fn note(&self, id: StateId) -> u32 {
+        let at = self.note_at(id);
+        u32::from_le_bytes(self.arena[at..at + NOTE].try_into().expect("four bytes"))
+    }
+
+    /// Notes a number for a state.
+    pub(crate) fn set_note(&mut self, id: StateId, note: u32) {
+        let at = self.note_at(id);
+        self.arena[at..at + NOTE].copy_from_slice(&note.to_le_bytes());
+    }
+
     fn grow(&mut self) {
         let size = self.table.len() * 2;
         let mut table = vec![0u64; size];
@@ -99,7 +121,7 @@ impl Visited {
                 slot = (slot + 1) & (size - 1);
             }
             table[slot] = (hash >> ID_BITS << ID_BITS) | (id + 1);
-            id += (LENGTH + 1 + state.len()) as u64;
+            id += (LENGTH + 1 + state.len() + if self.has_note { NOTE } else { 0 }) as u64;
         }
         self.table = table;
     }
@@ -107,6 +129,9 @@ impl Visited {
 
 /// Bytes of a length.
 const LENGTH: usize = 3;
+
+/// Bytes of a note.
+const NOTE: usize = 4;
 
 /// The longest state that can be kept.
 pub(crate) const MAX_STATE: usize = 1 << (8 * LENGTH);
@@ -139,7 +164,7 @@ mod tests {
 
     #[test]
     fn every_state_is_new_once() {
-        let mut visited = Visited::new();
+        let mut visited = Visited::new(true);
         let state = |index: u32| [&index.to_le_bytes()[..], &vec![7; index as usize % 11]].concat();
         let ids: Vec<StateId> = (0..20_000)
             .map(|index| {
@@ -156,5 +181,8 @@ mod tests {
         *visited.marks(ids[3]) |= ON_STACK;
         assert_eq!(visited.get(ids[3]), state(3));
         assert_eq!(*visited.marks(ids[4]), 0);
+        visited.set_note(ids[4], 77);
+        assert_eq!((visited.note(ids[4]), visited.note(ids[5])), (77, 0));
+        assert_eq!(visited.get(ids[5]), state(5));
     }
 }

@@ -31,71 +31,108 @@ pub struct Next {
     pub needs_all: bool,
 }
 
-/// A source set among the threads, as a set of indices; `None` if no thread can run. `next` is asked for each thread at most
-/// once, `future` is what each thread may touch from now on.
-pub fn source_set<'f>(
-    alive: u64,
-    next: &mut dyn FnMut(usize) -> Next,
-    future: &dyn Fn(usize) -> &'f Summary,
-) -> Option<u64> {
-    let mut known: Vec<Option<Next>> = vec![None; 64];
-    let mut ask = |thread: usize| -> Next {
-        if known[thread].is_none() {
-            known[thread] = Some(next(thread));
-        }
-        known[thread].clone().expect("it was just set")
-    };
-    let mut best: Option<u64> = None;
-    for seed in members(alive) {
-        if !ask(seed).can_run {
-            continue;
-        }
-        let closed = closure(seed, alive, &mut ask, future);
-        let chosen = members(closed).filter(|thread| ask(*thread).can_run).fold(0u64, |set, thread| set | 1 << thread);
-        if best.is_none_or(|best| chosen.count_ones() < best.count_ones()) {
-            best = Some(chosen);
-        }
-        if chosen.count_ones() == 1 {
-            break;
-        }
+impl Next {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.reads.clear();
+        self.writes.clear();
+        (self.can_run, self.joins, self.needs_all) = (false, None, false);
     }
-    best
+
+    /// Whether another thread with this future may do what the thread waits for.
+    pub fn may_be_enabled_by(&self, other: usize, future: &Summary) -> bool {
+        let may_start = future.writes.contains(THREADS as usize);
+        self.joins.is_some_and(|joined| joined == other || may_start)
+            || future.may_write(&self.reads)
+            || future.may_write(&self.writes)
+    }
 }
 
-fn closure<'f>(
-    seed: usize,
-    alive: u64,
-    ask: &mut dyn FnMut(usize) -> Next,
-    future: &dyn Fn(usize) -> &'f Summary,
-) -> u64 {
-    let mut inside = 1u64 << seed;
-    let mut queue: SmallVec<[usize; 8]> = SmallVec::from_slice(&[seed]);
-    while let Some(thread) = queue.pop() {
-        let next = ask(thread);
-        if next.can_run && next.needs_all {
-            return alive;
-        }
-        for other in members(alive & !inside) {
-            let depends = if next.can_run {
-                future(other).conflicts(&next.reads, &next.writes)
-            } else {
-                may_enable(&next, other, future(other))
-            };
-            if depends {
-                inside |= 1 << other;
-                queue.push(other);
+/// Computes source sets, state by state.
+#[derive(Clone, Debug, Default)]
+pub struct SourceSets {
+    next: Vec<Next>,
+    known: u64,
+}
+
+impl SourceSets {
+    /// A source set among the threads, as a set of indices; `None` if no thread can run. `probe` is asked for each thread
+    /// at most once and given a blank answer to fill in; `future` is what each thread may touch from now on.
+    pub fn smallest<'f>(
+        &mut self,
+        alive: u64,
+        probe: &mut dyn FnMut(usize, &mut Next),
+        future: &dyn Fn(usize) -> &'f Summary,
+    ) -> Option<u64> {
+        self.known = 0;
+        self.next.resize_with(self.next.len().max(64 - alive.leading_zeros() as usize), Next::default);
+        let mut best: Option<u64> = None;
+        for seed in members(alive) {
+            if !self.next(seed, probe).can_run {
+                continue;
+            }
+            let closed = self.closure(seed, alive, probe, future);
+            let chosen = members(closed).filter(|thread| self.next[*thread].can_run);
+            let chosen = chosen.fold(0u64, |set, thread| set | 1 << thread);
+            if best.is_none_or(|best| chosen.count_ones() < best.count_ones()) {
+                best = Some(chosen);
+            }
+            if chosen.count_ones() == 1 {
+                break;
             }
         }
+        best
     }
-    inside
-}
 
-/// Whether another thread may do what a thread waits for.
-fn may_enable(next: &Next, other: usize, future: &Summary) -> bool {
-    let may_start = future.writes.contains(THREADS as usize);
-    next.joins.is_some_and(|joined| joined == other || may_start)
-        || future.may_write(&next.reads)
-        || future.may_write(&next.writes)
+    /// Whether a step of one of these threads, which were asked about last, needs all others to run as well.
+    pub fn needs_all(&self, threads: u64) -> bool {
+        members(threads & self.known).any(|thread| self.next[thread].can_run && self.next[thread].needs_all)
+    }
+
+    fn next(&mut self, thread: usize, probe: &mut dyn FnMut(usize, &mut Next)) -> &Next {
+        let next = &mut self.next[thread];
+        if self.known & 1 << thread == 0 {
+            self.known |= 1 << thread;
+            next.clear();
+            probe(thread, next);
+        }
+        next
+    }
+
+    fn closure<'f>(
+        &mut self,
+        seed: usize,
+        alive: u64,
+        probe: &mut dyn FnMut(usize, &mut Next),
+        future: &dyn Fn(usize) -> &'f Summary,
+    ) -> u64 {
+        let mut inside = 1u64 << seed;
+        let mut todo = inside;
+        while todo != 0 {
+            let thread = todo.trailing_zeros() as usize;
+            todo &= todo - 1;
+            let next = self.next(thread, probe);
+            if next.can_run && next.needs_all {
+                // All are taken in, and all are asked whether they can run.
+                members(alive).for_each(|thread| {
+                    self.next(thread, probe);
+                });
+                return alive;
+            }
+            for other in members(alive & !inside) {
+                let depends = if next.can_run {
+                    future(other).conflicts(&next.reads, &next.writes)
+                } else {
+                    next.may_be_enabled_by(other, future(other))
+                };
+                if depends {
+                    inside |= 1 << other;
+                    todo |= 1 << other;
+                }
+            }
+        }
+        inside
+    }
 }
 
 /// The indices in a set, ascending.

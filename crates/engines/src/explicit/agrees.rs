@@ -1,0 +1,335 @@
+//! Random small programs: whatever the reduction, the engine must find what the interpreter finds by trying everything.
+//!
+//! Programs have two or three threads over a few globals, an array, a lock and the heap, with branches, spinning, waiting,
+//! atomic sections and small inputs. The generator is a plain counter-based one, so that a failing seed is all one needs.
+
+use super::Explicit;
+use crate::{Run, decide};
+use ir::build::{Body, Builder};
+use ir::interp::{Domain, Limits, enumerate};
+use ir::{AllocKind, Op, Order, Place, ProcId, Program, Properties, Property, RegionId, Scope, Task, Verdict};
+use logic::{Scalar, Sort, TermId, Value, VarId};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (word ^ (word >> 31)) % limit
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
+
+struct Shared {
+    globals: Vec<VarId>,
+    lock: VarId,
+    pointer: VarId,
+    array: u64,
+}
+
+struct Thread<'a> {
+    random: &'a mut Random,
+    shared: &'a Shared,
+    locals: Vec<VarId>,
+    pointers: Vec<VarId>,
+    inputs: Vec<VarId>,
+    budget: u32,
+    in_loop: bool,
+}
+
+fn program(seed: u64, size: u64) -> Program {
+    let mut random = Random(seed);
+    let mut builder = Builder::new();
+    let main = builder.proc("main");
+    let globals = ["x", "y"].map(|name| builder.global(name, 0)).to_vec();
+    let lock = builder.global("lock", 0);
+    let pointer = builder.variable("p", Sort::Bv(64), Scope::Global, Some(Value::bv(64, 0)));
+    let array = builder.array("a", 2);
+    let shared = Shared { globals, lock, pointer, array };
+    let n_threads = 1 + random.below(size / 3 + 1);
+    let size = (size + random.below(size)) as u32;
+    let workers: Vec<ProcId> = (0..n_threads)
+        .map(|index| builder.define(&format!("t{index}"), |body| write(body, &mut random, &shared, size)))
+        .collect();
+    let twice = random.below(3) == 0;
+    builder.body(main, |body| {
+        let mut handles = body.start_all(&workers);
+        if twice {
+            let handle = body.pointer("again");
+            body.start(handle, workers[0], &[]);
+            handles.push(handle);
+        }
+        write(body, &mut random, &shared, 2);
+        if random.below(4) > 0 {
+            for handle in handles {
+                body.join(handle);
+            }
+        }
+        write(body, &mut random, &shared, 1);
+    });
+    builder.finish(main)
+}
+
+fn write(body: &mut Body<'_>, random: &mut Random, shared: &Shared, budget: u32) {
+    let locals = ["i", "j"].map(|name| body.local(name)).to_vec();
+    let pointers = ["u", "v"].map(|name| body.pointer(name)).to_vec();
+    let inputs = vec![body.local_of("b", Sort::Bool), body.local_of("n", Sort::Bv(2))];
+    let mut thread = Thread { random, shared, locals, pointers, inputs, budget, in_loop: false };
+    while thread.budget > 0 {
+        thread.statement(body, 2);
+    }
+}
+
+impl Thread<'_> {
+    fn local(&mut self) -> VarId {
+        self.random.pick(&self.locals)
+    }
+
+    fn global(&mut self) -> VarId {
+        self.random.pick(&self.shared.globals)
+    }
+
+    fn order(&mut self) -> Order {
+        if self.random.below(2) == 0 { Order::Plain } else { Order::SeqCst }
+    }
+
+    fn small(&mut self, body: &mut Body<'_>) -> TermId {
+        let local = self.local();
+        let (value, three) = (body.plus(local, self.random.below(2) as i64), body.int(3));
+        body.pool().bv_and(value, three)
+    }
+
+    fn element(&mut self, body: &mut Body<'_>) -> Place {
+        let base = self.shared.array;
+        if self.random.below(2) == 0 {
+            let index = self.random.below(2);
+            return body.at(base, index);
+        }
+        let local = self.local();
+        let mask = if self.random.below(4) == 0 { 3 } else { 1 };
+        let (index, mask) = (body.var(local), body.int(mask));
+        let index = body.pool().bv_and(index, mask);
+        let index = body.pool().zero_extend(index, 64);
+        let (four, start) = (body.word(4), body.word(base));
+        let offset = body.pool().mul(index, four);
+        let addr = body.pool().add(start, offset);
+        Place::Mem { addr, sort: Scalar::Bv(32), region: RegionId::ANYWHERE }
+    }
+
+    fn statement(&mut self, body: &mut Body<'_>, depth: u32) {
+        self.budget = self.budget.saturating_sub(1);
+        let (local, global) = (self.local(), self.global());
+        let constant = self.random.below(3) as i64;
+        match self.random.below(20) {
+            0 | 1 => {
+                let order = self.order();
+                body.load_from(local, Place::Var(global), order);
+            }
+            2 | 3 => {
+                let (value, order) = (self.small(body), self.order());
+                body.store_to(Place::Var(global), value, order);
+            }
+            4 => body.set(global, constant),
+            5 if depth > 0 => {
+                let cond = body.is(local, constant);
+                let this = std::cell::RefCell::new(self);
+                body.branch(
+                    cond,
+                    |body| this.borrow_mut().statement(body, depth - 1),
+                    |body| this.borrow_mut().statement(body, depth - 1),
+                );
+            }
+            6 | 7 if depth > 0 => {
+                let lock = self.shared.lock;
+                body.await_change(local, lock, 0, 1);
+                self.statement(body, depth - 1);
+                let zero = body.int(0);
+                body.store_to(Place::Var(lock), zero, Order::SeqCst);
+            }
+            8 if depth > 0 => body.atomically(|body| {
+                self.statement(body, depth - 1);
+                self.statement(body, depth - 1);
+            }),
+            9 => {
+                let input = self.random.pick(&self.inputs);
+                body.input(input);
+                let term = body.var(input);
+                let value = match body.pool().var_sort(input) {
+                    Sort::Bool => {
+                        let (one, zero) = (body.int(1), body.int(0));
+                        body.pool().ite(term, one, zero)
+                    }
+                    _ => body.pool().zero_extend(term, 32),
+                };
+                body.assign(local, value);
+            }
+            10 | 11 => {
+                let is = body.is(local, constant + 1);
+                let cond = body.pool().not(is);
+                body.check(cond);
+            }
+            12 => {
+                let place = self.element(body);
+                let order = self.order();
+                body.load_from(local, place, order);
+            }
+            13 => {
+                let place = self.element(body);
+                let (value, order) = (self.small(body), self.order());
+                body.store_to(place, value, order);
+            }
+            14 if !self.in_loop => {
+                let pointer = self.random.pick(&self.pointers);
+                body.alloc(pointer, 4, AllocKind::Heap);
+                if self.random.below(2) == 0 {
+                    let place = body.deref(pointer);
+                    let value = self.small(body);
+                    body.store_to(place, value, Order::Plain);
+                }
+                if self.random.below(2) == 0 {
+                    let value = body.var(pointer);
+                    body.store(self.shared.pointer, value);
+                }
+            }
+            15 => {
+                let pointer = self.random.pick(&self.pointers);
+                body.load(pointer, self.shared.pointer);
+                if self.random.below(3) == 0 {
+                    body.free(pointer, AllocKind::Heap);
+                } else {
+                    let place = body.deref(pointer);
+                    let value = self.small(body);
+                    body.store_to(place, value, Order::SeqCst);
+                }
+            }
+            16 => {
+                let new = body.plus(local, 1);
+                let three = body.int(3);
+                let new = body.pool().bv_and(new, three);
+                body.then(Op::Rmw { dst: local, place: Place::Var(global), wait: None, new, order: Order::SeqCst });
+            }
+            17 if depth > 0 && !self.in_loop => {
+                self.in_loop = true;
+                let this = std::cell::RefCell::new(&mut *self);
+                body.repeat(
+                    |body| {
+                        body.load_from(local, Place::Var(global), Order::SeqCst);
+                        body.is(local, constant)
+                    },
+                    |body| this.borrow_mut().statement(body, 0),
+                );
+                self.in_loop = false;
+            }
+            18 => {
+                let cond = body.is(local, constant);
+                body.assume(cond);
+            }
+            _ => {
+                let value = self.small(body);
+                body.assign(local, value);
+            }
+        }
+    }
+}
+
+const SETS: [&[Property]; 5] = [
+    &[Property::Assertion],
+    &[Property::Assertion, Property::Deadlock],
+    &[Property::Race],
+    &[Property::Deref, Property::Free, Property::MemTrack, Property::MemCleanup],
+    &[Property::Assertion, Property::Deadlock, Property::Race, Property::Deref, Property::Free],
+];
+
+const REDUCTIONS: [&str; 2] = ["source", "dpor"];
+
+/// The answer and the number of states.
+fn run(task: &Task, por: &str) -> (Verdict, f64) {
+    let mut run = Run::unlimited();
+    run.knobs.insert("por".to_string(), por.to_string());
+    let decided = decide(&Explicit, task, &mut run);
+    (decided.verdict, run.statistics.0.get("states").copied().unwrap_or_default())
+}
+
+fn agree(seed: u64) -> bool {
+    let program = program(seed, 3);
+    let properties = Properties::of(SETS[seed as usize % SETS.len()]);
+    let limits = Limits { max_states: 3_000, domain: Domain::Bits(2), first_only: false };
+    let oracle = enumerate(&program, properties, &limits);
+    if oracle.incomplete.is_some() && oracle.violations.is_empty() {
+        return false;
+    }
+    let task = Task { program, properties };
+    for por in ["none"].into_iter().chain(REDUCTIONS) {
+        match run(&task, por).0 {
+            Verdict::Safe(_) => {
+                assert!(oracle.violations.is_empty(), "{seed} {por} misses {:?}", oracle.violations.keys());
+            }
+            Verdict::Unsafe(trace) => {
+                let is_known = oracle.violations.contains_key(&trace.violation) || oracle.incomplete.is_some();
+                assert!(is_known, "{seed} {por} finds {:?}", trace.violation);
+            }
+            Verdict::Unknown(why) => panic!("{seed} {por} {why:?}"),
+        }
+    }
+    true
+}
+
+#[test]
+fn every_reduction_agrees_with_trying_everything() {
+    let n_compared = (0..200).filter(|seed| agree(*seed)).count();
+    assert!(n_compared > 100, "only {n_compared} programs were small enough");
+}
+
+/// Whether the programs of larger sizes have the same answer with and without reduction, and no more states.
+fn agree_without_oracle(seed: u64) -> [f64; 3] {
+    let program = program(seed, 7);
+    let task = Task { program, properties: Properties::of(SETS[seed as usize % SETS.len()]) };
+    let (all, n_all) = run(&task, "none");
+    let mut counts = [0.0; 3];
+    for (index, por) in REDUCTIONS.into_iter().enumerate() {
+        match (&all, run(&task, por)) {
+            (Verdict::Safe(_), (Verdict::Safe(_), n_reduced)) => {
+                assert!(n_reduced <= n_all, "{seed} {por}: {n_reduced} states instead of {n_all}");
+                counts[0] = n_all;
+                counts[index + 1] = n_reduced;
+            }
+            (Verdict::Unsafe(_), (Verdict::Unsafe(_), _)) => {}
+            (Verdict::Unknown(a), (Verdict::Unknown(b), _)) if *a == b => {}
+            (all, (reduced, _)) => panic!("{seed} {por}: {reduced:?} instead of {all:?}"),
+        }
+    }
+    counts
+}
+
+#[test]
+fn reductions_change_no_answer_and_add_no_state() {
+    let counts: Vec<[f64; 3]> = (0..std::env::var("SEEDS").map_or(400, |n| n.parse().unwrap())).map(agree_without_oracle).collect();
+    let sum = |index: usize| counts.iter().map(|counts| counts[index]).sum::<f64>();
+    println!("{} {} {} {}", counts.iter().filter(|counts| counts[0] > 0.0).count(), sum(0), sum(1), sum(2));
+    assert!(sum(1) < sum(0) / 2.0, "{} states instead of {}", sum(1), sum(0));
+}
+
+#[test]
+fn debug_seed() {
+    let Ok(seed) = std::env::var("SEED") else { return };
+    let program = program(seed.parse().unwrap(), 7);
+    let properties = Properties::of(SETS[2]);
+    println!("{}", ir::text::program(&ir::pass::prepare(&program, properties, &Default::default()).unwrap()));
+    let task = Task { program, properties };
+    use crate::Engine;
+    let mut run = Run::unlimited();
+    run.knobs.insert("por".to_string(), "none".to_string());
+    let verdict = Explicit.check(&task, &mut run);
+    if let Verdict::Unsafe(trace) = verdict {
+        for step in &trace.steps {
+            let edge = task.program.edge(step.edge);
+            println!("{} {:?} {:?}", step.thread, edge.stmts.iter().map(|s| &s.op).collect::<Vec<_>>(), step.inputs);
+        }
+    }
+}

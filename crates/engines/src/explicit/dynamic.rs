@@ -1,0 +1,156 @@
+//! Which threads turn out to be needed in a state? Those that, after a step taken there, touch what the step touched.
+//!
+//! Dynamic partial order reduction, with states remembered: a state is first expanded with one thread only. When everything
+//! after a step has been explored, it is known what each thread touched there (a *summary*). A thread that touched, later and
+//! elsewhere than the step's own thread, what the step touches must also run before the step; so it is taken into the state's
+//! source set, or, if it waits there, those are that may let it go on. The summary and the step together belong to
+//! the summary of the state. What a thread started later touched counts for the thread that started it.
+//!
+//! Threads that nobody lets go on touch nothing; but in another order they might have. So in a state from which there is no
+//! step, or one that ends the process, all that its threads may ever touch counts.
+//!
+//! States are met again. A state that has been explored has its summary, which is remembered; one that is still on the stack
+//! has none yet, so what its threads may ever touch (`explore::future`) stands in for it, and the cycle proviso of the search
+//! applies. So a summary covers all that can happen after a state, up to the order of independent steps.
+//!
+//! Invariant: when a state leaves the stack, the threads that have run in it are a source set of it.
+
+use super::select::Selector;
+use super::state::View;
+use super::step::Machine;
+use crate::explore::future::Summary;
+use crate::explore::source::{Next, members};
+use crate::explore::targets::TargetId;
+use rustc_hash::FxHashMap;
+
+/// What each thread touches: for each thread a set of targets that are read, then one of those that are written.
+pub(crate) type Touches = Vec<u64>;
+
+/// Summaries that have been seen, each once.
+#[derive(Default)]
+pub(crate) struct Summaries {
+    ids: FxHashMap<Box<[u64]>, u32>,
+    all: Vec<Box<[u64]>>,
+}
+
+impl Summaries {
+    /// The number of a summary.
+    pub(crate) fn intern(&mut self, touches: &[u64]) -> u32 {
+        if let Some(id) = self.ids.get(touches) {
+            return *id;
+        }
+        let id = self.all.len() as u32;
+        self.ids.insert(touches.into(), id);
+        self.all.push(touches.into());
+        id
+    }
+
+    /// The summary of that number.
+    pub(crate) fn get(&self, id: u32) -> &[u64] {
+        &self.all[id as usize]
+    }
+}
+
+/// What is known of a state on the stack.
+#[derive(Default)]
+pub(crate) struct Explored {
+    /// What was touched after it.
+    pub(crate) touches: Touches,
+    /// The source set so far, threads that wait included.
+    inside: u64,
+    /// What the step touches that is being explored.
+    pub(crate) event: Next,
+}
+
+/// The state whose step has been explored, and who runs in it.
+pub(crate) struct Place<'a> {
+    pub(crate) state: &'a [u8],
+    pub(crate) view: &'a View,
+    pub(crate) alive: u64,
+    pub(crate) thread: usize,
+}
+
+/// Words of a set of targets.
+pub(crate) fn n_words(n_targets: usize) -> usize {
+    n_targets.div_ceil(64)
+}
+
+/// All that threads may ever touch, as a summary.
+pub(crate) fn all_futures<'f>(view: &View, future: &dyn Fn(usize) -> &'f Summary, words: usize, to: &mut Touches) {
+    to.clear();
+    to.resize(view.pcs.len() * 2 * words, 0);
+    for thread in 0..view.pcs.len() {
+        let summary = future(thread);
+        for (index, set) in [&summary.reads, &summary.writes].into_iter().enumerate() {
+            for target in set.ones() {
+                to[(2 * thread + index) * words + target / 64] |= 1 << (target % 64);
+            }
+        }
+    }
+}
+
+impl Explored {
+    /// A state about to be explored with these threads.
+    pub(crate) fn new(chosen: u64, n_threads: usize, words: usize) -> Explored {
+        Explored { touches: vec![0; n_threads * 2 * words], inside: chosen, event: Next::default() }
+    }
+
+    /// Takes in what came after the step of the running thread. Gives the threads that must run here too.
+    pub(crate) fn absorb<'c>(
+        &mut self,
+        after: &mut Touches,
+        place: &Place<'_>,
+        selector: &mut Selector<'c>,
+        machine: &mut Machine<'c>,
+    ) -> u64 {
+        let words = selector.words();
+        let n_threads = place.view.pcs.len();
+        // Threads that the step started did what they did on behalf of the running one.
+        let (own, started) = after.split_at_mut(n_threads * 2 * words);
+        for other in started.chunks(2 * words) {
+            let mine = &mut own[place.thread * 2 * words..][..2 * words];
+            mine.iter_mut().zip(other).for_each(|(mine, theirs)| *mine |= theirs);
+        }
+        let conflicting = |thread: &usize| {
+            let (reads, writes) = own[thread * 2 * words..][..2 * words].split_at(words);
+            let has = |set: &[u64], target: TargetId| set[target as usize / 64] >> (target % 64) & 1 != 0;
+            self.event.reads.iter().any(|target| has(writes, *target))
+                || self.event.writes.iter().any(|target| has(writes, *target) || has(reads, *target))
+        };
+        let others = place.alive & !self.inside & !(1 << place.thread);
+        let needed: Vec<usize> = members(others).filter(conflicting).collect();
+        for (list, index) in [(&self.event.reads, 0), (&self.event.writes, 1)] {
+            for target in list {
+                own[(2 * place.thread + index) * words + *target as usize / 64] |= 1 << (target % 64);
+            }
+        }
+        self.touches.iter_mut().zip(&*own).for_each(|(mine, theirs)| *mine |= theirs);
+        let before = self.inside;
+        for thread in needed {
+            self.require(thread, place, selector, machine);
+        }
+        self.inside & !before
+    }
+
+    /// Takes a thread into the source set, and if it waits those that may let it go on.
+    fn require<'c>(&mut self, thread: usize, place: &Place<'_>, selector: &mut Selector<'c>, machine: &mut Machine<'c>) {
+        let mut todo = 1u64 << thread;
+        let mut next = Next::default();
+        while todo & !self.inside != 0 {
+            let thread = (todo & !self.inside).trailing_zeros() as usize;
+            self.inside |= 1 << thread;
+            next.clear();
+            selector.probe(machine, place.state, place.view, thread, &mut next);
+            if next.can_run && next.needs_all {
+                self.inside |= place.alive;
+            }
+            if !next.can_run {
+                for other in members(place.alive & !self.inside) {
+                    if next.may_be_enabled_by(other, selector.future(place.view.pcs[other])) {
+                        todo |= 1 << other;
+                    }
+                }
+            }
+        }
+    }
+}
