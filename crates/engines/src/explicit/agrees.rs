@@ -31,6 +31,8 @@ struct Shared {
     lock: VarId,
     pointer: VarId,
     array: u64,
+    /// Whether objects end; only if somebody asks, since passes let objects live longer if nobody does.
+    has_free: bool,
 }
 
 struct Thread<'a> {
@@ -43,7 +45,7 @@ struct Thread<'a> {
     in_loop: bool,
 }
 
-fn program(seed: u64, size: u64) -> Program {
+fn program(seed: u64, size: u64, properties: Properties) -> Program {
     let mut random = Random(seed);
     let mut builder = Builder::new();
     let main = builder.proc("main");
@@ -51,7 +53,8 @@ fn program(seed: u64, size: u64) -> Program {
     let lock = builder.global("lock", 0);
     let pointer = builder.variable("p", Sort::Bv(64), Scope::Global, Some(Value::bv(64, 0)));
     let array = builder.array("a", 2);
-    let shared = Shared { globals, lock, pointer, array };
+    let has_free = properties.has(Property::Race) || properties.has(Property::Deref);
+    let shared = Shared { globals, lock, pointer, array, has_free };
     let n_threads = 1 + random.below(size / 3 + 1);
     let size = (size + random.below(size)) as u32;
     let workers: Vec<ProcId> = (0..n_threads)
@@ -200,7 +203,7 @@ impl Thread<'_> {
             15 => {
                 let pointer = self.random.pick(&self.pointers);
                 body.load(pointer, self.shared.pointer);
-                if self.random.below(3) == 0 {
+                if self.random.below(3) == 0 && self.shared.has_free {
                     body.free(pointer, AllocKind::Heap);
                 } else {
                     let place = body.deref(pointer);
@@ -257,8 +260,8 @@ fn run(task: &Task, por: &str) -> (Verdict, f64) {
 }
 
 fn agree(seed: u64) -> bool {
-    let program = program(seed, 3);
     let properties = Properties::of(SETS[seed as usize % SETS.len()]);
+    let program = program(seed, 3, properties);
     let limits = Limits { max_states: 3_000, domain: Domain::Bits(2), first_only: false };
     let oracle = enumerate(&program, properties, &limits);
     if oracle.incomplete.is_some() && oracle.violations.is_empty() {
@@ -288,8 +291,8 @@ fn every_reduction_agrees_with_trying_everything() {
 
 /// Whether the programs of larger sizes have the same answer with and without reduction, and no more states.
 fn agree_without_oracle(seed: u64) -> [f64; 3] {
-    let program = program(seed, 7);
-    let task = Task { program, properties: Properties::of(SETS[seed as usize % SETS.len()]) };
+    let properties = Properties::of(SETS[seed as usize % SETS.len()]);
+    let task = Task { program: program(seed, 7, properties), properties };
     let (all, n_all) = run(&task, "none");
     let mut counts = [0.0; 3];
     for (index, por) in REDUCTIONS.into_iter().enumerate() {
@@ -300,7 +303,6 @@ fn agree_without_oracle(seed: u64) -> [f64; 3] {
                 counts[index + 1] = n_reduced;
             }
             (Verdict::Unsafe(_), (Verdict::Unsafe(_), _)) => {}
-            (Verdict::Unknown(a), (Verdict::Unknown(b), _)) if *a == b => {}
             (all, (reduced, _)) => panic!("{seed} {por}: {reduced:?} instead of {all:?}"),
         }
     }
@@ -309,27 +311,7 @@ fn agree_without_oracle(seed: u64) -> [f64; 3] {
 
 #[test]
 fn reductions_change_no_answer_and_add_no_state() {
-    let counts: Vec<[f64; 3]> = (0..std::env::var("SEEDS").map_or(400, |n| n.parse().unwrap())).map(agree_without_oracle).collect();
+    let counts: Vec<[f64; 3]> = (0..150).map(agree_without_oracle).collect();
     let sum = |index: usize| counts.iter().map(|counts| counts[index]).sum::<f64>();
-    println!("{} {} {} {}", counts.iter().filter(|counts| counts[0] > 0.0).count(), sum(0), sum(1), sum(2));
-    assert!(sum(1) < sum(0) / 2.0, "{} states instead of {}", sum(1), sum(0));
-}
-
-#[test]
-fn debug_seed() {
-    let Ok(seed) = std::env::var("SEED") else { return };
-    let program = program(seed.parse().unwrap(), 7);
-    let properties = Properties::of(SETS[2]);
-    println!("{}", ir::text::program(&ir::pass::prepare(&program, properties, &Default::default()).unwrap()));
-    let task = Task { program, properties };
-    use crate::Engine;
-    let mut run = Run::unlimited();
-    run.knobs.insert("por".to_string(), "none".to_string());
-    let verdict = Explicit.check(&task, &mut run);
-    if let Verdict::Unsafe(trace) = verdict {
-        for step in &trace.steps {
-            let edge = task.program.edge(step.edge);
-            println!("{} {:?} {:?}", step.thread, edge.stmts.iter().map(|s| &s.op).collect::<Vec<_>>(), step.inputs);
-        }
-    }
+    assert!(sum(1) < sum(0) && sum(2) < sum(0), "{} and {} states instead of {}", sum(1), sum(2), sum(0));
 }

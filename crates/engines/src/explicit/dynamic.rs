@@ -133,7 +133,13 @@ impl Explored {
     }
 
     /// Takes a thread into the source set, and if it waits those that may let it go on.
-    fn require<'c>(&mut self, thread: usize, place: &Place<'_>, selector: &mut Selector<'c>, machine: &mut Machine<'c>) {
+    fn require<'c>(
+        &mut self,
+        thread: usize,
+        place: &Place<'_>,
+        selector: &mut Selector<'c>,
+        machine: &mut Machine<'c>,
+    ) {
         let mut todo = 1u64 << thread;
         let mut next = Next::default();
         while todo & !self.inside != 0 {

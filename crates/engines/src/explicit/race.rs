@@ -24,7 +24,8 @@ pub(crate) fn adjacent(machine: &mut Machine<'_>, state: &[u8], view: &View) -> 
                 if !matches!(outcome, Outcome::NotTaken | Outcome::Waits(_)) {
                     for touched in machine.touched() {
                         if touched.unit != CONSTANTS && !touched.is_scope_end {
-                            let racer = Racer { thread, edge, choices: choices.clone(), site: touched.site };
+                            let (choices, is_inside) = (choices.clone(), touched.is_inside);
+                            let racer = Racer { thread, edge, choices, site: touched.site, is_inside };
                             pending.push((racer, *touched));
                         }
                     }

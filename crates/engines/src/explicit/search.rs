@@ -82,6 +82,8 @@ pub(crate) struct Racer {
     pub(crate) edge: u32,
     pub(crate) choices: Choices,
     pub(crate) site: SiteId,
+    /// Whether the access is inside an atomic section.
+    pub(crate) is_inside: bool,
 }
 
 /// What was counted.

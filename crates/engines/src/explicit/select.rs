@@ -70,7 +70,14 @@ impl<'c> Selector<'c> {
     }
 
     /// What a thread can do in a state, found by trying.
-    pub(crate) fn probe(&mut self, machine: &mut Machine<'c>, state: &[u8], view: &View, thread: usize, next: &mut Next) {
+    pub(crate) fn probe(
+        &mut self,
+        machine: &mut Machine<'c>,
+        state: &[u8],
+        view: &View,
+        thread: usize,
+        next: &mut Next,
+    ) {
         self.prober.probe(machine, state, view, thread, next);
     }
 

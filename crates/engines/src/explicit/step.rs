@@ -35,6 +35,8 @@ pub(crate) struct Touched {
     pub(crate) bytes: u32,
     pub(crate) writes: bool,
     pub(crate) is_atomic: bool,
+    /// Whether it is inside an atomic section.
+    pub(crate) is_inside: bool,
     /// Whether it is only the end of a local variable's scope, which does not race.
     pub(crate) is_scope_end: bool,
     pub(crate) region: RegionId,
@@ -481,6 +483,7 @@ impl Work<'_> {
             bytes: u32::from(touch.bytes),
             writes,
             is_atomic: touch.is_atomic || depth > 0,
+            is_inside: depth > 0,
             is_scope_end: false,
             region: touch.region,
             site: touch.site,
@@ -674,6 +677,7 @@ impl Work<'_> {
                     bytes: object.size.max(1),
                     writes: true,
                     is_atomic: depth > 0,
+                    is_inside: depth > 0,
                     is_scope_end: !is_heap,
                     region: RegionId(u32::from(object.region)),
                     site,

@@ -57,8 +57,7 @@ impl Tracer<'_, '_> {
 
     /// The way to the last state, and both accesses.
     fn take_race(&mut self, last: usize, [first, second]: [Racer; 2]) {
-        let holder = self.view(last).holder;
-        let (held, other) = if holder == Some(second.thread) { (second, first) } else { (first, second) };
+        let (held, other) = if second.is_inside { (second, first) } else { (first, second) };
         let is_held = |this: &Self, index: usize| this.view(index).holder == Some(held.thread);
         // If one is inside an atomic section, which may never end, the other goes first, before the section begins: it has
         // been waiting there since.
@@ -66,11 +65,10 @@ impl Tracer<'_, '_> {
         while begin > 0 && is_held(self, begin) && self.search.stack[begin - 1].thread == held.thread {
             begin -= 1;
         }
-        let (first, second) = if begin < last { (other, held) } else { (held, other) };
         self.take_frames(0, begin);
-        self.take_racer(begin, &first, true);
+        self.take_racer(begin, &other, true);
         self.take_frames(begin, last);
-        self.take_racer(last, &second, false);
+        self.take_racer(last, &held, false);
     }
 
     /// The step with an access: all of it if that is wanted and leads to a state.
