@@ -1,3 +1,20 @@
-//! Development tasks.
+//! Development tasks: `cargo xtask fuzz`, `cargo xtask bench explicit`.
 
-fn main() {}
+mod bench;
+mod fuzz;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let is_fine = match words.as_slice() {
+        ["fuzz", ..] => fuzz::run(&args[1..]),
+        ["bench", "explicit", ..] => bench::explicit::run(),
+        _ => {
+            eprintln!("usage: cargo xtask fuzz [--count N] [--seed S] [--show SEED] | bench explicit");
+            return ExitCode::from(2);
+        }
+    };
+    if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

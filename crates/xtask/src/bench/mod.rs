@@ -1,0 +1,3 @@
+//! Benchmarks that print a ratio between two things measured in one run.
+
+pub(crate) mod explicit;
