@@ -87,14 +87,18 @@ impl Run {
     /// Whether to stop, and why. Looks at the clock every 1024th call and at the memory in use every 65536th.
     pub fn stop(&mut self) -> Option<Why> {
         self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks % 1024 != 0 {
+        if !self.ticks.is_multiple_of(1024) {
             return None;
         }
-        self.stop_now()
+        self.stop_without_memory().or_else(|| self.ticks.is_multiple_of(65536).then(|| self.stop_for_memory())?)
     }
 
     /// Likewise, looking at everything at once.
     pub fn stop_now(&mut self) -> Option<Why> {
+        self.stop_without_memory().or_else(|| self.stop_for_memory())
+    }
+
+    fn stop_without_memory(&self) -> Option<Why> {
         if self.cancel.load(Ordering::Relaxed) {
             return Some(Why::Cancelled);
         }
@@ -103,13 +107,12 @@ impl Run {
         {
             return Some(Why::TimeLimit(limit));
         }
-        if let Some(limit) = self.memory_limit
-            && self.ticks % 65536 == 0
-            && resident_bytes().is_some_and(|bytes| bytes >= limit)
-        {
-            return Some(Why::MemoryLimit(limit));
-        }
         None
+    }
+
+    fn stop_for_memory(&self) -> Option<Why> {
+        let limit = self.memory_limit?;
+        resident_bytes().is_some_and(|bytes| bytes >= limit).then_some(Why::MemoryLimit(limit))
     }
 }
 

@@ -36,7 +36,10 @@ impl Figures {
 /// Prints the table; true if all searches ended as they should.
 pub(crate) fn run() -> bool {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("spin");
-    println!("{:14} {:>10} {:>12} {:>12} | {:>10} {:>12} {:>12} | {:>6}", "program", "states", "states/s", "bytes/state", "spin", "states/s", "bytes/state", "ratio");
+    println!(
+        "{:14} {:>10} {:>12} {:>12} | {:>10} {:>12} {:>12} | {:>6}",
+        "program", "states", "states/s", "bytes/state", "spin", "states/s", "bytes/state", "ratio"
+    );
     let mut is_fine = true;
     for model in MODELS {
         let pan = build_spin(&folder.join(format!("{model}.pml")));
@@ -55,7 +58,13 @@ pub(crate) fn run() -> bool {
         let Some(ours) = ours else { continue };
         print!("{model:14} {:>10} {:>12.0} {:>12.1} | ", ours.states, ours.rate(), ours.bytes);
         match theirs {
-            Some(theirs) => println!("{:>10} {:>12.0} {:>12.1} | {:>6.2}", theirs.states, theirs.rate(), theirs.bytes, ours.rate() / theirs.rate()),
+            Some(theirs) => println!(
+                "{:>10} {:>12.0} {:>12.1} | {:>6.2}",
+                theirs.states,
+                theirs.rate(),
+                theirs.bytes,
+                ours.rate() / theirs.rate()
+            ),
             None => println!("spin is not installed (Debian package spin)"),
         }
     }
@@ -66,12 +75,17 @@ fn run_ravel(path: &Path) -> Option<Figures> {
     let program = frontend::load(&[path.to_path_buf()], &Options::default()).ok()?.program;
     let task = Task { program, properties: Properties::of(&[Property::ErrorCall, Property::Assertion]) };
     let mut run = Run::unlimited();
-    run.knobs = [("por", "none"), ("symmetry", "off")].map(|(name, value)| (name.to_string(), value.to_string())).into();
+    run.knobs =
+        [("por", "none"), ("symmetry", "off")].map(|(name, value)| (name.to_string(), value.to_string())).into();
     let started = Instant::now();
     let verdict = decide(engine_named("explicit")?, &task, &mut run).verdict;
     let seconds = started.elapsed().as_secs_f64();
     let count = |name: &str| run.statistics.0.get(name).copied().unwrap_or(0.0);
-    matches!(verdict, Verdict::Safe(_)).then(|| Figures { states: count("states"), seconds, bytes: count("bytes per state") })
+    matches!(verdict, Verdict::Safe(_)).then(|| Figures {
+        states: count("states"),
+        seconds,
+        bytes: count("bytes per state"),
+    })
 }
 
 /// Compiles SPIN's verifier for a model; `None` without SPIN.
@@ -79,7 +93,11 @@ fn build_spin(model: &Path) -> Option<PathBuf> {
     let folder = std::env::temp_dir().join(format!("ravel-spin-{}", std::process::id())).join(model.file_stem()?);
     std::fs::create_dir_all(&folder).ok()?;
     let generated = Command::new("spin").arg("-a").arg(model).current_dir(&folder).status().ok()?;
-    let compiled = Command::new("cc").args(["-O2", "-w", "-DSAFETY", "-DNOREDUCE", "-o", "pan", "pan.c"]).current_dir(&folder).status().ok()?;
+    let compiled = Command::new("cc")
+        .args(["-O2", "-w", "-DSAFETY", "-DNOREDUCE", "-o", "pan", "pan.c"])
+        .current_dir(&folder)
+        .status()
+        .ok()?;
     (generated.success() && compiled.success()).then(|| folder.join("pan"))
 }
 

@@ -114,7 +114,10 @@ fn statement(random: &mut Random, depth: u32) -> Piece {
             let size = 1 + random.below(2);
             let rounds = 1 + random.below(2);
             let counter = ["i", "j", "k"][depth as usize];
-            Piece::Block(format!("for (int {counter} = 0; {counter} < {rounds}; {counter}++)"), body(random, size, depth + 1))
+            Piece::Block(
+                format!("for (int {counter} = 0; {counter} < {rounds}; {counter}++)"),
+                body(random, size, depth + 1),
+            )
         }
         15 | 16 => {
             let lock = random.pick(&LOCKS);
@@ -134,7 +137,11 @@ fn shared(random: &mut Random) -> String {
 }
 
 fn index(random: &mut Random) -> String {
-    if random.chance(50) { random.below(3).to_string() } else { format!("(unsigned)({}) % 3", random.pick(&["l", "x", "y"])) }
+    if random.chance(50) {
+        random.below(3).to_string()
+    } else {
+        format!("(unsigned)({}) % 3", random.pick(&["l", "x", "y"]))
+    }
 }
 
 fn value(random: &mut Random) -> String {
@@ -154,7 +161,11 @@ fn atomic(random: &mut Random) -> String {
         0 => format!("{place} = {};", random.below(3)),
         1 => format!("l = {place};"),
         2 => format!("l = __atomic_fetch_add(&{place}, 1, __ATOMIC_SEQ_CST) & 3;"),
-        3 => format!("{{ int e = {}; l = __atomic_compare_exchange_n(&{place}, &e, {}, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); }}", random.below(2), random.below(3)),
+        3 => format!(
+            "{{ int e = {}; l = __atomic_compare_exchange_n(&{place}, &e, {}, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); }}",
+            random.below(2),
+            random.below(3)
+        ),
         4 => format!("l = __atomic_exchange_n(&{place}, {}, __ATOMIC_ACQ_REL);", random.below(3)),
         _ => format!("{place}++;"),
     }
@@ -174,7 +185,13 @@ fn assertion(random: &mut Random) -> String {
     match random.below(3) {
         0 => format!("assert({} != {});", random.pick(&SHARED), 2 + random.below(3)),
         1 => format!("assert({} < {});", random.pick(&SHARED), 2 + random.below(4)),
-        _ => format!("assert(!({} == {} && {} == {}));", random.pick(&SHARED), random.below(3), random.pick(&SHARED), random.below(3)),
+        _ => format!(
+            "assert(!({} == {} && {} == {}));",
+            random.pick(&SHARED),
+            random.below(3),
+            random.pick(&SHARED),
+            random.below(3)
+        ),
     }
 }
 

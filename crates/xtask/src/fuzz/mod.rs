@@ -47,7 +47,8 @@ enum Outcome {
 
 /// `cargo xtask fuzz [--count N] [--seed S] [--show SEED]`; true if nothing differs.
 pub(crate) fn run(args: &[String]) -> bool {
-    let option = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)?.parse::<u64>().ok());
+    let option =
+        |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)?.parse::<u64>().ok());
     if let Some(seed) = option("--show") {
         println!("{}", generate(seed).text());
         return true;
@@ -76,9 +77,15 @@ pub(crate) fn run(args: &[String]) -> bool {
         }
         seed += 1;
     }
-    println!("{n_compared} programs agree ({n_unsafe} violations among {} answers), {n_differ} differ, {n_large} too large to enumerate", n_compared as usize * QUESTIONS.len());
+    println!(
+        "{n_compared} programs agree ({n_unsafe} violations among {} answers), {n_differ} differ, {n_large} too large to enumerate",
+        n_compared as usize * QUESTIONS.len()
+    );
     for ((name, _), total) in SETTINGS.iter().zip(totals) {
-        println!("  {name:16} {total:>10} states on safe programs, {:.2} of none", total as f64 / totals[0].max(1) as f64);
+        println!(
+            "  {name:16} {total:>10} states on safe programs, {:.2} of none",
+            total as f64 / totals[0].max(1) as f64
+        );
     }
     println!("in {:.1} s", started.elapsed().as_secs_f64());
     n_differ == 0
@@ -91,7 +98,8 @@ fn shrink(program: Generated) -> (Generated, String) {
     };
     let mut what = differs(&program).unwrap_or_default();
     let mut small = program;
-    while let Some((less, said)) = small.smaller().into_iter().find_map(|less| differs(&less).map(|said| (less, said))) {
+    while let Some((less, said)) = small.smaller().into_iter().find_map(|less| differs(&less).map(|said| (less, said)))
+    {
         (small, what) = (less, said);
     }
     (small, what)
@@ -143,7 +151,10 @@ fn compare(generated: &Generated) -> Outcome {
             }
             counts[index] = run.statistics.0.get("states").copied().unwrap_or(0.0) as u64;
             if !is_bad && counts[index] > counts[0] {
-                return Outcome::Differ(format!("{question}: {setting} visits {} states, none only {}", counts[index], counts[0]));
+                return Outcome::Differ(format!(
+                    "{question}: {setting} visits {} states, none only {}",
+                    counts[index], counts[0]
+                ));
             }
         }
         if !is_bad {
