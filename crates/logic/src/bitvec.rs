@@ -61,7 +61,7 @@ impl BitVec {
         }
         let mut own: Vec<u64> = limbs.iter().copied().take(n_limbs(width)).collect();
         own.resize(n_limbs(width), 0);
-        if width % 64 != 0 {
+        if !width.is_multiple_of(64) {
             *own.last_mut().expect("wide vectors have limbs") &= mask(width % 64);
         }
         BitVec { width, bits: Bits::Limbs(own.into()) }

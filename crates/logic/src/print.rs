@@ -110,14 +110,14 @@ fn write_term(
 
 /// The word and the operands to print: a negated comparison has its own word.
 fn spelling(pool: &Pool, op: Op, args: &[TermId]) -> (&'static str, Vec<TermId>) {
-    if op == Op::Not {
-        if let Node::App { op: inner, args: inner_args } = pool.node(args[0]) {
-            match inner {
-                Op::Eq => return ("ne", inner_args.to_vec()),
-                Op::Ult => return ("ule", vec![inner_args[1], inner_args[0]]),
-                Op::Slt => return ("sle", vec![inner_args[1], inner_args[0]]),
-                _ => {}
-            }
+    if op == Op::Not
+        && let Node::App { op: inner, args: inner_args } = pool.node(args[0])
+    {
+        match inner {
+            Op::Eq => return ("ne", inner_args.to_vec()),
+            Op::Ult => return ("ule", vec![inner_args[1], inner_args[0]]),
+            Op::Slt => return ("sle", vec![inner_args[1], inner_args[0]]),
+            _ => {}
         }
     }
     (op.name(), args.to_vec())

@@ -1,5 +1,7 @@
 //! Development tasks: `cargo xtask fuzz`, `cargo xtask bench explicit`.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that speaks to people")]
+
 mod bench;
 mod fuzz;
 

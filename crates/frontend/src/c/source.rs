@@ -154,21 +154,21 @@ impl<'a> SourceMap<'a> {
         self.line = line;
         self.counted = (0, 0);
         let source_file = &mut self.sources.files[self.file.0 as usize];
-        if self.has_original {
-            if let Some(original) = self.originals.line(&source_file.path, line) {
-                let same = original.trim_end().as_bytes() == physical.trim_ascii_end();
-                source_file.lines.entry(line).or_insert_with(|| original.to_string());
-                // The preprocessor may spread one line over several physical ones.
-                let (file, resumed_line, found) = self.resume;
-                let cursor = if (file, resumed_line) == (self.file, line) { found } else { 0 };
-                return if same {
-                    Columns::Shifted { by: 0 }
-                } else if original.len() > ALIGNED_LINE_LIMIT {
-                    Columns::Unknown
-                } else {
-                    Columns::Original { words: align(original, cursor, physical), next: 0 }
-                };
-            }
+        if self.has_original
+            && let Some(original) = self.originals.line(&source_file.path, line)
+        {
+            let same = original.trim_end().as_bytes() == physical.trim_ascii_end();
+            source_file.lines.entry(line).or_insert_with(|| original.to_string());
+            // The preprocessor may spread one line over several physical ones.
+            let (file, resumed_line, found) = self.resume;
+            let cursor = if (file, resumed_line) == (self.file, line) { found } else { 0 };
+            return if same {
+                Columns::Shifted { by: 0 }
+            } else if original.len() > ALIGNED_LINE_LIMIT {
+                Columns::Unknown
+            } else {
+                Columns::Original { words: align(original, cursor, physical), next: 0 }
+            };
         }
         let physical = String::from_utf8_lossy(physical.trim_ascii_end()).into_owned();
         let Some(quoted) = source_file.lines.get_mut(&line) else {

@@ -121,11 +121,11 @@ pub(super) fn shift(pool: &mut Pool, op: Op, a: TermId, amount: TermId) -> Optio
     let capped = |distance: &BitVec| distance.to_u64().map_or(width, |n| n.min(u64::from(width)) as u32);
     let mut distance = capped(&distance);
     let mut from = a;
-    if let Shape::Two(found, x, inner) = shape(pool, a) {
-        if let (true, Some(inner)) = (found == op, bv_const(pool, inner)) {
-            from = x;
-            distance = (distance.saturating_add(capped(&inner))).min(width);
-        }
+    if let Shape::Two(found, x, inner) = shape(pool, a)
+        && let (true, Some(inner)) = (found == op, bv_const(pool, inner))
+    {
+        from = x;
+        distance = (distance.saturating_add(capped(&inner))).min(width);
     }
     if distance == width {
         if op != Op::Ashr {

@@ -49,10 +49,10 @@ pub(super) fn junction(pool: &mut Pool, op: Op, args: &[TermId]) -> TermId {
         parts = flat;
     }
     for &part in &parts {
-        if let Shape::One(Op::Not, x) = shape(pool, part) {
-            if parts.binary_search(&x).is_ok() {
-                return pool.bool(!neutral);
-            }
+        if let Shape::One(Op::Not, x) = shape(pool, part)
+            && parts.binary_search(&x).is_ok()
+        {
+            return pool.bool(!neutral);
         }
     }
     match *parts {
@@ -108,10 +108,10 @@ pub(super) fn ite(pool: &mut Pool, condition: TermId, then: TermId, otherwise: T
         }
         _ => {}
     }
-    if pool.sort(then) == Sort::Bool {
-        if let Some(simpler) = ite_of_bools(pool, condition, then, otherwise) {
-            return Some(simpler);
-        }
+    if pool.sort(then) == Sort::Bool
+        && let Some(simpler) = ite_of_bools(pool, condition, then, otherwise)
+    {
+        return Some(simpler);
     }
     if let Shape::Three(Op::Ite, inner, x, y) = shape(pool, then) {
         if inner == condition {

@@ -28,10 +28,10 @@ pub(super) fn eq(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
     if are_distinct(pool, a, b) {
         return Some(pool.bool(false));
     }
-    if let ((x, Some(c)), (y, Some(d))) = (split_offset(pool, a), split_offset(pool, b)) {
-        if c == d {
-            return Some(pool.eq(x, y));
-        }
+    if let ((x, Some(c)), (y, Some(d))) = (split_offset(pool, a), split_offset(pool, b))
+        && c == d
+    {
+        return Some(pool.eq(x, y));
     }
     match (shape(pool, a), shape(pool, b)) {
         (Shape::One(p, x), Shape::One(q, y))

@@ -83,12 +83,11 @@ fn binary(pool: &mut Pool, op: Op, a: TermId, b: TermId) -> Option<TermId> {
 }
 
 fn fold(pool: &Pool, op: Op, args: &[TermId]) -> Option<Value> {
-    if op == Op::Store {
-        if let Some(Value::Array(array)) = pool.as_const(args[0]) {
-            if array.exceptions().len() >= MAX_FOLDED_ARRAY {
-                return None;
-            }
-        }
+    if op == Op::Store
+        && let Some(Value::Array(array)) = pool.as_const(args[0])
+        && array.exceptions().len() >= MAX_FOLDED_ARRAY
+    {
+        return None;
     }
     let values: Option<Operands> = args.iter().map(|&arg| pool.as_const(arg).cloned()).collect();
     values.map(|values| op.eval(values))
@@ -158,10 +157,10 @@ fn are_complements(pool: &Pool, op: Op, a: TermId, b: TermId) -> bool {
 
 /// A term as a base and a constant offset from it.
 fn split_offset(pool: &Pool, term: TermId) -> (TermId, Option<BitVec>) {
-    if let Shape::Two(Op::Add, base, offset) = shape(pool, term) {
-        if let Some(offset) = bv_const(pool, offset) {
-            return (base, Some(offset));
-        }
+    if let Shape::Two(Op::Add, base, offset) = shape(pool, term)
+        && let Some(offset) = bv_const(pool, offset)
+    {
+        return (base, Some(offset));
     }
     (term, None)
 }

@@ -128,15 +128,15 @@ pub(super) fn concat(pool: &mut Pool, high: TermId, low: TermId) -> Option<TermI
     if is_sign_of(pool, high, low) {
         return Some(pool.sign_extend(low, width));
     }
-    if let Shape::Two(Op::Concat, first, middle) = shape(pool, high) {
-        if let Some(merged) = merge(pool, middle, low) {
-            return Some(pool.concat(first, merged));
-        }
+    if let Shape::Two(Op::Concat, first, middle) = shape(pool, high)
+        && let Some(merged) = merge(pool, middle, low)
+    {
+        return Some(pool.concat(first, merged));
     }
-    if let Shape::Two(Op::Concat, middle, last) = shape(pool, low) {
-        if let Some(merged) = merge(pool, high, middle) {
-            return Some(pool.concat(merged, last));
-        }
+    if let Shape::Two(Op::Concat, middle, last) = shape(pool, low)
+        && let Some(merged) = merge(pool, high, middle)
+    {
+        return Some(pool.concat(merged, last));
     }
     None
 }

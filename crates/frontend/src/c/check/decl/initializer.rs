@@ -58,10 +58,10 @@ impl Checker {
     ) -> Checked<(QualType, Vec<InitItem>)> {
         let mut filling = Filling { is_static, ..Filling::default() };
         let whole = Part { ty, offset: 0, bits: None };
-        if let (InitializerKind::Expr(value), true) = (&initializer.kind, self.types.is_array(ty.ty)) {
-            if let Some(completed) = self.array_from_expr(ty, value, &mut filling)? {
-                return Ok((completed, filling.items));
-            }
+        if let (InitializerKind::Expr(value), true) = (&initializer.kind, self.types.is_array(ty.ty))
+            && let Some(completed) = self.array_from_expr(ty, value, &mut filling)?
+        {
+            return Ok((completed, filling.items));
         }
         self.fill(whole, initializer, &mut filling)?;
         let ty = match *self.types.get(ty.ty) {
@@ -117,13 +117,12 @@ impl Checker {
         filling: &mut Filling,
     ) -> Checked<()> {
         self.remove_inside(part, filling);
-        if let [only] = items {
-            if let (true, InitializerKind::Expr(value)) = (only.designators.is_empty(), &only.initializer.kind) {
-                if let Some(literal) = self.string_for(part.ty, value) {
-                    self.push_string(part, literal, value.span, filling);
-                    return Ok(());
-                }
-            }
+        if let [only] = items
+            && let (true, InitializerKind::Expr(value)) = (only.designators.is_empty(), &only.initializer.kind)
+            && let Some(literal) = self.string_for(part.ty, value)
+        {
+            self.push_string(part, literal, value.span, filling);
+            return Ok(());
         }
         if self.types.is_scalar(part.ty.ty) {
             let Some(first) = items.first() else {
@@ -143,11 +142,11 @@ impl Checker {
                 _ => self.error(span, format!("an object of type {name} cannot be initialised by a list")),
             });
         }
-        if let Type::Record(id) = self.types.get(part.ty.ty) {
-            if self.types.record(*id).fields.is_none() {
-                let name = self.text(part.ty);
-                return Err(self.error(span, format!("{name} is incomplete here and cannot be initialised")));
-            }
+        if let Type::Record(id) = self.types.get(part.ty.ty)
+            && self.types.record(*id).fields.is_none()
+        {
+            let name = self.text(part.ty);
+            return Err(self.error(span, format!("{name} is incomplete here and cannot be initialised")));
         }
         self.fill_aggregate(part, items, filling)
     }

@@ -74,10 +74,10 @@ impl Checker {
 
     /// Remembers a name whose declaration was reported, unless it means something already.
     fn declare_broken(&mut self, declarator: &ast::Declarator) {
-        if let Some(name) = &declarator.name {
-            if self.scopes.entity_here(name).is_none() {
-                self.scopes.innermost().declare(name.clone(), Entity::Broken);
-            }
+        if let Some(name) = &declarator.name
+            && self.scopes.entity_here(name).is_none()
+        {
+            self.scopes.innermost().declare(name.clone(), Entity::Broken);
         }
     }
 

@@ -97,10 +97,10 @@ impl Checker {
             return Err(self.error(name_span, format!("{ty} has no members, so no {name}")));
         };
         let field = self.field_at(id, name, name_span)?;
-        if let (Some((first, width)), Some(size)) = (field.bits, self.types.size(field.ty.ty)) {
-            if u64::from(first + width) > size * 8 {
-                return Err(self.refuse(name_span, format!("the packed bit-field {name}, which straddles its type")));
-            }
+        if let (Some((first, width)), Some(size)) = (field.bits, self.types.size(field.ty.ty))
+            && u64::from(first + width) > size * 8
+        {
+            return Err(self.refuse(name_span, format!("the packed bit-field {name}, which straddles its type")));
         }
         let ty = merge_qualifiers(field.ty, record.ty);
         let kind = ExprKind::Member { base: Box::new(record), offset: field.offset, bits: field.bits };
@@ -128,12 +128,12 @@ impl Checker {
             if field.name.as_deref() == Some(name) {
                 return Some(field.clone());
             }
-            if let (None, Type::Record(inner)) = (&field.name, self.types.get(field.ty.ty)) {
-                if let Some(mut found) = self.find_field(*inner, name) {
-                    found.offset += field.offset;
-                    found.ty = merge_qualifiers(found.ty, field.ty);
-                    return Some(found);
-                }
+            if let (None, Type::Record(inner)) = (&field.name, self.types.get(field.ty.ty))
+                && let Some(mut found) = self.find_field(*inner, name)
+            {
+                found.offset += field.offset;
+                found.ty = merge_qualifiers(found.ty, field.ty);
+                return Some(found);
             }
         }
         None

@@ -87,12 +87,11 @@ impl Checker {
         if let Some(function) = self.library_function(name, span) {
             return self.call_function(function, arguments, span);
         }
-        if let Some(copy) = stem.strip_prefix("__").and_then(|stem| stem.strip_suffix("_chk")) {
-            if let (true, Some((_, arguments))) = (CHECKED_COPIES.contains(&copy), arguments.split_last()) {
-                if let Some(function) = self.library_function(&format!("__builtin_{copy}"), span) {
-                    return self.call_function(function, arguments, span);
-                }
-            }
+        if let Some(copy) = stem.strip_prefix("__").and_then(|stem| stem.strip_suffix("_chk"))
+            && let (true, Some((_, arguments))) = (CHECKED_COPIES.contains(&copy), arguments.split_last())
+            && let Some(function) = self.library_function(&format!("__builtin_{copy}"), span)
+        {
+            return self.call_function(function, arguments, span);
         }
         if let Some(result) = self.overflow_builtin(stem, arguments, span) {
             return result;

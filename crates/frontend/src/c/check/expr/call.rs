@@ -14,13 +14,13 @@ use super::super::{Checked, Checker};
 
 impl Checker {
     pub(super) fn call(&mut self, callee: &ast::Expr, arguments: &[ast::Expr], span: Span) -> Checked<Expr> {
-        if let ast::ExprKind::Identifier(name) = &callee.kind {
-            if self.scopes.entity(name).is_none() {
-                if let Some(result) = self.builtin_call(name, arguments, span) {
-                    return result;
-                }
-                self.declare_implicitly(name, callee.span);
+        if let ast::ExprKind::Identifier(name) = &callee.kind
+            && self.scopes.entity(name).is_none()
+        {
+            if let Some(result) = self.builtin_call(name, arguments, span) {
+                return result;
             }
+            self.declare_implicitly(name, callee.span);
         }
         let callee = self.callee(callee)?;
         self.call_function(callee, arguments, span)
@@ -99,17 +99,18 @@ impl Checker {
     }
 
     fn argument(&mut self, value: Expr, param: QualType, index: usize) -> Checked<Expr> {
-        if let Type::Record(record) = self.types.get(param.ty) {
-            if self.transparent.contains(record) && value.ty.ty != param.ty {
-                let fields = self.types.record(*record).fields.clone().unwrap_or_default();
-                let span = value.span;
-                let member = fields
-                    .iter()
-                    .find(|field| self.compatible_plain(field.ty.ty, value.ty.ty))
-                    .or_else(|| fields.iter().find(|field| self.types.is_pointer(field.ty.ty)));
-                if let Some(member) = member {
-                    return Ok(self.union_of(param, member.ty, value, span));
-                }
+        if let Type::Record(record) = self.types.get(param.ty)
+            && self.transparent.contains(record)
+            && value.ty.ty != param.ty
+        {
+            let fields = self.types.record(*record).fields.clone().unwrap_or_default();
+            let span = value.span;
+            let member = fields
+                .iter()
+                .find(|field| self.compatible_plain(field.ty.ty, value.ty.ty))
+                .or_else(|| fields.iter().find(|field| self.types.is_pointer(field.ty.ty)));
+            if let Some(member) = member {
+                return Ok(self.union_of(param, member.ty, value, span));
             }
         }
         let what = format!("argument {}", index + 1);

@@ -92,11 +92,11 @@ impl Checker {
     fn identifier(&mut self, name: &Name, span: Span) -> Checked<Expr> {
         match self.scopes.entity(name) {
             Some(Entity::Symbol(id)) => {
-                if self.unevaluated == 0 {
-                    if let Some(reason) = self.refused.get(&id) {
-                        let reason = reason.clone();
-                        return Err(self.refuse(span, reason));
-                    }
+                if self.unevaluated == 0
+                    && let Some(reason) = self.refused.get(&id)
+                {
+                    let reason = reason.clone();
+                    return Err(self.refuse(span, reason));
                 }
                 let ty = self.symbols[id.0 as usize].ty;
                 Ok(Expr { kind: ExprKind::Symbol(id), ty, span })

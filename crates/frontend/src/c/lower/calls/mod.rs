@@ -359,6 +359,6 @@ impl Body<'_, '_> {
         }
         let size = types.size(target).filter(|size| *size > 0)?;
         let is_byte = scalar_of(types, target).is_some() && size == 1;
-        (bytes % size == 0 && (!is_byte || bytes <= 8)).then_some((target, bytes / size))
+        (bytes.is_multiple_of(size) && (!is_byte || bytes <= 8)).then_some((target, bytes / size))
     }
 }
