@@ -10,7 +10,8 @@
 //!   condition does not hold, a `Join`); else it is stopped by an `Assume`. An edge that asks for an input before it
 //!   can fail counts as one that can be taken.
 //! - **Atomic sections.** The holder is the thread whose last step left it inside a section. While the holder does not
-//!   wait, no other thread runs. A section that waited goes on as a new holder's section would.
+//!   wait, no other thread runs. A thread that has waited inside a section is not preferred when it can go on; with its
+//!   next step it becomes the holder again.
 //! - **Accesses** must lie inside one live object; otherwise (null, freed, out of scope, past the end, a function, a
 //!   write to read-only data) it is a violation of `Deref`. `Free` takes the start of a live object of its kind; otherwise it
 //!   is a violation of `Free`. Pointers may point anywhere as long as they are not used. If nobody asked about

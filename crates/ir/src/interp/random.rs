@@ -3,11 +3,11 @@
 //! The scheduler stays with a thread for a while and then switches, which finds more than switching at every step.
 //! Inputs are small numbers and boundary values most of the time, so that loops bounded by an input end.
 
-use super::Execution;
 use super::event::{Inputs, Request, StepResult, Violation};
 use super::log::Log;
 use super::state::End;
-use crate::program::Program;
+use super::{Execution, Status};
+use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::verdict::{Step, Trace, Why};
 use logic::{BitVec, Sort, Value};
@@ -56,36 +56,50 @@ pub fn run_random(program: &Program, properties: Properties, seed: u64, max_step
     RunReport { outcome, steps: execution.steps, log: execution.log }
 }
 
+/// How often a step is tried that turns out to be disabled for the inputs it got.
+const MAX_RETRIES: usize = 100;
+
 fn run(execution: &mut Execution<'_>, prng: &mut Prng, max_steps: usize) -> Outcome {
     let mut last = 0;
+    let mut n_retries = 0;
     while execution.steps.len() < max_steps {
-        let mut enabled = execution.machine.enabled(&execution.state);
-        // An edge can ask for inputs before it turns out to be disabled for them; then another one is tried.
-        loop {
-            if enabled.is_empty() {
-                return match execution.deadlock() {
-                    Some(violation) if execution.properties.has(Property::Deadlock) => {
-                        Outcome::Violation(Box::new(violation))
-                    }
-                    _ => Outcome::Stuck,
-                };
-            }
-            let stay = enabled.iter().position(|(thread, _)| *thread == last).filter(|_| prng.below(4) != 0);
-            let index = stay.unwrap_or_else(|| prng.below(enabled.len() as u64) as usize);
-            let (thread, edge) = enabled.swap_remove(index);
-            match execution.take(thread, edge, &mut RandomInputs(prng)) {
-                StepResult::Ok => {
-                    last = thread;
-                    break;
+        let Some((thread, edges)) = pick(execution, prng, last) else {
+            return match execution.deadlock() {
+                Some(violation) if execution.properties.has(Property::Deadlock) => {
+                    Outcome::Violation(Box::new(violation))
                 }
-                StepResult::NotEnabled(_) => {}
-                StepResult::Violation(violation) => return Outcome::Violation(violation),
-                StepResult::Ended(end) => return Outcome::Ended(end),
-                StepResult::Beyond(why) => return Outcome::Beyond(why),
-            }
+                _ => Outcome::Stuck,
+            };
+        };
+        let edge = edges[prng.below(edges.len() as u64) as usize];
+        match execution.take(thread, edge, &mut RandomInputs(prng)) {
+            StepResult::Ok => (last, n_retries) = (thread, 0),
+            StepResult::NotEnabled(_) if n_retries < MAX_RETRIES => n_retries += 1,
+            StepResult::NotEnabled(_) => return Outcome::Stuck,
+            StepResult::Violation(violation) => return Outcome::Violation(violation),
+            StepResult::Ended(end) => return Outcome::Ended(end),
+            StepResult::Beyond(why) => return Outcome::Beyond(why),
         }
     }
     Outcome::StepLimit
+}
+
+/// A thread that can run, and its edges. Not all threads are looked at: there can be thousands.
+fn pick(execution: &Execution<'_>, prng: &mut Prng, last: u32) -> Option<(u32, Vec<EdgeRef>)> {
+    let (machine, state) = (&execution.machine, &execution.state);
+    let can_run = |thread: u32| match machine.status(state, thread) {
+        Status::CanRun(edges) => Some((thread, edges)),
+        _ => None,
+    };
+    if let Some(holder) = machine.excludes_others(state) {
+        return can_run(holder);
+    }
+    let n_threads = state.threads.len() as u32;
+    let first = if prng.below(4) != 0 { last } else { prng.below(u64::from(n_threads)) as u32 };
+    can_run(first).or_else(|| {
+        let start = prng.below(u64::from(n_threads)) as u32;
+        (0..n_threads).find_map(|offset| can_run((start + offset) % n_threads))
+    })
 }
 
 struct RandomInputs<'a>(&'a mut Prng);
