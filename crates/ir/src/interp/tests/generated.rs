@@ -199,7 +199,7 @@ fn all_violated(program: &Program, properties: Properties, max_states: usize) ->
 fn passes_keep_what_can_go_wrong() {
     let asked = [Property::Assertion, Property::Race, Property::Deadlock, Property::Deref];
     let (mut n_compared, mut n_violated) = (0, 0);
-    for seed in 0..50 {
+    for seed in 0..20 {
         let program = generate(seed);
         for property in asked {
             let Some(expected) = all_violated(&program, only(property), 1500) else {
@@ -220,14 +220,14 @@ fn passes_keep_what_can_go_wrong() {
             n_violated += expected.len();
         }
     }
-    assert!(n_compared > 50 && n_violated > 15, "{n_compared} compared, {n_violated} violated");
+    assert!(n_compared > 20 && n_violated > 8, "{n_compared} compared, {n_violated} violated");
 }
 
 #[test]
 fn found_traces_replay_and_clocks_see_no_race_where_there_is_none() {
     let asked = Properties::of(&[Property::Assertion, Property::Race, Property::Deadlock, Property::Deref]);
     let mut n_replayed = 0;
-    for seed in 1000..1040 {
+    for seed in 1000..1020 {
         let program = generate(seed);
         let limits = Limits { max_states: 1500, ..Limits::default() };
         let found = enumerate(&program, asked, &limits);
@@ -245,5 +245,5 @@ fn found_traces_replay_and_clocks_see_no_race_where_there_is_none() {
             }
         }
     }
-    assert!(n_replayed > 20, "{n_replayed} replayed");
+    assert!(n_replayed > 10, "{n_replayed} replayed");
 }
