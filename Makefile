@@ -25,8 +25,7 @@ test: needs needs-test
 needs:
 	@command -v cc >/dev/null 2>&1 || .ci/install gcc libc6-dev
 	@command -v $(CARGO) >/dev/null 2>&1 || { \
-	  echo "ravel is built with Rust; to install it, run:"; \
-	  echo "  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"; exit 1; }
+	  echo "ravel is built with Rust 1.88 or newer; install it with rustup, then run this again"; exit 1; }
 
 needs-test:
 	@$(CARGO) fmt --version >/dev/null 2>&1 || rustup component add rustfmt || { \
