@@ -119,12 +119,15 @@ pub enum Type {
 pub struct Field {
     /// Its name; `None` for anonymous records and padding bit-fields.
     pub name: Option<String>,
-    /// Its type.
+    /// The type of its storage. For a bit-field this is the storage unit that is read and written, which touches no
+    /// other memory location, as C11 demands; it need not be the type that was declared.
     pub ty: QualType,
     /// Byte offset of the storage (for a bit-field: of its storage unit, which has the size of `ty`).
     pub offset: u64,
     /// For a bit-field: first bit within the storage unit (little-endian) and number of bits.
     pub bits: Option<(u32, u32)>,
+    /// The declared type, which its values have.
+    pub value_ty: QualType,
 }
 
 /// A struct or union.

@@ -9,11 +9,12 @@
 //! Invariant: afterwards a direct call of a function with a body has one argument for each fixed parameter, of its type.
 
 use ir::Diagnostic;
+use rustc_hash::FxHashMap;
 
-use super::super::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, SymbolId};
+use super::super::typed::{Expr, ExprKind, SymbolId};
 use super::super::types::{QualType, TypeId, Types};
 use super::Checker;
-use rustc_hash::FxHashMap;
+use super::walk::visit_stmt;
 
 /// What a definition says about calls.
 struct Signature {
@@ -47,120 +48,22 @@ impl Checker {
         }
         for function in &mut self.functions {
             let mut fitting = Fitting { types: &self.types, signatures: &signatures, problems: Vec::new() };
-            fitting.stmt(&mut function.body);
+            visit_stmt(&mut function.body, &mut |expr, is_used| fitting.fit(expr, is_used));
             function.problems.append(&mut fitting.problems);
         }
     }
 }
 
 impl Fitting<'_> {
-    fn stmt(&mut self, stmt: &mut Stmt) {
-        match &mut stmt.kind {
-            StmtKind::Empty | StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
-            // Only here a call may turn out to have no value.
-            StmtKind::Expr(Expr { kind: ExprKind::Call { .. }, .. }) => {
-                if let StmtKind::Expr(expr) = &mut stmt.kind {
-                    self.call(expr, false);
-                }
+    fn fit(&mut self, expr: &mut Expr, is_used: bool) {
+        match &expr.kind {
+            ExprKind::Call { .. } => self.call(expr, is_used),
+            // A dropped call inside may have lost its value.
+            ExprKind::Comma(_, last) if self.types.is_void(last.ty.ty) => expr.ty = last.ty,
+            ExprKind::Cast(operand) if self.types.is_void(operand.ty.ty) && !self.types.is_void(expr.ty.ty) => {
+                self.problems.push(Diagnostic::error(expr.span, "this call has no value that could be converted"));
             }
-            StmtKind::Expr(expr) | StmtKind::GotoComputed(expr) | StmtKind::Return(Some(expr)) => self.expr(expr),
-            StmtKind::Block(stmts) => stmts.iter_mut().for_each(|stmt| self.stmt(stmt)),
-            StmtKind::Local { init, .. } => self.items(init.as_deref_mut().unwrap_or_default()),
-            StmtKind::If { cond, then, otherwise } => {
-                self.expr(cond);
-                self.stmt(then);
-                if let Some(otherwise) = otherwise {
-                    self.stmt(otherwise);
-                }
-            }
-            StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
-                self.expr(cond);
-                self.stmt(body);
-            }
-            StmtKind::For { init, cond, step, body } => {
-                if let Some(init) = init {
-                    self.stmt(init);
-                }
-                cond.iter_mut().for_each(|cond| self.expr(cond));
-                if let Some(step) = step {
-                    match step.kind {
-                        ExprKind::Call { .. } => self.call(step, false),
-                        _ => self.expr(step),
-                    }
-                }
-                self.stmt(body);
-            }
-            StmtKind::Switch { value, body } => {
-                self.expr(value);
-                self.stmt(body);
-            }
-            StmtKind::Case { body, .. } | StmtKind::Default(body) | StmtKind::Label { body, .. } => self.stmt(body),
-            StmtKind::Asm { outputs, inputs, .. } => {
-                outputs.iter_mut().chain(inputs).for_each(|operand| self.expr(operand));
-            }
-        }
-    }
-
-    fn items(&mut self, items: &mut [InitItem]) {
-        items.iter_mut().for_each(|item| self.expr(&mut item.value));
-    }
-
-    fn expr(&mut self, expr: &mut Expr) {
-        match &mut expr.kind {
-            ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::String(_)
-            | ExprKind::Symbol(_)
-            | ExprKind::LabelAddress(_) => {}
-            ExprKind::Deref(inner)
-            | ExprKind::Member { base: inner, .. }
-            | ExprKind::Load(inner)
-            | ExprKind::AddressOf(inner)
-            | ExprKind::Decay(inner)
-            | ExprKind::Unary(_, inner)
-            | ExprKind::Step { lvalue: inner, .. }
-            | ExprKind::VaArg(inner) => self.expr(inner),
-            ExprKind::Cast(inner) => {
-                let is_dropped = self.types.is_void(expr.ty.ty);
-                match inner.kind {
-                    ExprKind::Call { .. } if is_dropped => self.call(inner, false),
-                    _ => self.expr(inner),
-                }
-            }
-            ExprKind::Binary(_, left, right)
-            | ExprKind::PointerDiff { left, right, .. }
-            | ExprKind::PointerAdd { pointer: left, index: right, .. }
-            | ExprKind::LogicalAnd(left, right)
-            | ExprKind::LogicalOr(left, right)
-            | ExprKind::Assign(left, right)
-            | ExprKind::AssignOp { lhs: left, rhs: right, .. } => {
-                self.expr(left);
-                self.expr(right);
-            }
-            ExprKind::Comma(left, right) => {
-                match left.kind {
-                    ExprKind::Call { .. } => self.call(left, false),
-                    _ => self.expr(left),
-                }
-                self.expr(right);
-            }
-            ExprKind::Conditional { cond, then, otherwise } => {
-                self.expr(cond);
-                then.iter_mut().for_each(|then| self.expr(then));
-                self.expr(otherwise);
-            }
-            ExprKind::Builtin { args, .. } => args.iter_mut().for_each(|arg| self.expr(arg)),
-            ExprKind::Statements(stmts) => {
-                let last = stmts.len().saturating_sub(1);
-                for (index, stmt) in stmts.iter_mut().enumerate() {
-                    match &mut stmt.kind {
-                        StmtKind::Expr(value) if index == last => self.expr(value),
-                        _ => self.stmt(stmt),
-                    }
-                }
-            }
-            ExprKind::Compound { init, .. } => self.items(init),
-            ExprKind::Call { .. } => self.call(expr, true),
+            _ => {}
         }
     }
 
@@ -168,8 +71,6 @@ impl Fitting<'_> {
     fn call(&mut self, expr: &mut Expr, is_used: bool) {
         let (span, believed) = (expr.span, expr.ty);
         let ExprKind::Call { callee, args } = &mut expr.kind else { return };
-        self.expr(callee);
-        args.iter_mut().for_each(|arg| self.expr(arg));
         let ExprKind::Symbol(symbol) = callee.kind else { return };
         let Some(signature) = self.signatures.get(&symbol) else { return };
         let n_params = signature.params.len();

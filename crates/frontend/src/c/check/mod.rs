@@ -12,6 +12,7 @@
 //! Invariant: where a `Reported` is returned, a diagnostic has been pushed; a unit without diagnostics is whole.
 //! Recursion is as deep as the syntax tree, which the parser bounds; a deep stack is provided here.
 
+mod bit_units;
 mod compatible;
 mod constant;
 mod convert;
@@ -21,6 +22,7 @@ mod early_calls;
 mod expr;
 mod scope;
 mod stmt;
+mod walk;
 
 pub use data_model::infer_data_model;
 
@@ -78,6 +80,8 @@ struct Checker {
     aligned: FxHashMap<SymbolId, u64>,
     /// The types of objects that are larger than their declared type, by a flexible array member's initialiser.
     grown: FxHashMap<SymbolId, QualType>,
+    /// Bit-fields that were used and whose storage unit is not of their declared type, with the unit's type.
+    units: FxHashMap<(RecordId, u64, (u32, u32)), TypeId>,
     /// Unions with `transparent_union`.
     transparent: FxHashSet<RecordId>,
     diagnostics: Vec<Diagnostic>,
@@ -146,6 +150,7 @@ impl Checker {
             refused: FxHashMap::default(),
             aligned: FxHashMap::default(),
             grown: FxHashMap::default(),
+            units: FxHashMap::default(),
             transparent: FxHashSet::default(),
             diagnostics: Vec::new(),
             body: None,
@@ -172,6 +177,7 @@ impl Checker {
     fn finish(mut self) -> (Unit, Vec<Diagnostic>) {
         self.complete_tentative_definitions();
         self.fit_early_calls();
+        self.settle_bit_units();
         for (symbol, ty) in &self.grown {
             self.symbols[symbol.0 as usize].ty = *ty;
         }

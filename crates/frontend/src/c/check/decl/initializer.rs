@@ -12,7 +12,7 @@ use ir::Span;
 
 use super::super::super::ast::{self, Designator, Encoding, InitializerKind};
 use super::super::super::typed::{Expr, ExprKind, InitItem};
-use super::super::super::types::{Field, IntKind, QualType, Type};
+use super::super::super::types::{Field, IntKind, QualType, Type, TypeId};
 use super::super::constant::Constant;
 use super::super::{Checked, Checker};
 
@@ -25,6 +25,8 @@ struct Part {
     ty: QualType,
     offset: u64,
     bits: Option<(u32, u32)>,
+    /// The storage unit of a bit-field, where it is not of type `ty`.
+    unit: Option<TypeId>,
 }
 
 /// An aggregate that is being filled.
@@ -57,7 +59,7 @@ impl Checker {
         is_static: bool,
     ) -> Checked<(QualType, Vec<InitItem>)> {
         let mut filling = Filling { is_static, ..Filling::default() };
-        let whole = Part { ty, offset: 0, bits: None };
+        let whole = Part { ty, offset: 0, bits: None, unit: None };
         if let (InitializerKind::Expr(value), true) = (&initializer.kind, self.types.is_array(ty.ty))
             && let Some(completed) = self.array_from_expr(ty, value, &mut filling)?
         {
@@ -77,7 +79,7 @@ impl Checker {
     /// The items of an object that is initialised by one value.
     pub(super) fn initialize_by(&mut self, ty: QualType, value: Expr, is_static: bool) -> Checked<Vec<InitItem>> {
         let mut filling = Filling { is_static, ..Filling::default() };
-        self.push_value(Part { ty, offset: 0, bits: None }, value, &mut filling)?;
+        self.push_value(Part { ty, offset: 0, bits: None, unit: None }, value, &mut filling)?;
         Ok(filling.items)
     }
 
@@ -316,7 +318,7 @@ impl Checker {
             let Type::Record(inner) = *self.types.get(field.ty.ty) else { continue };
             if field.name.is_none() && self.find_field(inner, name).is_some() {
                 self.set_index(frames, index as u64);
-                let part = Part { ty: field.ty, offset: top.part.offset + field.offset, bits: None };
+                let part = Part { ty: field.ty, offset: top.part.offset + field.offset, bits: None, unit: None };
                 frames.push(Frame { part, index: 0 });
                 return self.enter_field(frames, inner, name, filling);
             }
@@ -337,11 +339,12 @@ impl Checker {
                     return None;
                 }
                 let size = self.size_of(*element)?;
-                Some(Part { ty: *element, offset: whole.offset + index * size, bits: None })
+                Some(Part { ty: *element, offset: whole.offset + index * size, bits: None, unit: None })
             }
             Type::Record(record) => {
                 let field = self.types.record(*record).fields.as_ref()?.get(usize::try_from(index).ok()?)?;
-                Some(Part { ty: field.ty, offset: whole.offset + field.offset, bits: field.bits })
+                let unit = field.bits.map(|_| field.ty.ty).filter(|unit| *unit != field.value_ty.ty);
+                Some(Part { ty: field.value_ty, offset: whole.offset + field.offset, bits: field.bits, unit })
             }
             _ => None,
         }
@@ -477,7 +480,14 @@ impl Checker {
         let span = value.span;
         let mut value = self.assign_to(value, part.ty, "this initialiser")?;
         filling.end = filling.end.max(part.offset + self.size_of(part.ty).unwrap_or(0));
-        let ty = QualType { is_const: false, ..part.ty };
+        let mut ty = QualType { is_const: false, ..part.ty };
+        if let Some(unit) = part.unit {
+            if self.types.is_array(unit) {
+                return Err(self.refuse(span, "a bit-field that shares its bytes with another member"));
+            }
+            ty.ty = unit;
+            value = self.cast(value, unit);
+        }
         if filling.is_static && self.unevaluated == 0 {
             if let Some(items) = self.static_record(&value) {
                 let moved = items.into_iter().map(|item| InitItem { offset: item.offset + part.offset, ..item });

@@ -7,10 +7,10 @@
 use ir::{DataModel, Span};
 
 use super::super::super::ast::{self, AttributeKind, Name};
-use super::super::super::types::{Enum, EnumId, IntKind, QualType, Record, RecordId, Type, TypeId};
+use super::super::super::types::{Enum, EnumId, Field, IntKind, QualType, Record, RecordId, Type, TypeId};
 use super::super::scope::{Declared, Entity, Tag};
 use super::super::{Checked, Checker};
-use super::layout::{Plan, lay_out};
+use super::layout::{Placed, Plan, lay_out};
 
 /// Larger objects than this are mistakes.
 const SIZE_LIMIT: u64 = 1 << 47;
@@ -74,13 +74,33 @@ impl Checker {
         if layout.size > SIZE_LIMIT {
             self.error(spec.span, "this type is too large");
         }
+        let fields = layout.fields.into_iter().map(|placed| self.field(placed)).collect();
         let record = &mut self.types.records[id.0 as usize];
-        record.fields = Some(layout.fields);
+        record.fields = Some(fields);
         record.size = layout.size.min(SIZE_LIMIT);
         record.align = layout.align;
         if spec.attributes.iter().any(|attribute| attribute.kind == AttributeKind::TransparentUnion) {
             self.transparent.insert(id);
         }
+    }
+
+    /// A placed member with the type of its storage.
+    fn field(&mut self, placed: Placed) -> Field {
+        let Placed { name, ty: value_ty, offset, bits, unit } = placed;
+        let mut ty = value_ty;
+        let kind = self.types.int_kind(value_ty.ty);
+        if let (Some((first, width)), Some(kind)) = (bits, kind) {
+            ty.ty = match unit {
+                Some(unit) if Some(unit) == self.types.size(value_ty.ty) => value_ty.ty,
+                Some(unit) => self.int_type(unit_kind(unit, kind.is_signed())),
+                None => {
+                    let element = QualType::plain(self.int_type(IntKind::UChar));
+                    let len = Some(u64::from((first + width).div_ceil(8)));
+                    self.types.intern(Type::Array { element, len })
+                }
+            };
+        }
+        Field { name, ty, offset, bits, value_ty }
     }
 
     fn plan_members(
@@ -260,6 +280,17 @@ impl Checker {
         let fits = |kind: &IntKind| kind.wrap(value, self.data_model()) == value;
         self.int_type(fixed.unwrap_or_else(|| kinds.into_iter().find(fits).unwrap_or(IntKind::LongLong)))
     }
+}
+
+/// The integer type of a storage unit.
+fn unit_kind(bytes: u64, is_signed: bool) -> IntKind {
+    let signed = match bytes {
+        1 => IntKind::SChar,
+        2 => IntKind::Short,
+        4 => IntKind::Int,
+        _ => IntKind::LongLong,
+    };
+    if is_signed { signed } else { signed.to_unsigned() }
 }
 
 /// The integer type that gcc gives an enum with these constants.

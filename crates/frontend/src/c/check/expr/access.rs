@@ -97,14 +97,24 @@ impl Checker {
             return Err(self.error(name_span, format!("{ty} has no members, so no {name}")));
         };
         let field = self.field_at(id, name, name_span)?;
-        if let (Some((first, width)), Some(size)) = (field.bits, self.types.size(field.ty.ty))
-            && u64::from(first + width) > size * 8
-        {
-            return Err(self.refuse(name_span, format!("the packed bit-field {name}, which straddles its type")));
+        if let Some(bits) = field.bits {
+            self.note_unit(id, &field, bits, name_span)?;
         }
-        let ty = merge_qualifiers(field.ty, record.ty);
+        let ty = merge_qualifiers(field.value_ty, record.ty);
         let kind = ExprKind::Member { base: Box::new(record), offset: field.offset, bits: field.bits };
         Ok(Expr { kind, ty, span })
+    }
+
+    /// Remembers the storage unit of a bit-field for `bit_units`, where it is not of the declared type.
+    fn note_unit(&mut self, record: RecordId, field: &Field, bits: (u32, u32), span: Span) -> Checked<()> {
+        if self.types.is_array(field.ty.ty) {
+            let name = field.name.as_deref().unwrap_or_default();
+            return Err(self.refuse(span, format!("the bit-field {name}, which shares its bytes with another member")));
+        }
+        if field.ty.ty != field.value_ty.ty {
+            self.units.insert((record, field.offset, bits), field.ty.ty);
+        }
+        Ok(())
     }
 
     /// A member by name with its offset from the record's start, looked for in anonymous members too.
@@ -132,7 +142,7 @@ impl Checker {
                 && let Some(mut found) = self.find_field(*inner, name)
             {
                 found.offset += field.offset;
-                found.ty = merge_qualifiers(found.ty, field.ty);
+                found.value_ty = merge_qualifiers(found.value_ty, field.ty);
                 return Some(found);
             }
         }

@@ -129,7 +129,7 @@ impl Checker {
                         return Err(self.error(*field_span, "a bit-field has no offset in bytes"));
                     }
                     offset = offset.wrapping_add(field.offset);
-                    ty = field.ty;
+                    ty = field.value_ty;
                 }
                 ast::Designator::Index(index) => {
                     let index = self.constant_integer(index, "an index in offsetof")?;

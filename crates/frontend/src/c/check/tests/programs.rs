@@ -268,3 +268,26 @@ fn long_chains_and_deep_nesting_are_walked() {
     let (_, problems) = run(&format!("int x; int f(void) {{ return x{}; }}", " + 1".repeat(100_000)), DataModel::Lp64);
     assert!(!problems.is_empty(), "a chain of this length is refused");
 }
+
+#[test]
+fn bit_fields_touch_no_other_memory_location() {
+    // The unit of `a` and `b` must end before `c`, that of `d` must start after it.
+    check(
+        "struct s { unsigned a : 3; int b : 4; char c; int d : 7; } x = {1, 2, 3, 4};
+        int f(struct s *p) { p->a = 2; p->b += 1; p->b++; return p->a - p->d; }",
+        "
+struct s x = {0.0+3: 1:unsigned char, 0.3+4: 2:signed char, 1: 3:char, 2.0+7: 4:short}
+int f(struct s *p)
+  block
+    (cast (= (at 0.0+3 (* (load p):struct s *)) (cast (cast 2:int):unsigned int):unsigned char):unsigned char):unsigned int
+    (cast (+= (at 0.3+4 (* (load p):struct s *)) 1:int in int):signed char):int
+    (cast (post++ (at 0.3+4 (* (load p):struct s *))):signed char):int
+    return (- (cast (cast (load (at 0.0+3 (* (load p):struct s *))):unsigned char):unsigned int):int (cast (load (at 2.0+7 (* (load p):struct s *))):short):int):int
+",
+    );
+    let (_, problems) = run(
+        "struct s { unsigned a : 20; char c; } __attribute__((packed)); int f(struct s *p) { return p->a; }",
+        DataModel::Lp64,
+    );
+    assert_eq!(problems, ["1: not supported: the bit-field a, which shares its bytes with another member"]);
+}
