@@ -1,0 +1,60 @@
+//! Do the options of `verify` do what they say? Several files, macros, include paths, entry functions, assumptions.
+
+use crate::process::{Scratch, ravel, run, text};
+
+fn last_line(words: &[&str]) -> String {
+    let output = run(words);
+    text(&output).lines().last().unwrap_or("").to_string()
+}
+
+#[test]
+fn files_are_linked() {
+    let main = Scratch::new(
+        "main.c",
+        b"extern int f(int); void reach_error(void) {}\nint main(void) { if (f(1) == 3) reach_error(); return 0; }\n",
+    );
+    let other = Scratch::new("other.c", b"static int g = 2;\nint f(int x) { return x + g; }\n");
+    assert_eq!(last_line(&["verify", main.path(), other.path()]), "RESULT: false(unreach-call)");
+    let alone = run(&["verify", main.path()]);
+    assert_eq!(alone.status.code(), Some(3), "{}", text(&alone));
+    assert!(text(&alone).contains("`f`") && text(&alone).contains("--assume-pure f"), "{}", text(&alone));
+}
+
+#[test]
+fn macros_headers_and_databases_reach_the_preprocessor() {
+    let header = Scratch::new("limit.h", b"#define LIMIT 4\n");
+    let folder = header.0.parent().expect("it is in a folder").to_str().expect("plain names").to_string();
+    let source =
+        b"#include <assert.h>\n#include \"limit.h\"\nint main(void) { assert(LIMIT == 4 && VALUE == 7); return 0; }\n";
+    let program = Scratch::new("limits.c", source);
+    assert_eq!(last_line(&["verify", program.path()]), "RESULT: error");
+    assert_eq!(last_line(&["verify", program.path(), "-I", &folder, "-DVALUE=7"]), "RESULT: true");
+    assert_eq!(last_line(&["verify", program.path(), "-I", &folder, "-D", "VALUE=8"]), "RESULT: false(unreach-call)");
+    let here = program.0.parent().expect("it is in a folder").display();
+    let database = format!(
+        "[{{\"directory\": \"{here}\", \"file\": \"limits.c\", \"arguments\": [\"cc\", \"-I{folder}\", \"-DVALUE=7\", \"-c\", \"limits.c\"]}}]\n"
+    );
+    let database = Scratch::new("compile_commands.json", database.as_bytes());
+    assert_eq!(last_line(&["verify", program.path(), "--compile-commands", database.path()]), "RESULT: true");
+}
+
+#[test]
+fn the_entry_and_assumptions_are_followed() {
+    let source = b"#include <assert.h>\nint magic(void);\nint start(void) { assert(magic() != 7); return 0; }\nint main(void) { return 0; }\n";
+    let program = Scratch::new("entry.c", source);
+    assert_eq!(last_line(&["verify", program.path()]), "RESULT: true");
+    assert_eq!(last_line(&["verify", program.path(), "--entry", "start"]), "RESULT: unknown");
+    let pure = ["verify", program.path(), "--entry", "start", "--assume-pure", "magic"];
+    assert_eq!(last_line(&pure), "RESULT: false(unreach-call)");
+    let missing = run(&["verify", program.path(), "--entry", "nobody"]);
+    assert_eq!(missing.status.code(), Some(2), "{}", text(&missing));
+}
+
+#[test]
+fn narrow_screens_and_verbose_traces() {
+    let narrow = ravel(&["verify", "examples/lost_update.c"]).env("COLUMNS", "50").output().expect("it starts");
+    assert!(text(&narrow).contains("-- T1 worker"), "{}", text(&narrow));
+    assert!(text(&narrow).lines().all(|line| line.chars().count() <= 110), "{}", text(&narrow));
+    let verbose = run(&["verify", "examples/lost_update.c", "-v"]);
+    assert!(text(&verbose).contains("states: ") && text(&verbose).contains("time: load"), "{}", text(&verbose));
+}
