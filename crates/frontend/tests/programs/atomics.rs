@@ -65,6 +65,10 @@ fn updates_are_one_step() {
         ("_Atomic int", "x += 1"),
         ("int", "__atomic_fetch_add(&x, 1, 0)"),
         ("int", "__sync_add_and_fetch(&x, 1)"),
+        (
+            "struct { _Atomic int n; } s; _Atomic int y; int",
+            "s.n++; _Atomic int *p = &y; ++*p; __atomic_add_fetch(&x, 1, 5)",
+        ),
         ("int", "do {} while (!__sync_bool_compare_and_swap(&x, x, x + 1))"),
     ] {
         let is_race_free = !update.contains("while");
@@ -73,6 +77,16 @@ fn updates_are_one_step() {
     }
     violates(Assertion, &program("_Atomic int", "x = x + 1"));
     violates(Assertion, &program("volatile int", "x++"));
+}
+
+#[test]
+fn values_passed_by_address_stay_variables() {
+    let text =
+        "_Atomic int a; int main(void) { int v, e = 0, d = 3; __atomic_load(&a, &v, 5); __atomic_store(&a, &d, 5);
+        __atomic_compare_exchange(&a, &e, &d, 0, 5, 5); return v; }";
+    let program = compile(text).program;
+    let makes_objects = |op: &Op| matches!(op, Op::Alloc { .. });
+    assert!(!program.procs[0].edges.iter().flat_map(|edge| &edge.stmts).any(|stmt| makes_objects(&stmt.op)));
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::c::typed::{Expr, Function, LabelId, Storage, SymbolId};
 use crate::c::types::{TypeId, Types};
 use ir::{AllocKind, CheckKind, Edge, Format, HavocKind, Loc, LocId, Op, Scope, Span, Stmt, Variable};
 use logic::{Pool, Scalar, Sort, TermId, Value, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A finished automaton, before `compact`.
 pub(super) struct Built {
@@ -80,6 +80,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) switches: Vec<Option<Vec<CaseTarget>>>,
     /// Variables that hold the addresses of `alloca`ed objects.
     pub(super) allocas: Vec<VarId>,
+    /// Scalar variables that must be objects because something points to them.
+    addressed: FxHashSet<SymbolId>,
     homes: FxHashMap<SymbolId, Home>,
     call_results: FxHashMap<*const Expr, VarId>,
     locals: Vec<VarId>,
@@ -109,7 +111,10 @@ pub(super) struct Position {
 
 impl<'l, 'u> Body<'l, 'u> {
     pub(super) fn new(lw: &'l mut Lowering<'u>, unit: usize, function: Option<&'u Function>) -> Body<'l, 'u> {
+        let tree = &lw.units[unit];
+        let addressed = function.map(|function| super::scan::addressed_variables(tree, &function.body));
         Body {
+            addressed: addressed.unwrap_or_default(),
             lw,
             unit,
             function,
@@ -267,7 +272,8 @@ impl<'l, 'u> Body<'l, 'u> {
             return home.clone();
         }
         let types = self.types();
-        let home = match scalar_of(types, record.ty.ty).filter(|_| !record.address_taken && record.vla_len.is_none()) {
+        let is_object = record.address_taken && self.addressed.contains(&symbol) || record.vla_len.is_some();
+        let home = match scalar_of(types, record.ty.ty).filter(|_| !is_object) {
             Some(scalar) => {
                 let format = format_of(types, record.ty.ty);
                 Home::Private(self.declare_local(&record.name, scalar.into(), format, record.span))

@@ -6,7 +6,7 @@
 //!
 //! `visit` is the one walk over typed trees that the lowering has besides its own.
 
-use super::super::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, Unit};
+use super::super::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, SymbolId, Unit};
 use super::super::types::{Type, TypeId, Types};
 use rustc_hash::FxHashSet;
 
@@ -122,6 +122,59 @@ fn field_at(types: &Types, ty: TypeId, offset: u64) -> Option<&str> {
         }),
         _ => None,
     }
+}
+
+/// The scalar variables of a function whose address goes somewhere. `&x` as the value argument of a generic atomic builtin
+/// does not count: `<stdatomic.h>` passes values that way, and the builtin only reads or writes `x`.
+pub(super) fn addressed_variables(unit: &Unit, body: &Stmt) -> FxHashSet<SymbolId> {
+    let mut found = FxHashSet::default();
+    visit(body, &mut |part| match part {
+        Part::Expr(expr) => note_addresses(unit, expr, &mut found),
+        Part::Stmt(_) => true,
+    });
+    found
+}
+
+/// Notes what an expression takes the address of; yields whether its parts are still to be looked at.
+fn note_addresses(unit: &Unit, expr: &Expr, found: &mut FxHashSet<SymbolId>) -> bool {
+    match &expr.kind {
+        ExprKind::AddressOf(inner) | ExprKind::Decay(inner) => {
+            if let ExprKind::Symbol(symbol) = inner.kind {
+                found.insert(symbol);
+            }
+            true
+        }
+        ExprKind::Builtin { name, args } => {
+            for (index, arg) in args.iter().enumerate() {
+                if atomic_value_argument(unit, name, args, index).is_none() {
+                    visit_expr(arg, &mut |part| match part {
+                        Part::Expr(expr) => note_addresses(unit, expr, found),
+                        Part::Stmt(_) => true,
+                    });
+                }
+            }
+            false
+        }
+        _ => true,
+    }
+}
+
+/// The variable that a generic atomic builtin reads or writes through an argument `&x` of the object's own type.
+pub(super) fn atomic_value_argument(unit: &Unit, name: &str, args: &[Expr], index: usize) -> Option<SymbolId> {
+    let passes_value = match name {
+        "__atomic_load" | "__atomic_store" => index == 1,
+        "__atomic_exchange" | "__atomic_compare_exchange" => index == 1 || index == 2,
+        "__atomic_compare_exchange_n" => index == 1,
+        "__c11_atomic_compare_exchange_strong" | "__c11_atomic_compare_exchange_weak" => index == 1,
+        _ => false,
+    };
+    let ExprKind::AddressOf(inner) = &args.get(index)?.kind else { return None };
+    let ExprKind::Symbol(symbol) = inner.kind else { return None };
+    let is_local = matches!(unit.symbols[symbol.0 as usize].storage, Storage::Auto | Storage::Param);
+    let scalar = |ty| super::statics::scalar_of(&unit.types, ty);
+    let object = super::Lowering::pointee(&unit.types, args[0].ty.ty)?;
+    let fits = scalar(object.ty).is_some() && scalar(object.ty) == scalar(inner.ty.ty);
+    (passes_value && is_local && fits).then_some(symbol)
 }
 
 /// A node of a typed tree.

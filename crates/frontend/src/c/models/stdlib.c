@@ -275,6 +275,24 @@ int gettimeofday(struct seconds *to, void *zone)
     return 0;
 }
 
+/* A character, or the end. */
+int getchar(void)
+{
+    int c = __ravel_input_int();
+    __ravel_assume(c >= -1 && c <= 255);
+    return c;
+}
+
+int getc(void *file)
+{
+    return getchar();
+}
+
+int fgetc(void *file)
+{
+    return getchar();
+}
+
 int getpid(void)
 {
     return 4242;

@@ -24,6 +24,16 @@ int pthread_rwlockattr_destroy(void *attributes)
     return 0;
 }
 
+int pthread_rwlockattr_setkind_np(void *attributes, int preference)
+{
+    return 0;
+}
+
+int pthread_rwlockattr_setpshared(void *attributes, int is_shared)
+{
+    return 0;
+}
+
 int pthread_rwlock_rdlock(void *lock)
 {
     u32 old;

@@ -6,11 +6,11 @@
 
 use crate::c::lower::body::Body;
 use crate::c::lower::scan;
-use crate::c::lower::statics::is_signed;
+use crate::c::lower::statics::{Home, is_signed};
 use crate::c::typed::{BinaryOp, Expr, ExprKind};
 use crate::c::types::{IntKind, Type, TypeId};
 use ir::{HavocKind, Op, Order, Place};
-use logic::{Scalar, Sort, TermId};
+use logic::{Scalar, Sort, TermId, VarId};
 
 /// Whether weak compare-and-exchange can fail although the values agree. Real machines do, so proofs must cover it.
 const WEAK_CAN_FAIL: bool = true;
@@ -21,6 +21,13 @@ struct Target {
     place: Place,
     sort: Scalar,
     ty: TypeId,
+}
+
+/// Where a generic builtin finds or puts a value.
+#[derive(Clone, Copy)]
+enum Slot {
+    Private(VarId),
+    Memory(TermId),
 }
 
 /// The operations that read, compute and write.
@@ -65,9 +72,9 @@ impl Body<'_, '_> {
                 let value = self.load_place(target.place, order);
                 return Some(self.as_type(value, target.ty, expr.ty.ty));
             }
-            ("load", [object, to, order]) => {
+            ("load", [object, _, order]) => {
                 let target = self.target(object);
-                let to = self.eval(to);
+                let to = self.slot("__atomic_load", args, 1);
                 let order = self.order(order);
                 let value = self.load_place(target.place, order);
                 self.put(to, target.sort, value);
@@ -78,16 +85,18 @@ impl Body<'_, '_> {
                 let order = self.order(order);
                 self.emit(Op::Store { place: target.place, value, order });
             }
-            ("store", [object, from, order]) => {
+            ("store", [object, _, order]) => {
                 let target = self.target(object);
+                let from = self.slot("__atomic_store", args, 1);
                 let value = self.get(from, target.sort);
                 let order = self.order(order);
                 self.emit(Op::Store { place: target.place, value, order });
             }
-            ("exchange", [object, from, to, order]) => {
+            ("exchange", [object, _, _, order]) => {
                 let target = self.target(object);
+                let from = self.slot("__atomic_exchange", args, 1);
                 let value = self.get(from, target.sort);
-                let to = self.eval(to);
+                let to = self.slot("__atomic_exchange", args, 2);
                 let order = self.order(order);
                 let old = self.update(&target, Update::Exchange, value, order, true);
                 self.put(to, target.sort, old);
@@ -95,11 +104,16 @@ impl Body<'_, '_> {
             ("exchange_n", [object, value, order]) => {
                 return Some(self.fetch(expr, Update::Exchange, object, value, Some(order), true));
             }
-            ("compare_exchange_n" | "compare_exchange", [object, expected, desired, is_weak, success, _failure]) => {
+            ("compare_exchange_n" | "compare_exchange", [object, _, desired, is_weak, success, _failure]) => {
+                let full_name = format!("__atomic_{name}");
                 let target = self.target(object);
-                let expected = self.eval(expected);
-                let desired =
-                    if name.ends_with("_n") { self.operand(desired, &target) } else { self.get(desired, target.sort) };
+                let expected = self.slot(&full_name, args, 1);
+                let desired = if name.ends_with("_n") {
+                    self.operand(desired, &target)
+                } else {
+                    let desired = self.slot(&full_name, args, 2);
+                    self.get(desired, target.sort)
+                };
                 let weak = self.eval(is_weak);
                 let is_weak = self.as_number(weak) != Some(0);
                 let order = self.order(success);
@@ -142,9 +156,9 @@ impl Body<'_, '_> {
             ("load", [_, _]) => self.gnu_builtin(expr, "load_n", args),
             ("store", [_, _, _]) => self.gnu_builtin(expr, "store_n", args),
             ("exchange", [_, _, _]) => self.gnu_builtin(expr, "exchange_n", args),
-            ("compare_exchange_strong" | "compare_exchange_weak", [object, expected, desired, success, _failure]) => {
+            ("compare_exchange_strong" | "compare_exchange_weak", [object, _, desired, success, _failure]) => {
                 let target = self.target(object);
-                let expected = self.eval(expected);
+                let expected = self.slot(&format!("__c11_atomic_{name}"), args, 1);
                 let desired = self.operand(desired, &target);
                 let order = self.order(success);
                 let is_weak = name.ends_with("weak");
@@ -247,13 +261,31 @@ impl Body<'_, '_> {
         self.convert_to(term, signed, target.sort, is_signed(self.types(), target.ty))
     }
 
-    fn get(&mut self, pointer: &Expr, sort: Scalar) -> TermId {
-        let addr = self.eval(pointer);
-        self.load_place(Self::memory(addr, sort), Order::Plain)
+    /// Where the argument of a generic builtin points.
+    fn slot(&mut self, name: &str, args: &[Expr], index: usize) -> Slot {
+        let unit = &self.lw.units[self.unit];
+        if let Some(symbol) = scan::atomic_value_argument(unit, name, args, index)
+            && let Home::Private(var) = self.home(symbol)
+        {
+            return Slot::Private(var);
+        }
+        Slot::Memory(self.eval(&args[index]))
     }
 
-    fn put(&mut self, addr: TermId, sort: Scalar, value: TermId) {
-        self.emit(Op::Store { place: Self::memory(addr, sort), value, order: Order::Plain });
+    fn get(&mut self, slot: Slot, sort: Scalar) -> TermId {
+        match slot {
+            Slot::Private(var) => self.var(var),
+            Slot::Memory(addr) => self.load_place(Self::memory(addr, sort), Order::Plain),
+        }
+    }
+
+    fn put(&mut self, slot: Slot, sort: Scalar, value: TermId) {
+        match slot {
+            Slot::Private(var) => self.assign_last(var, value),
+            Slot::Memory(addr) => {
+                self.emit(Op::Store { place: Self::memory(addr, sort), value, order: Order::Plain });
+            }
+        }
     }
 
     fn as_type(&mut self, value: TermId, from: TypeId, to: TypeId) -> TermId {
@@ -337,12 +369,14 @@ impl Body<'_, '_> {
         &mut self,
         expr: &Expr,
         target: &Target,
-        expected_at: TermId,
+        expected_at: Slot,
         desired: TermId,
         is_weak: bool,
         order: Order,
     ) -> TermId {
-        let expected = self.load_place(Self::memory(expected_at, target.sort), Order::Plain);
+        let expected = self.get(expected_at, target.sort);
+        // The comparison's outcome is needed after the variable may have been set.
+        let expected = if matches!(expected_at, Slot::Private(_)) { self.kept(expected) } else { expected };
         let fails = (is_weak && WEAK_CAN_FAIL).then(|| {
             let bit = self.havoc(Sort::Bv(1), HavocKind::Choice);
             self.truth(bit)
