@@ -16,6 +16,7 @@ mod graph;
 mod initial;
 mod inline;
 mod liveness;
+mod localize;
 mod loops;
 mod origin;
 mod points_to;
@@ -33,6 +34,7 @@ pub use dead::drop_dead;
 pub use graph::{Components, loop_heads, reachable_from, reverse_post_order};
 pub use inline::inline_calls;
 pub use liveness::Liveness;
+pub use localize::localize;
 pub use loops::{Loop, find_loops};
 pub use origin::{NextAccess, origin_of_stmts, spell_race, spell_step, spell_trace, with_origins};
 pub use points_to::{PointsTo, Target};
@@ -71,6 +73,7 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
     program = drop_dead(&propagate_constants(&program, true), properties, true);
     let mut n_memory = n_memory_accesses(&program);
     while n_memory > 0 {
+        program = drop_dead(&localize(&program), properties, true);
         program = propagate_constants(&promote_allocations(&program, properties), true);
         program = scalarize(&program);
         program = drop_dead(&propagate_constants(&program, true), properties, true);

@@ -251,13 +251,17 @@ fn statement(f: &mut Body<'_>, dice: &mut Dice, world: &World, scope: &Scope, de
         }
         18 => {
             let kind = if dice.roll(2) == 0 { AllocKind::Heap } else { AllocKind::Stack };
-            f.alloc(scope.pointer, 4, kind);
-            let value = expression(f, dice, scope);
-            let place = f.deref(scope.pointer);
-            f.store_to(place, value, order);
+            let pointer = if dice.roll(2) == 0 { scope.pointer } else { f.pointer("q") };
+            f.alloc(pointer, 4, kind);
+            let place = f.deref(pointer);
+            if dice.roll(4) > 0 {
+                let value = expression(f, dice, scope);
+                f.store_to(place, value, order);
+            }
             statements(f, dice, world, scope, 1, depth - 1);
-            if world.has_frees {
-                f.free(scope.pointer, kind);
+            f.load_from(local, place, order);
+            if world.has_frees || pointer != scope.pointer {
+                f.free(pointer, kind);
             }
         }
         _ => match dice.roll(6) {
@@ -379,6 +383,9 @@ fn dropping_dead_code_keeps_violations() {
 #[test]
 fn memory_passes_keep_violations() {
     compare("promote", 0..150, &|program, properties| promote_allocations(&inlined(program), properties));
+    compare("localize", 0..150, &|program, properties| {
+        localize(&drop_dead(&propagate_constants(&inlined(program), true), properties, true))
+    });
     compare("scalarize", 0..150, &|program, _| scalarize(&propagate_constants(&inlined(program), true)));
 }
 
@@ -389,7 +396,7 @@ fn blocks_keep_violations() {
 
 #[test]
 fn preparing_keeps_violations() {
-    compare("prepare", 0..800, &|program, properties| {
+    compare("prepare", 0..600, &|program, properties| {
         prepare(program, properties, &Options::default()).expect("it is small")
     });
 }
