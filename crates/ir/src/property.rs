@@ -78,6 +78,11 @@ impl Property {
         }
     }
 
+    /// Whether nobody can tell what a program does after it: undefined behaviour, rather than an end of the process.
+    pub fn is_undefined(self) -> bool {
+        matches!(self, Property::Deref | Property::Free)
+    }
+
     /// The property that a failing check violates; `None` for `Unsupported` and `Bound`.
     pub fn of_check(kind: &CheckKind) -> Option<Property> {
         match kind {

@@ -158,7 +158,8 @@ pub enum Op {
     /// and the execution is not considered further.
     Assume(TermId),
     /// It is a violation if the condition does not hold. When the kind is not in the property, a failing `Overflow` check
-    /// is ignored, `Unsupported` and `Bound` count still, and any other ends the process without a violation.
+    /// is ignored, `Unsupported` and `Bound` count still, after `Deref` and `Free` anything may happen, so that nobody can
+    /// tell, and any other ends the process without a violation.
     Check {
         /// What must hold.
         cond: TermId,

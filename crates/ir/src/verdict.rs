@@ -62,6 +62,13 @@ pub enum Why {
         /// What.
         what: String,
     },
+    /// The program does something undefined that nobody asked about: what.
+    Undefined {
+        /// Where.
+        span: Span,
+        /// What.
+        what: String,
+    },
     /// The engine's trace did not replay: a bug of ours.
     NotReplayed(String),
 }

@@ -84,7 +84,10 @@ impl Answer {
 
     /// Where in the program the reason of an unknown stands, with advice if there is any.
     pub fn reason_place(&self) -> Option<(Span, Option<&str>)> {
-        let Outcome::Unknown(Why::Unsupported { span, .. } | Why::LargeInput { span, .. }) = &self.outcome else {
+        let Outcome::Unknown(
+            Why::Unsupported { span, .. } | Why::LargeInput { span, .. } | Why::Undefined { span, .. },
+        ) = &self.outcome
+        else {
             return None;
         };
         let is_same = |d: &&Diagnostic| d.span == *span && d.severity == Severity::Unsupported;
@@ -104,6 +107,12 @@ impl Answer {
             Why::Bound(what) => format!("a bound was reached: {what}"),
             Why::Unsupported { span, what } if span.is_known() => format!("not supported at {}: {what}", place(*span)),
             Why::Unsupported { what, .. } => format!("not supported: {what}"),
+            Why::Undefined { span, what } => {
+                let place = place(*span);
+                format!(
+                    "undefined behaviour at {place}: {what}; what follows cannot be told (--property memsafety checks this)"
+                )
+            }
             Why::NotReplayed(what) => {
                 format!("the engine's trace does not replay ({what}); this is a bug in ravel, please report it")
             }

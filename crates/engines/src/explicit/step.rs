@@ -12,7 +12,7 @@ use super::compile::Code;
 use super::heap::{Heap, NewObject};
 use super::layout::Kept;
 use super::state::{View, read_word, write_word};
-use ir::{DataModel, ObjectKind, Property, RegionId, SiteId, Why};
+use ir::{DataModel, ObjectKind, Property, RegionId, SiteId, Span, Why};
 use logic::Value;
 use smallvec::SmallVec;
 
@@ -285,9 +285,9 @@ impl<'c> Machine<'c> {
                     }
                 }
                 Ins::Free { addr, is_heap, free } => {
-                    let (site, _) = code.frees[free as usize];
+                    let at = code.frees[free as usize];
                     let depth = regs[DEPTH as usize];
-                    if let Err(outcome) = work.free(&state[view.heap_at..], regs[addr as usize], is_heap, site, depth) {
+                    if let Err(outcome) = work.free(&state[view.heap_at..], regs[addr as usize], is_heap, at, depth) {
                         return outcome;
                     }
                 }
@@ -299,7 +299,7 @@ impl<'c> Machine<'c> {
                         Err(reg) => work.function_at(regs[reg as usize]),
                     };
                     let Some(proc) = proc.filter(|proc| code.procs[*proc].is_some()) else {
-                        return bad_access(code, SiteId(u32::MAX));
+                        return bad_access(code, SiteId(u32::MAX), info.span);
                     };
                     let n_params = code.procs[proc].as_ref().map_or(0, |proc| proc.params.len());
                     if args.len() < n_params {
@@ -375,6 +375,7 @@ fn failed_check(code: &Code, check: usize) -> Outcome {
     let Check { kind, span, site } = &code.checks[check];
     match (Property::of_check(kind), kind) {
         (Some(property), _) if code.properties.has(property) => Outcome::Violates(property, *site),
+        (Some(property), _) if property.is_undefined() => wrong(code, property, *site, *span),
         (Some(_), _) => Outcome::Ends,
         (None, ir::CheckKind::Bound(what)) => Outcome::Unknown(Why::Bound(what.to_string())),
         (None, ir::CheckKind::Unsupported(what)) => {
@@ -384,8 +385,16 @@ fn failed_check(code: &Code, check: usize) -> Outcome {
     }
 }
 
-fn bad_access(code: &Code, site: SiteId) -> Outcome {
-    if code.properties.has(Property::Deref) { Outcome::Violates(Property::Deref, site) } else { Outcome::Ends }
+fn bad_access(code: &Code, site: SiteId, span: Span) -> Outcome {
+    wrong(code, Property::Deref, site, span)
+}
+
+/// A violation if somebody asked; else nobody can tell what comes after.
+fn wrong(code: &Code, property: Property, site: SiteId, span: Span) -> Outcome {
+    if code.properties.has(property) {
+        return Outcome::Violates(property, site);
+    }
+    Outcome::Unknown(Why::Undefined { span, what: property.describe().to_string() })
 }
 
 fn ended_thread(code: &Code, view: &View, handle: u64) -> Option<usize> {
@@ -502,7 +511,7 @@ impl Work<'_> {
                         bits: bits.map(|bits| (bits as usize, offset as usize)),
                     }),
                     Kept::Constant(at) if !writes => Ok(Found::Constant((u64::from(at) + offset) as usize)),
-                    Kept::Constant(_) | Kept::Code => Err(bad_access(self.code, touch.site)),
+                    Kept::Constant(_) | Kept::Code => Err(bad_access(self.code, touch.site, touch.span)),
                     Kept::Unreached => {
                         let what = "an address that the program does not mention in the explicit-state engine";
                         Err(Outcome::Unknown(Why::Unsupported { span: touch.span, what: what.to_string() }))
@@ -517,10 +526,10 @@ impl Work<'_> {
                 if object.is_live && offset + bytes <= u64::from(object.size) {
                     Ok(Found::Dynamic { index, offset: offset as usize })
                 } else {
-                    Err(bad_access(self.code, touch.site))
+                    Err(bad_access(self.code, touch.site, touch.span))
                 }
             }
-            None => Err(bad_access(self.code, touch.site)),
+            None => Err(bad_access(self.code, touch.site, touch.span)),
         }
     }
 
@@ -663,7 +672,14 @@ impl Work<'_> {
         }
     }
 
-    fn free(&mut self, heap: &[u8], addr: u64, is_heap: bool, site: SiteId, depth: u64) -> Result<(), Outcome> {
+    fn free(
+        &mut self,
+        heap: &[u8],
+        addr: u64,
+        is_heap: bool,
+        (site, span): (SiteId, Span),
+        depth: u64,
+    ) -> Result<(), Outcome> {
         if addr == 0 && is_heap {
             return Ok(());
         }
@@ -686,8 +702,7 @@ impl Work<'_> {
                 self.writes_heap = true;
                 Ok(())
             }
-            _ if self.code.properties.has(Property::Free) => Err(Outcome::Violates(Property::Free, site)),
-            _ => Err(Outcome::Ends),
+            _ => Err(wrong(self.code, Property::Free, site, span)),
         }
     }
 

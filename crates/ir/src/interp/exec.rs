@@ -273,9 +273,13 @@ impl<'a, 'p> Exec<'a, 'p> {
         Stop::Violation(Box::new(Violation { property, thread, span: self.span, message, details: Details::None }))
     }
 
-    /// A violation if somebody asked, else the process ends without a word.
+    /// A violation if somebody asked; else the process ends without a word, unless what follows is undefined.
     fn wrong(&mut self, property: Property, message: String) -> Stop {
-        if self.properties.has(property) { self.violation(property, message) } else { self.end(End::Crash) }
+        match property {
+            _ if self.properties.has(property) => self.violation(property, message),
+            _ if property.is_undefined() => Stop::Beyond(Why::Undefined { span: self.span, what: message }),
+            _ => self.end(End::Crash),
+        }
     }
 
     fn unsupported(&self, what: String) -> Stop {

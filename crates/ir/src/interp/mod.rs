@@ -15,9 +15,9 @@
 //! - **Accesses** must lie inside one live object; otherwise (null, freed, out of scope, past the end, a function, a
 //!   write to read-only data) it is a violation of `Deref`. `Free` takes the start of a live object of its kind; otherwise it
 //!   is a violation of `Free`. Pointers may point anywhere as long as they are not used. If nobody asked about
-//!   the property, the process crashes, which is no violation.
-//! - **Checks** that fail are violations, if asked about; else overflow goes on with the wrapped value, `Unsupported` and
-//!   `Bound` leave the model, and all others end the process.
+//!   the property, the execution leaves the model: what follows is undefined, and nobody may call the program safe.
+//! - **Checks** that fail are violations, if asked about; else overflow goes on with the wrapped value, `Unsupported`,
+//!   `Bound`, `Deref` and `Free` leave the model, and all others end the process.
 //! - **End.** The process ends when the main procedure returns, by `ExitProcess`, by a crash, or when all threads have ended.
 //!   If it ends normally, live heap objects violate `MemCleanup`, and those that no chain of words from globals and
 //!   static objects reaches violate `MemTrack`.

@@ -267,7 +267,9 @@ fn guard(pool: &mut Pool, properties: Properties, stmts: &[Stmt]) -> Option<Term
     let is_assume = |stmt: &Stmt| match &stmt.op {
         Op::Assume(_) => true,
         Op::Check { kind: CheckKind::Overflow, .. } => false,
-        Op::Check { kind, .. } => Property::of_check(kind).is_some_and(|property| !properties.has(property)),
+        Op::Check { kind, .. } => {
+            Property::of_check(kind).is_some_and(|property| !properties.has(property) && !property.is_undefined())
+        }
         _ => false,
     };
     let leading = stmts.iter().take_while(|stmt| is_assume(stmt)).count();

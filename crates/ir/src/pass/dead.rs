@@ -44,7 +44,7 @@ pub fn drop_dead(program: &Program, properties: Properties, is_threads: bool) ->
 fn restrict_checks(pool: &mut logic::Pool, edge: &mut Edge, properties: Properties) {
     for stmt in &mut edge.stmts {
         if let Op::Check { cond, kind } = &stmt.op
-            && Property::of_check(kind).is_some_and(|property| !properties.has(property))
+            && Property::of_check(kind).is_some_and(|property| !properties.has(property) && !property.is_undefined())
         {
             let cond = if *kind == CheckKind::Overflow { pool.bool(true) } else { *cond };
             stmt.op = Op::Assume(cond);

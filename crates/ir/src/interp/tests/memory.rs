@@ -106,7 +106,7 @@ fn accesses_must_lie_inside_an_object() {
             None => assert_eq!(run(&program, everything()), Outcome::Ended(End::Normal)),
             Some(message) => {
                 assert_eq!(wrong(&program, everything()), (Property::Deref, message.to_string()));
-                assert_eq!(run(&program, only(Property::Assertion)), Outcome::Ended(End::Crash));
+                assert!(matches!(run(&program, only(Property::Assertion)), Outcome::Beyond(Why::Undefined { .. })));
             }
         }
     }
@@ -208,7 +208,7 @@ fn wrong_frees() {
         });
         let program = b.finish(main);
         assert_eq!(wrong(&program, only(Property::Free)), (Property::Free, message.to_string()));
-        assert_eq!(run(&program, only(Property::Assertion)), Outcome::Ended(End::Crash));
+        assert!(matches!(run(&program, only(Property::Assertion)), Outcome::Beyond(Why::Undefined { .. })));
     }
 }
 

@@ -46,6 +46,8 @@ fn a_failing_check_is_a_violation_only_if_asked_about() {
         let otherwise = run(&program, only(Property::Race));
         if kind == CheckKind::Overflow {
             assert!(matches!(otherwise, Outcome::Beyond(Why::Unsupported { .. })), "overflow wraps and goes on");
+        } else if property.is_undefined() {
+            assert!(matches!(otherwise, Outcome::Beyond(Why::Undefined { .. })), "{kind:?}");
         } else {
             assert_eq!(otherwise, Outcome::Ended(End::Crash), "{kind:?}");
         }
