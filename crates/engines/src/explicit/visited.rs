@@ -136,16 +136,30 @@ const NOTE: usize = 4;
 /// The longest state that can be kept.
 pub(crate) const MAX_STATE: usize = 1 << (8 * LENGTH);
 
-/// Two multipliers without structure.
-const MULTIPLIERS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
+/// Multipliers without structure.
+const MULTIPLIERS: [u64; 4] =
+    [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93, 0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db];
 
-/// A hash of bytes: each eight of them multiplied in, high and low half of the product folded.
+/// A hash of bytes: each eight of them multiplied in, high and low half of the product folded. Long states go in four strands
+/// that do not wait for each other.
 #[inline]
 fn hash(bytes: &[u8]) -> u64 {
+    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
     let mut hash = MULTIPLIERS[1] ^ bytes.len() as u64;
-    let mut words = bytes.chunks_exact(8);
-    for word in &mut words {
-        hash = fold(hash ^ u64::from_le_bytes(word.try_into().expect("eight bytes")), MULTIPLIERS[0]);
+    let mut blocks = bytes.chunks_exact(32);
+    if bytes.len() >= 64 {
+        let mut strands = [hash; 4];
+        for block in &mut blocks {
+            for (lane, strand) in strands.iter_mut().enumerate() {
+                *strand = fold(*strand ^ word(&block[8 * lane..8 * lane + 8]), MULTIPLIERS[lane]);
+            }
+        }
+        hash = strands.iter().zip(MULTIPLIERS).fold(hash, |hash, (strand, by)| fold(hash ^ strand, by));
+    }
+    let rest = if bytes.len() >= 64 { blocks.remainder() } else { bytes };
+    let mut words = rest.chunks_exact(8);
+    for eight in &mut words {
+        hash = fold(hash ^ word(eight), MULTIPLIERS[0]);
     }
     let mut last = [0u8; 8];
     last[..words.remainder().len()].copy_from_slice(words.remainder());
