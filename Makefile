@@ -1,7 +1,7 @@
 # `make demo` shows what ravel does, `make test` checks everything. Both look for what they need first.
 
 CARGO ?= cargo
-RAVEL = target/release/ravel
+RAVEL = $(or $(CARGO_TARGET_DIR),target)/release/ravel
 
 .PHONY: demo test build needs needs-test clean
 

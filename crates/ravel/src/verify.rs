@@ -21,7 +21,7 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
     let plan = plan(args, knobs);
     let watch = Watch::default();
     let late = (request.clone(), plan.engine.clone(), args.json);
-    watch.start(plan.time_limit, plan.memory_limit, move |stop| {
+    watch.start(plan.time_limit, plan.memory_limit, !args.json, move |stop| {
         screen::progress("");
         let (request, engine, json) = &late;
         show(&pipeline::blank(request, engine, pipeline::stopped(stop)), *json, &style);

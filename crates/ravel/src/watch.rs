@@ -4,6 +4,7 @@
 //! reached the shared cancel flag is raised, and if no answer comes within a short grace the watcher gives it itself and
 //! ends the process. Whoever speaks first claims the answer, so exactly one is printed. A second ^C ends at once.
 
+use crate::screen;
 use engines::run::resident_bytes;
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -23,6 +24,8 @@ pub(crate) enum Stop {
 
 /// How often the watcher looks.
 const INTERVAL: Duration = Duration::from_millis(20);
+/// How often a terminal shows that the work goes on.
+const HEARTBEAT: Duration = Duration::from_secs(1);
 /// How long an engine has to give its own answer after a limit.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -54,16 +57,29 @@ impl Watch {
         !self.0.answered.swap(true, Ordering::SeqCst)
     }
 
-    /// Starts watching. `give_up` is called on the watcher's thread when the worker does not answer in time; it should
-    /// print the answer, and the process ends with exit code 3 after it.
-    pub(crate) fn start(&self, time: Option<Duration>, memory: Option<u64>, give_up: impl Fn(Stop) + Send + 'static) {
+    /// Starts watching. With `heartbeat` a terminal shows that the work goes on. `give_up` is called on the watcher's
+    /// thread when the worker does not answer in time; it should print the answer, and the process ends with exit
+    /// code 3 after it.
+    pub(crate) fn start(
+        &self,
+        time: Option<Duration>,
+        memory: Option<u64>,
+        heartbeat: bool,
+        give_up: impl Fn(Stop) + Send + 'static,
+    ) {
         self.catch_interrupts();
         let watch = self.clone();
         let started = Instant::now();
         std::thread::spawn(move || {
             let mut since: Option<(Stop, Instant)> = None;
+            let mut last_sign = started;
             loop {
                 std::thread::sleep(INTERVAL);
+                if heartbeat && last_sign.elapsed() >= HEARTBEAT && !watch.0.answered.load(Ordering::SeqCst) {
+                    last_sign = Instant::now();
+                    let seconds = started.elapsed().as_secs();
+                    screen::progress(&format!("working: {seconds} s, {} MiB  (^C to stop)", memory_in_use() >> 20));
+                }
                 let stop = watch.look(started.elapsed(), time, memory);
                 let (reason, at) = match (since, stop) {
                     (Some(found), _) => found,
