@@ -27,7 +27,8 @@ fn bit_field_width(expr: &Expr) -> Option<u32> {
         ExprKind::Load(lvalue) => bit_field_width(lvalue),
         ExprKind::Assign(target, _) => bit_field_width(target),
         ExprKind::AssignOp { lhs, .. } => bit_field_width(lhs),
-        ExprKind::Step { lvalue, is_postfix: false, .. } => bit_field_width(lvalue),
+        // For the postfix forms clang forgets the field, gcc does not.
+        ExprKind::Step { lvalue, .. } => bit_field_width(lvalue),
         ExprKind::Comma(_, last) => bit_field_width(last),
         _ => None,
     }

@@ -11,7 +11,7 @@
 use ir::Span;
 
 use super::super::super::ast::{self, Designator, Encoding, InitializerKind};
-use super::super::super::typed::{Expr, ExprKind, InitItem};
+use super::super::super::typed::{Expr, ExprKind, InitItem, Storage};
 use super::super::super::types::{Field, IntKind, QualType, Type, TypeId};
 use super::super::constant::Constant;
 use super::super::{Checked, Checker};
@@ -216,6 +216,14 @@ impl Checker {
             ExprKind::Binary(_, left, right) => self.is_pure(left) && self.is_pure(right),
             ExprKind::PointerAdd { pointer, index, .. } => self.is_pure(pointer) && self.is_pure(index),
             ExprKind::Member { base, .. } => self.is_pure(base),
+            ExprKind::Load(object) => match object.kind {
+                ExprKind::Symbol(symbol) => {
+                    let variable = &self.symbols[symbol.0 as usize];
+                    let is_local = matches!(variable.storage, Storage::Auto | Storage::Param);
+                    is_local && !variable.address_taken && !object.ty.is_volatile
+                }
+                _ => false,
+            },
             _ => false,
         }
     }

@@ -9,7 +9,7 @@ use ir::{DataModel, Span};
 use super::super::super::ast::{self, AttributeKind, BuiltinType, Qualifiers, TypeSpecifier};
 use super::super::super::types::{IntKind, QualType, Type, TypeId};
 use super::super::scope::{Declared, Entity};
-use super::super::{Checked, Checker};
+use super::super::{Checked, Checker, Reported};
 
 /// What `aligned` without a number asks for.
 const LARGEST_ALIGNMENT: u64 = 16;
@@ -38,9 +38,7 @@ impl Checker {
                     align = declared.align;
                     declared.ty
                 }
-                Some(Entity::Broken) => {
-                    return Err(self.error(span, format!("the declaration of {name} is not understood")));
-                }
+                Some(Entity::Broken) => return Err(Reported),
                 _ => return Err(self.error(span, format!("{name} is not a type"))),
             },
             TypeSpecifier::TypeofExpr(expr) => self.without_evaluating(|checker| checker.expr(expr))?.ty,

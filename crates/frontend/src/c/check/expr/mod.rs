@@ -21,7 +21,7 @@ use super::super::ast::{self, Encoding, FloatSuffix, IntegerLength, Name};
 use super::super::typed::{Expr, ExprKind};
 use super::super::types::{IntKind, QualType, Type};
 use super::scope::Entity;
-use super::{Checked, Checker};
+use super::{Checked, Checker, Reported};
 
 impl Checker {
     /// The value of an expression.
@@ -103,7 +103,7 @@ impl Checker {
             }
             Some(Entity::Constant { value, ty }) => Ok(self.make(ExprKind::Int(value), ty, span)),
             Some(Entity::Typedef(_)) => Err(self.error(span, format!("{name} is a type, not a value"))),
-            Some(Entity::Broken) => Err(self.error(span, format!("the declaration of {name} is not understood"))),
+            Some(Entity::Broken) => Err(Reported),
             None => {
                 if let Some(function) = self.library_function(name, span) {
                     return Ok(function);
