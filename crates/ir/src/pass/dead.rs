@@ -1,8 +1,8 @@
 //! What does the program do that nobody can notice? It is dropped.
 //!
-//! Three things go: checks that the properties do not ask for (they end the process instead, so they become `Assume`s;
+//! Four things go: checks that the properties do not ask for (they end the process instead, so they become `Assume`s;
 //! overflow goes on, so those checks vanish), statements whose only effect is a variable that is not read any more,
-//! and locations that control cannot reach.
+//! results of threads that nobody joins for, and locations that control cannot reach.
 //!
 //! Invariant: no violation of the properties appears or disappears. So a read of shared state stays, even if its value is
 //! not used, wherever the read itself can be the violation or end the process: every read of memory that is not surely inside
@@ -15,7 +15,7 @@ use super::rewrite::for_each_used;
 use crate::access::local_written;
 use crate::program::{Edge, Proc, Program};
 use crate::property::{Properties, Property};
-use crate::stmt::{CheckKind, Op, Place, Stmt};
+use crate::stmt::{Callee, CheckKind, Op, Place, Stmt};
 use logic::{Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,16 +28,50 @@ pub fn drop_dead(program: &Program, properties: Properties, is_threads: bool) ->
             restrict_checks(&mut result.pool, edge, properties);
         }
     }
-    for index in 0..result.procs.len() {
-        let mut proc = result.procs[index].clone();
-        trim(&result.pool, &mut proc);
-        drop_faint(&result, &mut proc, properties, is_threads);
-        while drop_unread(&result, &mut proc, properties, is_threads) {}
-        trim(&result.pool, &mut proc);
-        keep_used_locals(&result, &mut proc);
-        result.procs[index] = proc;
+    drop_in_procs(&mut result, properties, is_threads);
+    if is_threads && forget_results(&mut result) {
+        drop_in_procs(&mut result, properties, is_threads);
     }
     result
+}
+
+fn drop_in_procs(program: &mut Program, properties: Properties, is_threads: bool) {
+    for index in 0..program.procs.len() {
+        let mut proc = program.procs[index].clone();
+        trim(&program.pool, &mut proc);
+        drop_faint(program, &mut proc, properties, is_threads);
+        while drop_unread(program, &mut proc, properties, is_threads) {}
+        trim(&program.pool, &mut proc);
+        keep_used_locals(program, &mut proc);
+        program.procs[index] = proc;
+    }
+}
+
+/// If no thread asks what another returned, nothing is returned; tells whether that changes anything. What `main` returns
+/// is the same to everybody.
+fn forget_results(program: &mut Program) -> bool {
+    let is_read = statements(program).any(|op| matches!(op, Op::Join { result: Some(_), .. }));
+    let main = program.main;
+    let is_started =
+        statements(program).any(|op| matches!(op, Op::Start { callee: Callee::Proc(proc), .. } if *proc == main));
+    let zero = program.pool.bv(program.data_model.word_bits(), 0);
+    let mut changed = false;
+    for (index, proc) in program.procs.iter_mut().enumerate() {
+        let is_main = index == main.index() && !is_started;
+        for stmt in proc.edges.iter_mut().flat_map(|edge| &mut edge.stmts) {
+            match &mut stmt.op {
+                Op::Return(value) if (is_main || !is_read) && value.is_some() => *value = None,
+                Op::ExitThread(value) if !is_read && *value != zero => *value = zero,
+                _ => continue,
+            }
+            changed = true;
+        }
+    }
+    changed
+}
+
+fn statements(program: &Program) -> impl Iterator<Item = &Op> {
+    program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts).map(|stmt| &stmt.op)
 }
 
 /// Drops and weakens the checks that nobody asked for, and `Assume`s and checks that always hold.
@@ -110,8 +144,13 @@ fn drop_unread(program: &Program, proc: &mut Proc, properties: Properties, is_th
     for edge in &mut proc.edges {
         let mut live: FxHashSet<VarId> = liveness.at(edge.to).iter().copied().collect();
         let mut kept: Vec<Stmt> = Vec::with_capacity(edge.stmts.len());
-        for stmt in edge.stmts.drain(..).rev() {
+        for mut stmt in edge.stmts.drain(..).rev() {
             let dst = local_written(&stmt.op);
+            if let Op::Join { result, .. } | Op::Call { result, .. } = &mut stmt.op
+                && result.is_some_and(|dst| !live.contains(&dst))
+            {
+                *result = None;
+            }
             if dst.is_some_and(|dst| !live.contains(&dst)) && only_writes(program, properties, &stmt.op) {
                 changed = true;
                 continue;
