@@ -25,6 +25,7 @@ mod regions;
 mod rewrite;
 mod scalarize;
 mod sharing;
+mod slice;
 mod unroll;
 
 pub use blocks::merge_blocks;
@@ -43,6 +44,7 @@ pub use regions::split_regions;
 pub use rewrite::{Moment, for_each_term, for_each_used, map_terms, mentions};
 pub use scalarize::scalarize;
 pub use sharing::{Sharing, Visibility};
+pub use slice::slice;
 pub use unroll::{Rounds, unroll_loops};
 
 use crate::program::Program;
@@ -83,7 +85,8 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
         }
         n_memory = n_left;
     }
-    program = split_regions(&program);
+    program = slice(&split_regions(&program), properties);
+    program = split_regions(&drop_dead(&program, properties, true));
     Ok(if options.blocks { merge_blocks(&program, properties) } else { program })
 }
 

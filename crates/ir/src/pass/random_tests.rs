@@ -390,6 +390,11 @@ fn memory_passes_keep_violations() {
 }
 
 #[test]
+fn slicing_keeps_violations() {
+    compare("slice", 0..150, &|program, properties| slice(&split_regions(&inlined(program)), properties));
+}
+
+#[test]
 fn blocks_keep_violations() {
     compare("blocks", 0..400, &|program, properties| merge_blocks(&inlined(program), properties));
 }
