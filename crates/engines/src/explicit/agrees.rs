@@ -82,7 +82,7 @@ fn program(seed: u64, size: u64, properties: Properties) -> Program {
 fn write(body: &mut Body<'_>, random: &mut Random, shared: &Shared, budget: u32) {
     let locals = ["i", "j"].map(|name| body.local(name)).to_vec();
     let pointers = ["u", "v"].map(|name| body.pointer(name)).to_vec();
-    let inputs = vec![body.local_of("b", Sort::Bool), body.local_of("n", Sort::Bv(2))];
+    let inputs = vec![body.local_of("b", Sort::Bool), body.local_of("n", Sort::Bv(2)), body.local_of("m", Sort::Bv(4))];
     let mut thread = Thread { random, shared, locals, pointers, inputs, budget, in_loop: false };
     while thread.budget > 0 {
         thread.statement(body, 2);
@@ -159,8 +159,36 @@ impl Thread<'_> {
                 self.statement(body, depth - 1);
                 self.statement(body, depth - 1);
             }),
+            9 if depth > 0 && self.random.below(2) == 0 => {
+                // Only compared, so that a few values stand for all.
+                let input = self.inputs[2];
+                body.input(input);
+                if self.random.below(3) == 0 {
+                    body.load(local, global);
+                }
+                let (term, bound) = (body.var(input), body.pool().bv(4, self.random.below(16)));
+                let cond = match self.random.below(3) {
+                    0 => body.pool().eq(term, bound),
+                    1 => body.pool().ult(term, bound),
+                    _ => body.pool().slt(bound, term),
+                };
+                if self.random.below(3) == 0 {
+                    body.assume(cond);
+                    let value = body.pool().zero_extend(term, 32);
+                    let three = body.int(3);
+                    let value = body.pool().bv_and(value, three);
+                    body.assign(local, value);
+                    return;
+                }
+                let this = std::cell::RefCell::new(self);
+                body.branch(
+                    cond,
+                    |body| this.borrow_mut().statement(body, depth - 1),
+                    |body| this.borrow_mut().statement(body, depth - 1),
+                );
+            }
             9 => {
-                let input = self.random.pick(&self.inputs);
+                let input = self.random.pick(&self.inputs[..2]);
                 body.input(input);
                 let term = body.var(input);
                 let value = match body.pool().var_sort(input) {
@@ -241,12 +269,13 @@ impl Thread<'_> {
     }
 }
 
-const SETS: [&[Property]; 5] = [
+const SETS: [&[Property]; 6] = [
     &[Property::Assertion],
     &[Property::Assertion, Property::Deadlock],
     &[Property::Race],
     &[Property::Deref, Property::Free, Property::MemTrack, Property::MemCleanup],
     &[Property::Assertion, Property::Deadlock, Property::Race, Property::Deref, Property::Free],
+    &[Property::Termination],
 ];
 
 const REDUCTIONS: [&str; 2] = ["source", "dpor"];
@@ -262,7 +291,7 @@ fn run(task: &Task, por: &str) -> (Verdict, f64) {
 fn agree(seed: u64) -> bool {
     let properties = Properties::of(SETS[seed as usize % SETS.len()]);
     let program = program(seed, 3, properties);
-    let limits = Limits { max_states: 3_000, domain: Domain::Bits(2), first_only: false };
+    let limits = Limits { max_states: 3_000, domain: Domain::Bits(4), first_only: false };
     let oracle = enumerate(&program, properties, &limits);
     if oracle.incomplete.is_some() && oracle.violations.is_empty() {
         return false;

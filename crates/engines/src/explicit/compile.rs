@@ -7,8 +7,9 @@
 //! Invariant: what cannot be compiled becomes a `Refuse` at its place, so that it only matters if it is reached.
 
 use super::code::*;
-use super::inputs::Inputs;
+use super::inputs::{At, Inputs};
 use super::layout::{Kept, Layout};
+use super::sink::{Sunk, sink_inputs};
 use ir::pass::Liveness;
 use ir::{AllocKind, Callee, CheckKind, EdgeId, EdgeRef, LocId, ObjectKind, Op, Place, ProcId, Program};
 use ir::{Properties, Property, RegionId, Scope, SiteId, Span, Stmt, Why};
@@ -42,6 +43,8 @@ pub(crate) struct Code {
     pub(crate) pc_bytes: u32,
     /// The procedures that threads run, each with its first location.
     pub(crate) runs: Vec<(ProcId, Pc)>,
+    /// How many inputs that belong to an earlier step start each edge.
+    pub(crate) sunk: Sunk,
     /// Whether there are atomic sections that are not one edge.
     pub(crate) has_sections: bool,
     /// Whether a thread can wait inside an atomic section, so that states say who holds it.
@@ -49,7 +52,9 @@ pub(crate) struct Code {
 }
 
 /// Compiles a prepared program. Inputs of up to `enumerate` bits are tried with all their values.
-pub(crate) fn compile(program: Program, properties: Properties, enumerate: u32) -> Result<Code, Why> {
+pub(crate) fn compile(mut program: Program, properties: Properties, enumerate: u32) -> Result<Code, Why> {
+    let sunk = sink_inputs(&mut program);
+    let inputs = Inputs::new(&program);
     let layout = Layout::new(&program);
     if let Some((span, what)) = &layout.refusal {
         return Err(Why::Unsupported { span: *span, what: format!("{what} in the explicit-state engine") });
@@ -76,6 +81,7 @@ pub(crate) fn compile(program: Program, properties: Properties, enumerate: u32) 
         ended: n_locs as Pc,
         pc_bytes: if n_locs + 2 <= 1 << 8 { 1 } else { 2 },
         runs: Vec::new(),
+        sunk,
         has_sections: false,
         keeps_holder: false,
         program,
@@ -86,7 +92,7 @@ pub(crate) fn compile(program: Program, properties: Properties, enumerate: u32) 
     for proc in runs {
         let first = code.locs.len() as Pc;
         code.runs.push((proc, first));
-        ProcCompiler::new(&mut code, proc, enumerate).run()?;
+        ProcCompiler::new(&mut code, &inputs, proc, enumerate).run()?;
     }
     for record in [code.pc_bytes, code.pc_bytes + 8] {
         let end = code.edges.len() as u32;
@@ -170,13 +176,13 @@ fn atomic_depths(proc: &ir::Proc) -> Vec<Option<u8>> {
 /// The values to try of each `Havoc`, by its edge and position.
 type HavocValues = FxHashMap<(EdgeId, usize), Values>;
 
-fn havoc_values(program: &Program, proc: &ir::Proc, live: &Liveness, enumerate: u32) -> HavocValues {
-    let inputs = Inputs::new(program, proc, live);
+fn havoc_values(inputs: &Inputs, program: &Program, proc: &ir::Proc, live: &Liveness, enumerate: u32) -> HavocValues {
     let mut values = HavocValues::default();
     for (index, edge) in proc.edges.iter().enumerate() {
         for (position, stmt) in edge.stmts.iter().enumerate() {
             if let Op::Havoc { var, .. } = &stmt.op {
-                values.insert((EdgeId(index as u32), position), inputs.values(edge, position, *var, enumerate));
+                let at = At { program, live, edge };
+                values.insert((EdgeId(index as u32), position), inputs.values(&at, position, *var, enumerate));
             }
         }
     }
@@ -185,6 +191,7 @@ fn havoc_values(program: &Program, proc: &ir::Proc, live: &Liveness, enumerate: 
 
 struct ProcCompiler<'c> {
     code: &'c mut Code,
+    inputs: &'c Inputs,
     id: ProcId,
     first_loc: Pc,
     regs: FxHashMap<VarId, Reg>,
@@ -212,10 +219,11 @@ enum Spot {
 struct DoesNotFit(Sort);
 
 impl<'c> ProcCompiler<'c> {
-    fn new(code: &'c mut Code, id: ProcId, enumerate: u32) -> ProcCompiler<'c> {
+    fn new(code: &'c mut Code, inputs: &'c Inputs, id: ProcId, enumerate: u32) -> ProcCompiler<'c> {
         let first_loc = code.locs.len() as Pc;
         ProcCompiler {
             code,
+            inputs,
             id,
             first_loc,
             regs: FxHashMap::default(),
@@ -252,7 +260,7 @@ impl<'c> ProcCompiler<'c> {
         let first_loc = self.first_loc;
         let live = Liveness::new(&self.code.program, &proc, true);
         let depths = atomic_depths(&proc);
-        let values = havoc_values(&self.code.program, &proc, &live, self.enumerate);
+        let values = havoc_values(self.inputs, &self.code.program, &proc, &live, self.enumerate);
         let out = proc.out_edges();
         for index in 0..proc.locs.len() {
             let first_slot = self.code.slots.len() as u32;
@@ -498,7 +506,7 @@ impl<'c> ProcCompiler<'c> {
     /// The register with the word that a thread ends with; only bit-vectors are words.
     fn result(&mut self, value: TermId) -> Result<Option<Reg>, DoesNotFit> {
         match self.code.program.pool.sort(value) {
-            Sort::Bv(_) => self.term(value).map(Some),
+            Sort::Bv(_) if self.inputs.results_matter => self.term(value).map(Some),
             _ => Ok(None),
         }
     }

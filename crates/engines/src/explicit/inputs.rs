@@ -6,16 +6,16 @@
 //! If neither holds, all values of a small sort are tried, and a large one is reported by the engine.
 //!
 //! Inside the edge of the input statements are followed in order, along copies; beyond it a variable that still matters
-//! stands for all of its uses in the procedure. Invariant: an execution with any value has one with a value tried here that
+//! stands for all of its uses in the program, also through globals and arguments of threads that it is copied to. Invariant: an execution with any value has one with a value tried here that
 //! takes the same edges and differs only in variables of which nothing but such comparisons is ever asked.
 
 use super::code::{Values, bits_of, mask, value_of, word_of};
 use ir::pass::Liveness;
-use ir::{Edge, Op, Proc, Program};
+use ir::{Callee, Edge, Op, Place, Program, Scope};
 use logic::{Node, Pool, Sort, TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a procedure asks of a variable.
+/// What a program asks of a variable.
 #[derive(Clone, Default, Debug)]
 struct Uses {
     /// Comparisons with constants.
@@ -26,43 +26,61 @@ struct Uses {
     copies: Vec<VarId>,
 }
 
-/// The uses of all variables of a procedure.
-pub(crate) struct Inputs<'p> {
-    program: &'p Program,
-    live: &'p Liveness,
+/// The uses of all variables of a program.
+pub(crate) struct Inputs {
     uses: FxHashMap<VarId, Uses>,
+    /// Whether somebody looks at what threads return.
+    pub(crate) results_matter: bool,
 }
 
 /// The most values that the classes of one input may have.
 const MOST_CLASSES: usize = 256;
 
-impl<'p> Inputs<'p> {
-    /// Looks at every statement of the procedure.
-    pub(crate) fn new(program: &'p Program, proc: &Proc, live: &'p Liveness) -> Inputs<'p> {
-        let mut uses: FxHashMap<VarId, Uses> = FxHashMap::default();
-        for stmt in proc.edges.iter().flat_map(|edge| &edge.stmts) {
-            if let Op::Assign { var, value } = &stmt.op
-                && let Some(source) = program.pool.as_var(*value)
-            {
-                uses.entry(source).or_default().copies.push(*var);
-                continue;
-            }
-            for term in ir::access::terms(&stmt.op) {
-                scan(&program.pool, term, &mut |var, comparison| {
-                    let uses = uses.entry(var).or_default();
-                    match comparison {
-                        Some(term) => uses.comparisons.push(term),
-                        None => uses.is_opaque = true,
-                    }
-                });
-            }
+impl Inputs {
+    /// Looks at every statement.
+    pub(crate) fn new(program: &Program) -> Inputs {
+        let mut inputs = Inputs { uses: FxHashMap::default(), results_matter: false };
+        let stmts = || program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+        let mut read = FxHashSet::default();
+        for stmt in stmts() {
+            read.extend(ir::access::locals_read(&stmt.op, &program.pool));
         }
-        Inputs { program, live, uses }
+        inputs.results_matter =
+            stmts().any(|stmt| matches!(&stmt.op, Op::Join { result: Some(var), .. } if read.contains(var)));
+        for stmt in stmts() {
+            inputs.add(program, &stmt.op);
+        }
+        inputs
+    }
+
+    fn add(&mut self, program: &Program, op: &Op) {
+        let pool = &program.pool;
+        match op {
+            Op::Load { dst, place: Place::Var(var), .. } => self.uses.entry(*var).or_default().copies.push(*dst),
+            Op::Rmw { dst, place: Place::Var(var), .. } => self.uses.entry(*var).or_default().copies.push(*dst),
+            _ => {}
+        }
+        let copied = copies(program, op);
+        for (source, copy) in &copied {
+            self.uses.entry(*source).or_default().copies.push(*copy);
+        }
+        if !copied.is_empty() || (!self.results_matter && matches!(op, Op::Return(_) | Op::ExitThread(_))) {
+            return;
+        }
+        for term in ir::access::terms(op) {
+            scan(pool, term, &mut |var, comparison| {
+                let uses = self.uses.entry(var).or_default();
+                match comparison {
+                    Some(term) => uses.comparisons.push(term),
+                    None => uses.is_opaque = true,
+                }
+            });
+        }
     }
 
     /// The values to try of the variable that the statement at a position of the edge sets, which takes any value.
-    pub(crate) fn values(&self, edge: &Edge, position: usize, var: VarId, enumerate: u32) -> Values {
-        let pool = &self.program.pool;
+    pub(crate) fn values(&self, at: &At<'_>, position: usize, var: VarId, enumerate: u32) -> Values {
+        let pool = &at.program.pool;
         let sort = pool.var_sort(var);
         let bits = bits_of(sort);
         let all = if bits <= enumerate.min(32) { Values::Below(1 << bits) } else { Values::TooMany };
@@ -71,8 +89,9 @@ impl<'p> Inputs<'p> {
         }
         let mut here = Uses::default();
         let mut guards = Vec::new();
-        let tracked = self.follow_edge(edge, position, var, &mut here, &mut guards);
-        let beyond: Vec<VarId> = tracked.iter().copied().filter(|var| self.live.is_live(edge.to, *var)).collect();
+        let tracked = self.follow_edge(at, position, var, &mut here, &mut guards);
+        let matters = |var: &VarId| at.program.var(*var).scope == Scope::Global || at.live.is_live(at.edge.to, *var);
+        let beyond: Vec<VarId> = tracked.iter().copied().filter(matters).collect();
         for var in self.copies_of(beyond) {
             if let Some(uses) = self.uses.get(&var) {
                 here.comparisons.extend(&uses.comparisons);
@@ -103,21 +122,21 @@ impl<'p> Inputs<'p> {
     /// that could end the execution. Returns the variables that hold the value at the end.
     fn follow_edge(
         &self,
-        edge: &Edge,
+        at: &At<'_>,
         position: usize,
         var: VarId,
         uses: &mut Uses,
         guards: &mut Vec<TermId>,
     ) -> FxHashSet<VarId> {
-        let pool = &self.program.pool;
+        let pool = &at.program.pool;
         let mut tracked: FxHashSet<VarId> = [var].into_iter().collect();
         let mut only_pure = true;
-        for stmt in &edge.stmts[position + 1..] {
-            let copy = match &stmt.op {
-                Op::Assign { value, .. } => pool.as_var(*value).filter(|source| tracked.contains(source)),
-                _ => None,
-            };
-            if copy.is_none() {
+        for stmt in &at.edge.stmts[position + 1..] {
+            let copied: Vec<VarId> = (copies(at.program, &stmt.op).into_iter())
+                .filter_map(|(source, copy)| tracked.contains(&source).then_some(copy))
+                .collect();
+            let is_result = matches!(stmt.op, Op::Return(_) | Op::ExitThread(_)) && !self.results_matter;
+            if copied.is_empty() && !is_result {
                 for term in ir::access::terms(&stmt.op) {
                     let mut is_opaque_here = false;
                     scan(pool, term, &mut |var, comparison| {
@@ -137,12 +156,9 @@ impl<'p> Inputs<'p> {
             }
             only_pure &= matches!(stmt.op, Op::Assign { .. } | Op::Assume(_) | Op::Havoc { .. } | Op::Mark(..));
             if let Some(written) = ir::access::local_written(&stmt.op) {
-                if copy.is_some() {
-                    tracked.insert(written);
-                } else {
-                    tracked.remove(&written);
-                }
+                tracked.remove(&written);
             }
+            tracked.extend(copied);
         }
         tracked
     }
@@ -160,6 +176,33 @@ impl<'p> Inputs<'p> {
             next += 1;
         }
         all
+    }
+}
+
+/// Where an input is.
+pub(crate) struct At<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) live: &'p Liveness,
+    pub(crate) edge: &'p Edge,
+}
+
+/// The variables that the statement makes a plain copy of another: (source, copy). None if it does anything else with one.
+fn copies(program: &Program, op: &Op) -> Vec<(VarId, VarId)> {
+    let pool = &program.pool;
+    match op {
+        Op::Assign { var, value } => pool.as_var(*value).map(|source| (source, *var)).into_iter().collect(),
+        Op::Store { place: Place::Var(var), value, .. } => {
+            pool.as_var(*value).map(|source| (source, *var)).into_iter().collect()
+        }
+        Op::Start { callee: Callee::Proc(proc), args, .. } => {
+            let is_plain = |arg: &TermId| pool.as_var(*arg).is_some() || pool.as_const(*arg).is_some();
+            if !args.iter().all(is_plain) {
+                return Vec::new();
+            }
+            let params = program.proc(*proc).params.iter();
+            args.iter().zip(params).filter_map(|(arg, param)| Some((pool.as_var(*arg)?, *param))).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

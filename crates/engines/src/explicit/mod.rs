@@ -8,6 +8,7 @@
 mod code;
 mod compile;
 mod dynamic;
+mod endless;
 mod heap;
 mod inputs;
 mod layout;
@@ -15,6 +16,7 @@ mod leak;
 mod race;
 mod search;
 mod select;
+mod sink;
 mod state;
 mod step;
 mod trace;
@@ -28,9 +30,10 @@ mod tests;
 use crate::Engine;
 use crate::run::{Knob, Run};
 use ir::pass::{Options, prepare};
-use ir::{Op, Order, Program, Proof, Property, Task, Verdict, Why};
-use search::Search;
+use ir::{Op, Program, Proof, Property, Task, Verdict, Why};
+use search::{Bounds, Halt, Order, Search};
 use select::{Reduction, Selector};
+use step::MAX_THREADS;
 
 /// The explicit-state engine.
 pub struct Explicit;
@@ -73,34 +76,56 @@ impl Engine for Explicit {
 
 fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let enumerate = number(run, &ENUMERATE).min(24) as u32;
-    let max_depth = number(run, &MAX_DEPTH);
+    let depth = number(run, &MAX_DEPTH);
     let prepared = prepare(&task.program, task.properties, &Options::default())?;
     let code = compile::compile(prepared, task.properties, enumerate)?;
     let reduction = match run.knob(&POR) {
+        // A reduction keeps no loops.
+        _ if task.properties.has(Property::Termination) => Reduction::None,
         "none" => Reduction::None,
         "dpor" => Reduction::Dynamic,
         _ => Reduction::Source,
     };
-    let mut search = Search::new(&code, Selector::new(&code, reduction), enumerate, max_depth);
-    let result = search.explore(run);
-    note_statistics(&search, run);
-    if let Some(found) = result? {
-        return Ok(Verdict::Unsafe(trace::trace(&mut search, &task.program, found)));
+    let mut reason = None;
+    for (order, states, threads) in ATTEMPTS {
+        let bounds = Bounds { depth, states, threads };
+        let mut search = Search::new(&code, Selector::new(&code, reduction), enumerate, bounds, order);
+        let result = search.explore(run);
+        note_statistics(&search, run);
+        let is_bounded_by_threads = threads < MAX_THREADS;
+        match result {
+            Ok(Some(found)) => return Ok(Verdict::Unsafe(trace::trace(&mut search, &task.program, found))),
+            Err(Halt::Stopped(why)) => return Err(why),
+            Err(Halt::ManyStates) => {}
+            Ok(None) => match search.unknown.take() {
+                Some(Why::Bound(_)) if is_bounded_by_threads => {}
+                Some(why) => {
+                    reason = Some(why);
+                    break;
+                }
+                None => {
+                    reason = task.properties.has(Property::Race).then(|| relaxed_access(&code.program)).flatten();
+                    if reason.is_none() {
+                        return Ok(Verdict::Safe(Proof::Exhaustive { states: search.visited.len() as u64 }));
+                    }
+                    break;
+                }
+            },
+        }
     }
-    if let Some(why) = search.unknown.take() {
-        return Err(why);
-    }
-    if task.properties.has(Property::Race)
-        && let Some(why) = relaxed_access(&code.program)
-    {
-        return Err(why);
-    }
-    if task.properties.has(Property::Termination) {
-        let what = "that every execution ends, in the explicit-state engine,".to_string();
-        return Err(Why::Unsupported { span: ir::Span::NOWHERE, what });
-    }
-    Ok(Verdict::Safe(Proof::Exhaustive { states: search.visited.len() as u64 }))
+    Err(reason.expect("the last attempt has no bounds of its own"))
 }
+
+/// What is tried: in which order threads run, how many states are visited, how many threads there may be. Bugs are often near, but not
+/// first in the order of the full search; so a few small searches come before it.
+const ATTEMPTS: [(Order, usize, usize); 6] = [
+    (Order::Oldest, 1 << 13, MAX_THREADS),
+    (Order::Newest, 1 << 14, MAX_THREADS),
+    (Order::Oldest, 1 << 16, 4),
+    (Order::Newest, 1 << 16, 8),
+    (Order::Mixed, 1 << 16, MAX_THREADS),
+    (Order::Oldest, usize::MAX, MAX_THREADS),
+];
 
 fn number(run: &Run, knob: &Knob) -> usize {
     let default = knob.default.parse().expect("the default of a number is one");
@@ -129,7 +154,7 @@ fn relaxed_access(program: &Program) -> Option<Why> {
     // In our own models whoever waits for another thread acquires what that one released; their relaxed accesses order nothing.
     let mut stmts = stmts.filter(|stmt| !program.sources.is_model(stmt.span));
     let relaxed = stmts.find(|stmt| match &stmt.op {
-        Op::Load { order, .. } | Op::Store { order, .. } | Op::Rmw { order, .. } => *order == Order::Relaxed,
+        Op::Load { order, .. } | Op::Store { order, .. } | Op::Rmw { order, .. } => *order == ir::Order::Relaxed,
         _ => false,
     })?;
     let what = "a relaxed atomic access, which may hide a race from an engine that interleaves".to_string();

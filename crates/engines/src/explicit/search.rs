@@ -11,6 +11,7 @@
 
 use super::compile::Code;
 use super::dynamic::{Explored, Place, Summaries, Touches, all_futures};
+use super::endless::{Graph, Lasso};
 use super::select::{Reduction, Selector};
 use super::state::View;
 use super::step::{Choices, Machine, Outcome, vary};
@@ -36,6 +37,8 @@ pub(crate) struct Frame {
     /// Whether the running thread could take a step, and whether it waits.
     thread_moved: bool,
     thread_waits: bool,
+    /// Those that could take a step.
+    can_run: u64,
     /// Whether some thread could take a step, one that could not waits, and one neither moves nor waits.
     has_moved: bool,
     waits: bool,
@@ -57,6 +60,7 @@ impl Frame {
         self.end = 0;
         self.edge = 0;
         self.has_moved |= self.thread_moved;
+        self.can_run |= u64::from(self.thread_moved) << self.thread;
         self.waits |= !self.thread_moved && self.thread_waits;
         self.is_stopped |= !self.thread_moved && !self.thread_waits;
         self.thread_moved = false;
@@ -73,6 +77,8 @@ pub(crate) enum Found {
     Deadlock,
     /// In the state of the last frame two threads race: their indices, edges, and the statements.
     Race(Box<[Racer; 2]>),
+    /// A fair loop, which the stack does not show.
+    Lasso(Lasso),
 }
 
 /// One access of a race.
@@ -84,6 +90,37 @@ pub(crate) struct Racer {
     pub(crate) site: SiteId,
     /// Whether the access is inside an atomic section.
     pub(crate) is_inside: bool,
+}
+
+/// Which of the threads that are to run in a state runs first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    /// The oldest.
+    Oldest,
+    /// The newest.
+    Newest,
+    /// Any, differently at each depth.
+    Mixed,
+}
+
+/// How far a search goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Steps of a path.
+    pub(crate) depth: usize,
+    /// States.
+    pub(crate) states: usize,
+    /// Threads.
+    pub(crate) threads: usize,
+}
+
+/// Why a search ended before its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Halt {
+    /// The run must stop.
+    Stopped(Why),
+    /// There are more states than it may visit.
+    ManyStates,
 }
 
 /// What was counted.
@@ -106,7 +143,10 @@ pub(crate) struct Search<'c> {
     pub(crate) unknown: Option<Why>,
     selector: Selector<'c>,
     view: View,
-    max_depth: usize,
+    bounds: Bounds,
+    order: Order,
+    /// All steps, if it is asked whether they can go on for ever; then the note of a state is its number there.
+    graph: Option<Graph>,
     summaries: Summaries,
     /// The summary of the state that a step led to.
     after: Touches,
@@ -114,24 +154,33 @@ pub(crate) struct Search<'c> {
 
 impl<'c> Search<'c> {
     /// A search from the initial state.
-    pub(crate) fn new(code: &'c Code, selector: Selector<'c>, enumerate: u32, max_depth: usize) -> Search<'c> {
+    pub(crate) fn new(
+        code: &'c Code,
+        selector: Selector<'c>,
+        enumerate: u32,
+        bounds: Bounds,
+        order: Order,
+    ) -> Search<'c> {
+        let keeps_graph = code.properties.has(Property::Termination);
         Search {
             code,
-            machine: Machine::new(code, enumerate),
-            visited: Visited::new(selector.reduction == Reduction::Dynamic),
+            machine: Machine::new(code, enumerate, bounds.threads),
+            visited: Visited::new(selector.reduction == Reduction::Dynamic || keeps_graph),
+            graph: keeps_graph.then(Graph::default),
             stack: Vec::new(),
             counts: Counts::default(),
             unknown: None,
             selector,
             view: View::default(),
-            max_depth,
+            bounds,
+            order,
             summaries: Summaries::default(),
             after: Touches::new(),
         }
     }
 
     /// Explores until something goes wrong, everything is explored, or the run must stop.
-    pub(crate) fn explore(&mut self, run: &mut Run) -> Result<Option<Found>, Why> {
+    pub(crate) fn explore(&mut self, run: &mut Run) -> Result<Option<Found>, Halt> {
         let initial = self.machine.initial();
         let (state, _) = self.visited.insert(&initial);
         if let Some(found) = self.enter(state) {
@@ -139,7 +188,10 @@ impl<'c> Search<'c> {
         }
         while !self.stack.is_empty() {
             if let Some(why) = run.stop() {
-                return Err(why);
+                return Err(Halt::Stopped(why));
+            }
+            if self.visited.len() > self.bounds.states {
+                return Err(Halt::ManyStates);
             }
             if !self.next_run() {
                 if let Some(found) = self.leave() {
@@ -151,14 +203,19 @@ impl<'c> Search<'c> {
                 return Ok(Some(found));
             }
         }
-        Ok(None)
+        let lasso = self.graph.as_mut().filter(|_| self.unknown.is_none()).and_then(Graph::fair_lasso);
+        Ok(lasso.map(Found::Lasso))
     }
 
     /// Puts a new state on the stack.
     fn enter(&mut self, state: StateId) -> Option<Found> {
         *self.visited.marks(state) |= ON_STACK;
+        self.code.view(self.visited.get(state), &mut self.view);
+        if let Some(graph) = &mut self.graph {
+            let number = graph.add_state(state, self.view.pcs.len());
+            self.visited.set_note(state, number);
+        }
         let bytes = self.visited.get(state);
-        self.code.view(bytes, &mut self.view);
         if self.code.properties.has(Property::Race)
             && let Some(race) = super::race::adjacent(&mut self.machine, bytes, &self.view)
         {
@@ -192,6 +249,7 @@ impl<'c> Search<'c> {
             has_run: false,
             thread_moved: false,
             thread_waits: false,
+            can_run: 0,
             has_moved: false,
             waits: false,
             is_stopped: false,
@@ -204,6 +262,7 @@ impl<'c> Search<'c> {
 
     /// Moves the last frame to its next run; false if there is none.
     fn next_run(&mut self) -> bool {
+        let depth = self.stack.len();
         let frame = self.stack.last_mut().expect("the search goes on while there is a frame");
         loop {
             if frame.has_run && vary(&mut frame.choices) {
@@ -227,8 +286,8 @@ impl<'c> Search<'c> {
             if frame.todo == 0 {
                 return false;
             }
-            frame.thread = frame.todo.trailing_zeros() as usize;
-            frame.todo &= frame.todo - 1;
+            frame.thread = self.order.pick(frame.todo, depth);
+            frame.todo &= !(1 << frame.thread);
             let pc = self.view.pcs[frame.thread];
             (frame.edge, frame.end) = self.code.locs[pc as usize].edges;
             if let Some(explored) = &mut frame.explored {
@@ -279,8 +338,9 @@ impl<'c> Search<'c> {
         }
         let (state, is_new) = self.visited.insert(next);
         if is_new {
-            if self.stack.len() >= self.max_depth {
-                let why = Why::Bound(format!("paths are longer than {} steps", self.max_depth));
+            let from = self.stack.last().map(|frame| frame.state);
+            if self.stack.len() >= self.bounds.depth {
+                let why = Why::Bound(format!("paths are longer than {} steps", self.bounds.depth));
                 self.unknown.get_or_insert(why);
                 self.run_left_out();
                 if self.selector.reduction == Reduction::Dynamic {
@@ -290,9 +350,16 @@ impl<'c> Search<'c> {
                 }
                 return None;
             }
-            return self.enter(state);
+            let found = self.enter(state);
+            if let Some(from) = from {
+                self.note_step(from, self.stack.len() - 2, state);
+            }
+            return found;
         }
         self.counts.matched += 1;
+        if let Some(frame) = self.stack.last() {
+            self.note_step(frame.state, self.stack.len() - 1, state);
+        }
         let is_on_stack = *self.visited.marks(state) & ON_STACK != 0;
         if self.selector.reduction == Reduction::Dynamic {
             if is_on_stack {
@@ -307,6 +374,15 @@ impl<'c> Search<'c> {
             self.run_left_out();
         }
         None
+    }
+
+    /// Keeps the step of a frame, if steps are kept.
+    fn note_step(&mut self, from: StateId, frame: usize, to: StateId) {
+        if let Some(graph) = &mut self.graph {
+            let frame = &self.stack[frame];
+            let (from, to) = (self.visited.note(from), self.visited.note(to));
+            graph.add_arc(from, to, frame.thread, frame.edge, frame.choices.clone());
+        }
     }
 
     /// Makes all that the threads of a state may ever touch the summary of what comes after.
@@ -349,6 +425,9 @@ impl<'c> Search<'c> {
             return Some(Found::Deadlock);
         }
         *self.visited.marks(frame.state) &= !ON_STACK;
+        if let Some(graph) = &mut self.graph {
+            graph.set_can_run(self.visited.note(frame.state), frame.can_run);
+        }
         if (!frame.has_moved || frame.has_end) && frame.explored.is_some() {
             // Some got no further, but had the steps before come in another order, they might have.
             self.foresee(frame.state);
@@ -371,6 +450,21 @@ impl<'c> Search<'c> {
             }
         }
         None
+    }
+}
+
+impl Order {
+    /// One of a set of threads, which is not empty.
+    fn pick(self, set: u64, depth: usize) -> usize {
+        match self {
+            Order::Oldest => set.trailing_zeros() as usize,
+            Order::Newest => 63 - set.leading_zeros() as usize,
+            Order::Mixed => {
+                // Turning the set by an amount without structure makes another thread the first.
+                let turn = ((depth as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as u32;
+                ((set.rotate_right(turn).trailing_zeros() + turn) % 64) as usize
+            }
+        }
     }
 }
 

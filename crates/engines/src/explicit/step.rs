@@ -110,11 +110,12 @@ struct Work<'c> {
     inputs: Vec<(SiteId, Value)>,
     forgets_live: bool,
     enumerate: u32,
+    max_threads: usize,
 }
 
 impl<'c> Machine<'c> {
     /// A machine for some code. Uninitialised bytes of up to `enumerate` bits are tried with all values.
-    pub(crate) fn new(code: &'c Code, enumerate: u32) -> Machine<'c> {
+    pub(crate) fn new(code: &'c Code, enumerate: u32, max_threads: usize) -> Machine<'c> {
         let files =
             code.procs.iter().map(|proc| proc.as_ref().map_or_else(Vec::new, |proc| proc.file.clone())).collect();
         let leaks_matter = code.properties.has(Property::MemTrack) || code.properties.has(Property::MemCleanup);
@@ -133,6 +134,7 @@ impl<'c> Machine<'c> {
             inputs: Vec::new(),
             forgets_live: !leaks_matter,
             enumerate,
+            max_threads: max_threads.min(MAX_THREADS),
         };
         Machine { code, files, work }
     }
@@ -307,8 +309,8 @@ impl<'c> Machine<'c> {
                         return Outcome::Unknown(Why::Unsupported { span: info.span, what });
                     }
                     let index = view.pcs.len() + work.n_new;
-                    if index >= MAX_THREADS {
-                        let why = format!("more than {MAX_THREADS} threads are started");
+                    if index >= work.max_threads {
+                        let why = format!("more than {} threads are started", work.max_threads);
                         return Outcome::Unknown(Why::Bound(why));
                     }
                     work.n_new += 1;

@@ -9,13 +9,14 @@
 use super::search::{Found, Racer, Search};
 use super::state::View;
 use super::step::{Choices, Outcome};
+use super::visited::StateId;
 use ir::{Program, Property, SiteId, Step, Trace};
 use logic::Value;
 use std::collections::VecDeque;
 
 /// The trace to what was found.
 pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) -> Trace {
-    let last = search.stack.len() - 1;
+    let last = search.stack.len().saturating_sub(1);
     let mut tracer = Tracer { search, lowered, steps: Vec::new() };
     let violation = match found {
         Found::Step(property, site) => {
@@ -26,6 +27,13 @@ pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) ->
         Found::Deadlock => {
             tracer.take_frames(0, last);
             Property::Deadlock
+        }
+        Found::Lasso(lasso) => {
+            // What does not matter in a state may differ at first; the second or third time around it repeats.
+            for taken in lasso.way.iter().chain(lasso.around.iter().cycle().take(3 * lasso.around.len())) {
+                tracer.take(taken.state, taken.thread, taken.edge, taken.choices.clone(), None);
+            }
+            Property::Termination
         }
         Found::Race(racers) => {
             tracer.take_race(last, *racers);
@@ -52,13 +60,13 @@ impl Tracer<'_, '_> {
     fn take_frame(&mut self, index: usize, until: Option<SiteId>) {
         let frame = &self.search.stack[index];
         let (thread, edge, choices) = (frame.thread, frame.edge, frame.choices.clone());
-        self.take(index, thread, edge, choices, until);
+        self.take(self.search.stack[index].state, thread, edge, choices, until);
     }
 
     /// The way to the last state, and both accesses.
     fn take_race(&mut self, last: usize, [first, second]: [Racer; 2]) {
         let (held, other) = if second.is_inside { (second, first) } else { (first, second) };
-        let is_held = |this: &Self, index: usize| this.view(index).holder == Some(held.thread);
+        let is_held = |this: &Self, index: usize| this.view(this.search.stack[index].state).holder == Some(held.thread);
         // If one is inside an atomic section, which may never end, the other goes first, before the section begins: it has
         // been waiting there since.
         let mut begin = last;
@@ -73,27 +81,44 @@ impl Tracer<'_, '_> {
 
     /// The step with an access: all of it if that is wanted and leads to a state.
     fn take_racer(&mut self, index: usize, racer: &Racer, is_whole: bool) {
-        let view = self.view(index);
+        let view = self.view(self.search.stack[index].state);
         let state = self.search.visited.get(self.search.stack[index].state);
         let mut choices = racer.choices.clone();
         let outcome = self.search.machine.run(state, &view, racer.thread, racer.edge as usize, &mut choices);
         let until = Some(racer.site).filter(|_| !is_whole || outcome != Outcome::Next);
-        self.take(index, racer.thread, racer.edge, choices, until);
+        self.take(self.search.stack[index].state, racer.thread, racer.edge, choices, until);
     }
 
-    fn view(&self, index: usize) -> View {
+    /// An input that was chosen later than it was read: it belongs to the thread's last step with that statement.
+    fn add_earlier(&mut self, thread: u32, input: (SiteId, Value)) {
+        let lowered = self.lowered;
+        let reads = |step: &&mut Step| {
+            step.thread == thread && lowered.edge(step.edge).stmts.iter().any(|stmt| stmt.site == input.0)
+        };
+        if let Some(step) = self.steps.iter_mut().rev().find(reads) {
+            step.inputs.push(input);
+        }
+    }
+
+    fn view(&self, state: StateId) -> View {
         let mut view = View::default();
-        self.search.code.view(self.search.visited.get(self.search.stack[index].state), &mut view);
+        self.search.code.view(self.search.visited.get(state), &mut view);
         view
     }
 
-    /// A thread takes an edge in the state of a frame, or its origins up to the one with a statement.
-    fn take(&mut self, index: usize, thread: usize, edge: u32, mut choices: Choices, until: Option<SiteId>) {
-        let view = self.view(index);
-        let state = self.search.visited.get(self.search.stack[index].state);
+    /// A thread takes an edge in a state, or its origins up to the one with a statement.
+    fn take(&mut self, state: StateId, thread: usize, edge: u32, mut choices: Choices, until: Option<SiteId>) {
+        let view = self.view(state);
+        let state = self.search.visited.get(state);
         self.search.machine.run(state, &view, thread, edge as usize, &mut choices);
         let mut inputs: VecDeque<(SiteId, Value)> = self.search.machine.inputs().to_vec().into();
-        let edge = self.search.code.program.edge(self.search.code.edges[edge as usize].edge);
+        let edge_ref = self.search.code.edges[edge as usize].edge;
+        for _ in 0..self.search.code.sunk[edge_ref.proc.index()][edge_ref.edge.index()] {
+            if let Some(input) = inputs.pop_front() {
+                self.add_earlier(thread as u32, input);
+            }
+        }
+        let edge = self.search.code.program.edge(edge_ref);
         for origin in &edge.origin {
             let stmts = &self.lowered.edge(*origin).stmts;
             let mut own = Vec::new();
