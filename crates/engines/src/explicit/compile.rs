@@ -189,19 +189,19 @@ fn havoc_values(inputs: &Inputs, program: &Program, proc: &ir::Proc, live: &Live
     values
 }
 
-struct ProcCompiler<'c> {
-    code: &'c mut Code,
-    inputs: &'c Inputs,
-    id: ProcId,
-    first_loc: Pc,
-    regs: FxHashMap<VarId, Reg>,
-    constants: FxHashMap<u64, Reg>,
-    file: Vec<u64>,
+pub(super) struct ProcCompiler<'c> {
+    pub(super) code: &'c mut Code,
+    pub(super) inputs: &'c Inputs,
+    pub(super) id: ProcId,
+    pub(super) first_loc: Pc,
+    pub(super) regs: FxHashMap<VarId, Reg>,
+    pub(super) constants: FxHashMap<u64, Reg>,
+    pub(super) file: Vec<u64>,
     /// Registers of subterms of the statement that is being compiled.
-    done: FxHashMap<TermId, Reg>,
+    pub(super) done: FxHashMap<TermId, Reg>,
     /// Scratch registers from here on; one past those in use.
-    scratch: usize,
-    enumerate: u32,
+    pub(super) scratch: usize,
+    pub(super) enumerate: u32,
 }
 
 /// Where an access goes.
@@ -216,7 +216,7 @@ enum Spot {
 }
 
 /// What a compiled term cannot be.
-struct DoesNotFit(Sort);
+pub(super) struct DoesNotFit(pub(super) Sort);
 
 impl<'c> ProcCompiler<'c> {
     fn new(code: &'c mut Code, inputs: &'c Inputs, id: ProcId, enumerate: u32) -> ProcCompiler<'c> {
@@ -323,7 +323,7 @@ impl<'c> ProcCompiler<'c> {
         }
     }
 
-    fn add_constant(&mut self, word: u64) {
+    pub(super) fn add_constant(&mut self, word: u64) {
         if !self.constants.contains_key(&word) {
             self.constants.insert(word, self.file.len().min(Reg::MAX as usize) as Reg);
             self.file.push(word);
@@ -356,11 +356,11 @@ impl<'c> ProcCompiler<'c> {
     }
 
     /// Scratch registers follow variables and constants, and every statement uses them anew.
-    fn first_scratch(&self) -> usize {
+    pub(super) fn first_scratch(&self) -> usize {
         1 + self.regs.len() + self.constants.len()
     }
 
-    fn fresh(&mut self) -> Reg {
+    pub(super) fn fresh(&mut self) -> Reg {
         let reg = self.scratch;
         self.scratch += 1;
         if self.file.len() < self.scratch {
@@ -369,17 +369,17 @@ impl<'c> ProcCompiler<'c> {
         reg.min(Reg::MAX as usize) as Reg
     }
 
-    fn emit(&mut self, ins: Ins) {
+    pub(super) fn emit(&mut self, ins: Ins) {
         self.code.ins.push(ins);
     }
 
-    fn refuse(&mut self, span: Span, what: String) {
+    pub(super) fn refuse(&mut self, span: Span, what: String) {
         self.code.refusals.push(Refusal { span, what });
         let refusal = self.code.refusals.len() as u32 - 1;
         self.emit(Ins::Refuse { refusal });
     }
 
-    fn var_reg(&self, var: VarId) -> Result<Reg, DoesNotFit> {
+    pub(super) fn var_reg(&self, var: VarId) -> Result<Reg, DoesNotFit> {
         let sort = self.code.program.pool.var_sort(var);
         if fits(sort) { Ok(self.regs[&var]) } else { Err(DoesNotFit(sort)) }
     }
@@ -570,99 +570,5 @@ impl<'c> ProcCompiler<'c> {
             Spot::Flagged(flag) => Ins::StoreFirst { a, touch, flag },
             Spot::At(addr) => Ins::StoreAt { a, addr, touch },
         });
-    }
-
-    /// A register that holds the term's value.
-    fn term(&mut self, term: TermId) -> Result<Reg, DoesNotFit> {
-        let order = self.code.program.pool.post_order(term);
-        let sorts_fit = order.iter().all(|subterm| fits(self.code.program.pool.sort(*subterm)));
-        if !sorts_fit {
-            let d = self.fresh();
-            self.wide(term, d)?;
-            return Ok(d);
-        }
-        for subterm in order {
-            if self.done.contains_key(&subterm) {
-                continue;
-            }
-            let reg = match self.code.program.pool.node(subterm) {
-                Node::Const(value) => self.constants[&word_of(value)],
-                Node::Var(var) => self.regs[var],
-                Node::App { op, args } => {
-                    let (op, args) = (*op, args.clone());
-                    let d = self.fresh();
-                    self.apply(op, &args, d);
-                    d
-                }
-            };
-            self.done.insert(subterm, reg);
-        }
-        Ok(self.done[&term])
-    }
-
-    /// Puts the term's value into a register.
-    fn term_into(&mut self, term: TermId, d: Reg) -> Result<(), DoesNotFit> {
-        let a = self.term(term)?;
-        // The last instruction made the value if the term is an application; it may write to `d` at once.
-        let is_scratch = a as usize >= self.first_scratch();
-        match self.code.ins.last_mut() {
-            Some(last) if is_scratch && last.target() == Some(a) => last.set_target(d),
-            _ => self.emit(Ins::Move { d, a }),
-        }
-        Ok(())
-    }
-
-    fn wide(&mut self, term: TermId, d: Reg) -> Result<(), DoesNotFit> {
-        let pool = &self.code.program.pool;
-        if !fits(pool.sort(term)) {
-            return Err(DoesNotFit(pool.sort(term)));
-        }
-        let mut vars = Vec::new();
-        for index in pool.free_vars(term).ones() {
-            let var = VarId(index as u32);
-            vars.push((var, self.var_reg(var)?, self.code.program.pool.var_sort(var)));
-        }
-        self.code.wides.push(Wide { term, vars });
-        let wide = self.code.wides.len() as u32 - 1;
-        self.emit(Ins::Wide { d, wide });
-        Ok(())
-    }
-
-    fn apply(&mut self, op: logic::Op, args: &[TermId], d: Reg) {
-        let pool = &self.code.program.pool;
-        let sort = |index: usize| pool.sort(args[index]);
-        let width = |index: usize| bits_of(sort(index)) as u8;
-        let reg = |index: usize| self.done[&args[index]];
-        let ins = match op {
-            logic::Op::Not => Ins::Not { d, a: reg(0) },
-            logic::Op::And | logic::Op::Or => {
-                let op = if op == logic::Op::And { Binary::And } else { Binary::Or };
-                let regs: Vec<Reg> = (0..args.len()).map(reg).collect();
-                let mut a = regs[0];
-                for b in &regs[1..] {
-                    self.code.ins.push(Ins::Binary { op, width: 1, d, a, b: *b });
-                    a = d;
-                }
-                return;
-            }
-            logic::Op::Ite => Ins::Select { d, c: reg(0), a: reg(1), b: reg(2) },
-            logic::Op::Extract { hi, lo } => Ins::Extract { d, a: reg(0), low: lo as u8, width: (hi - lo + 1) as u8 },
-            logic::Op::ZeroExtend(_) => Ins::Move { d, a: reg(0) },
-            logic::Op::SignExtend(to) => Ins::SignExtend { d, a: reg(0), from: width(0), to: to as u8 },
-            logic::Op::Concat => Ins::Concat { d, a: reg(0), b: reg(1), low: width(1) },
-            logic::Op::Neg => {
-                let zero = self.constants[&0];
-                Ins::Binary { op: Binary::Sub, width: width(0), d, a: zero, b: reg(0) }
-            }
-            _ => match binary_of(op) {
-                Some(own) => Ins::Binary { op: own, width: width(0), d, a: reg(0), b: reg(1) },
-                None => {
-                    let args = (0..args.len()).map(|index| (reg(index), sort(index))).collect();
-                    self.code.rares.push(Rare { op, args });
-                    Ins::Rare { d, rare: self.code.rares.len() as u32 - 1 }
-                }
-            },
-        };
-        self.emit(ins);
     }
 }

@@ -19,8 +19,10 @@ mod select;
 mod sink;
 mod state;
 mod step;
+mod terms;
 mod trace;
 mod visited;
+mod work;
 
 #[cfg(test)]
 mod agrees;
