@@ -1,6 +1,6 @@
 // expect[deadlock]: safe
-// expect[termination]: unknown
-// why: the loop runs for ever but nobody waits; no engine decides termination yet
+// expect[termination]: unsafe
+// why: the loop runs for ever, but nobody waits
 int main(void) {
     volatile int x = 0;
     while (x == 0) {

@@ -4,17 +4,18 @@ use crate::process::{Scratch, ravel, run, text};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A program with far more states than can be visited in a test.
+/// A program with far more states than can be visited in a test. The assertions make its numbers matter, and hold.
 const HUGE: &str = "\
+#include <assert.h>
 #include <pthread.h>
 unsigned a, b, c;
-void *one(void *arg) { for (;;) { a++; b += a; } return 0; }
-void *two(void *arg) { for (;;) { b++; c += b; } return 0; }
+void *one(void *arg) { for (;;) { a++; b += a; assert(a * 2 % 2 == 0); } return 0; }
+void *two(void *arg) { for (;;) { b++; c += b; assert(b * 2 % 2 == 0); } return 0; }
 int main(void) {
     pthread_t s, t;
     pthread_create(&s, 0, one, 0);
     pthread_create(&t, 0, two, 0);
-    for (;;) { c++; a += c; }
+    for (;;) { c++; a += c; assert(c * 2 % 2 == 0); }
     return 0;
 }
 ";
