@@ -74,8 +74,7 @@ fn run_ravel(path: &Path) -> Option<Figures> {
     let program = frontend::load(&[path.to_path_buf()], &Options::default()).ok()?.program;
     let task = Task { program, properties: Properties::of(&[Property::ErrorCall, Property::Assertion]) };
     let mut run = Run::unlimited();
-    run.knobs =
-        [("por", "none"), ("symmetry", "off")].map(|(name, value)| (name.to_string(), value.to_string())).into();
+    run.knobs = [("por".to_string(), "none".to_string())].into();
     let verdict = decide(engine_named("explicit")?, &task, &mut run).verdict;
     let count = |name: &str| run.statistics.0.get(name).copied().unwrap_or(0.0);
     // The search alone, since the other side's clock leaves out what its generator and compiler did, too.

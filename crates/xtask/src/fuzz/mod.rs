@@ -15,13 +15,8 @@ use ir::{Properties, Property, Task, Verdict};
 use std::time::Instant;
 
 /// The settings that must agree: (what to call it, knobs).
-const SETTINGS: [(&str, &[(&str, &str)]); 5] = [
-    ("none", &[("por", "none"), ("symmetry", "off")]),
-    ("source", &[("por", "source"), ("symmetry", "off")]),
-    ("dpor", &[("por", "dpor"), ("symmetry", "off")]),
-    ("source+symmetry", &[("por", "source"), ("symmetry", "on")]),
-    ("dpor+symmetry", &[("por", "dpor"), ("symmetry", "on")]),
-];
+const SETTINGS: [(&str, &[(&str, &str)]); 3] =
+    [("none", &[("por", "none")]), ("source", &[("por", "source")]), ("dpor", &[("por", "dpor")])];
 
 /// The questions asked about each program.
 const QUESTIONS: [(&str, &[Property]); 3] = [
