@@ -8,6 +8,7 @@ pub mod access;
 pub mod build;
 pub mod dot;
 pub mod interp;
+pub mod litmus;
 pub mod memory;
 pub mod pass;
 pub mod program;
