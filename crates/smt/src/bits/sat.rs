@@ -1,0 +1,142 @@
+//! How is CaDiCaL driven?
+//!
+//! A thin layer: literals with a type of their own, clauses, assumptions, one solve that ends when `Stop` says so, and
+//! the theory hook. All calls go through the safe interface of the binding crate.
+
+use std::rc::Rc;
+
+use cadical_sys::{CaDiCal, Status, Terminator};
+
+use super::hook::{Hook, Propagator};
+use crate::limits::Stop;
+use crate::theory::Theory;
+
+/// A variable of the SAT solver or its negation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Lit(i32);
+
+impl Lit {
+    pub(crate) fn from_raw(raw: i32) -> Lit {
+        debug_assert!(raw != 0 && raw != i32::MIN, "literals are neither zero nor the smallest number");
+        Lit(raw)
+    }
+
+    pub(crate) fn raw(self) -> i32 {
+        self.0
+    }
+
+    /// The variable, dense from one.
+    pub fn var(self) -> usize {
+        self.0.unsigned_abs() as usize
+    }
+
+    /// Whether this is the negation of its variable.
+    pub fn is_negated(self) -> bool {
+        self.0 < 0
+    }
+}
+
+impl std::ops::Not for Lit {
+    type Output = Lit;
+    fn not(self) -> Lit {
+        Lit(-self.0)
+    }
+}
+
+struct Watch {
+    stop: Rc<Stop>,
+    hook: Option<Hook>,
+}
+
+impl Terminator for Watch {
+    fn terminated(&mut self) -> bool {
+        self.stop.poll() || self.hook.as_ref().is_some_and(Hook::is_broken)
+    }
+}
+
+/// The SAT solver.
+pub(crate) struct Sat {
+    solver: CaDiCal,
+    n_vars: i32,
+    n_clauses: usize,
+    hook: Option<Hook>,
+}
+
+impl Sat {
+    pub(crate) fn new() -> Sat {
+        Sat { solver: CaDiCal::new(), n_vars: 0, n_clauses: 0, hook: None }
+    }
+
+    pub(crate) fn n_vars(&self) -> usize {
+        self.n_vars as usize
+    }
+
+    pub(crate) fn n_clauses(&self) -> usize {
+        self.n_clauses
+    }
+
+    pub(crate) fn fresh(&mut self) -> Lit {
+        self.n_vars += 1;
+        assert!(self.n_vars < i32::MAX, "fewer than 2^31 SAT variables");
+        Lit(self.n_vars)
+    }
+
+    pub(crate) fn clause(&mut self, lits: &[Lit]) {
+        self.n_clauses += 1;
+        match *lits {
+            [a, b] => self.solver.clause2(a.0, b.0),
+            [a, b, c] => self.solver.clause3(a.0, b.0, c.0),
+            [a, b, c, d] => self.solver.clause4(a.0, b.0, c.0, d.0),
+            _ => {
+                for lit in lits {
+                    self.solver.add(lit.0);
+                }
+                self.solver.add(0);
+            }
+        }
+    }
+
+    /// Connects a theory. Literals it watches must be new to the solver, since others may have been eliminated.
+    pub(crate) fn attach(&mut self, theory: Box<dyn Theory>) {
+        let (hook, propagator) = Propagator::new(theory);
+        self.solver.connect_external_propagator(propagator);
+        self.hook = Some(hook);
+    }
+
+    pub(crate) fn has_theory(&self) -> bool {
+        self.hook.is_some()
+    }
+
+    /// A new variable that the theory hears of.
+    pub(crate) fn fresh_watched(&mut self) -> Lit {
+        let lit = self.fresh();
+        self.solver.add_observed_var(lit.0);
+        lit
+    }
+
+    pub(crate) fn solve(&mut self, assumptions: &[Lit], stop: &Rc<Stop>) -> Status {
+        if self.hook.as_ref().is_some_and(Hook::is_broken) {
+            return Status::UNKNOWN;
+        }
+        for lit in assumptions {
+            self.solver.assume(lit.0);
+        }
+        self.solver.connect_terminator(Watch { stop: Rc::clone(stop), hook: self.hook.clone() });
+        let status = self.solver.solve();
+        self.solver.disconnect_terminator();
+        if let Some(hook) = &self.hook {
+            hook.resume_panic();
+        }
+        status
+    }
+
+    /// The value of a literal after a solve that found a solution.
+    pub(crate) fn value(&mut self, lit: Lit) -> bool {
+        self.solver.val(lit.0) == lit.0
+    }
+
+    /// Whether an assumption was needed, after a solve that found none.
+    pub(crate) fn failed(&mut self, lit: Lit) -> bool {
+        self.solver.failed(lit.0)
+    }
+}

@@ -1,0 +1,162 @@
+//! Do the back ends agree with evaluation, and with each other?
+
+use super::random::{Kinds, Source};
+use crate::{Answer, Assignment, Bits};
+use logic::{Op, Pool, Sort, TermId, Value, VarId};
+
+/// Fixes the variables of a term to random values and asks whether the term can have, and can avoid, the value that
+/// evaluation yields. With `fold`, the values are asserted and flow through the circuit as constants; without, they are
+/// assumed, so that the SAT solver computes the term.
+fn check_bits(pool: &mut Pool, source: &mut Source, term: TermId, fold: bool) {
+    let vars: Vec<VarId> = pool.free_vars(term).ones().map(|var| VarId(var as u32)).collect();
+    let mut fixed = Assignment::new();
+    let mut equations = Vec::new();
+    for var in vars {
+        let value = source.value(pool.var_sort(var));
+        fixed.set(var, value.clone());
+        let (name, value) = (pool.var(var), pool.constant(value));
+        equations.push(pool.eq(name, value));
+    }
+    let value = fixed.evaluate(pool, term);
+    let constant = pool.constant(value.clone());
+    let equal = pool.eq(term, constant);
+    let differs = pool.not(equal);
+    let show = |pool: &Pool, fixed: &Assignment| {
+        let values: Vec<String> =
+            fixed.vars().iter().map(|&var| format!("{} = {}", pool.var_name(var), fixed.get(var).unwrap())).collect();
+        format!("{} is {value} where {values:?}", pool.display(term))
+    };
+    let mut bits = Bits::new();
+    let mut assumptions = Vec::new();
+    if fold {
+        equations.iter().for_each(|&equation| bits.assert(pool, equation));
+    } else {
+        assumptions = equations;
+    }
+    bits.push();
+    bits.assert(pool, differs);
+    let answer = bits.check(pool, &assumptions);
+    assert!(answer.is_unsat(), "{} but {answer:?}", show(pool, &fixed));
+    bits.pop();
+    bits.assert(pool, equal);
+    match bits.check(pool, &assumptions) {
+        Answer::Sat(assignment) => {
+            for var in fixed.vars() {
+                assert_eq!(assignment.value(pool, var), fixed.value(pool, var), "{}", show(pool, &fixed));
+            }
+        }
+        other => panic!("{} but {other:?}", show(pool, &fixed)),
+    }
+}
+
+#[test]
+fn bits_compute_what_evaluation_does() {
+    for seed in 0..3000 {
+        let kinds = [Kinds::Bits, Kinds::Arrays, Kinds::All][seed as usize % 3];
+        let mut source = Source::new(seed, kinds);
+        let mut pool = Pool::new();
+        let sort = source.sort();
+        let depth = 1 + source.below(6);
+        let term = source.term(&mut pool, sort, depth);
+        check_bits(&mut pool, &mut source, term, seed % 2 == 0);
+    }
+}
+
+/// Every operator on its own, on many operands.
+#[test]
+fn bits_compute_each_float_operator() {
+    for (i, sort) in [Sort::F32, Sort::F64].into_iter().enumerate() {
+        let mut source = Source::new(77 + i as u64, Kinds::All);
+        let to = sort.float().unwrap();
+        let other = if sort == Sort::F32 { Sort::F64 } else { Sort::F32 };
+        let ops: Vec<(Op, Vec<Sort>)> = vec![
+            (Op::FAdd, vec![sort; 2]),
+            (Op::FSub, vec![sort; 2]),
+            (Op::FMul, vec![sort; 2]),
+            (Op::FDiv, vec![sort; 2]),
+            (Op::FSqrt, vec![sort]),
+            (Op::FNeg, vec![sort]),
+            (Op::FEq, vec![sort; 2]),
+            (Op::FLt, vec![sort; 2]),
+            (Op::FLe, vec![sort; 2]),
+            (Op::FloatToFloat(to), vec![other]),
+            (Op::SbvToFloat(to), vec![Sort::Bv(64)]),
+            (Op::UbvToFloat(to), vec![Sort::Bv(70)]),
+            (Op::SbvToFloat(to), vec![Sort::Bv(5)]),
+            (Op::FloatToSbv(32), vec![sort]),
+            (Op::FloatToUbv(32), vec![sort]),
+            (Op::FloatToSbv(3), vec![sort]),
+            (Op::FloatToUbv(1), vec![sort]),
+        ];
+        for (op, sorts) in ops {
+            let mut pool = Pool::new();
+            let args: Vec<TermId> = sorts
+                .iter()
+                .map(|&sort| {
+                    let var = pool.declare("x", sort);
+                    pool.var(var)
+                })
+                .collect();
+            let term = pool.apply(op, &args);
+            for _ in 0..60 {
+                check_bits(&mut pool, &mut source, term, true);
+            }
+            for _ in 0..3 {
+                check_bits(&mut pool, &mut source, term, false);
+            }
+        }
+    }
+}
+
+#[test]
+fn bits_compute_remainders_of_floats() {
+    for (sort, rounds) in [(Sort::F32, 60), (Sort::F64, 8)] {
+        let mut source = Source::new(5, Kinds::All);
+        let mut pool = Pool::new();
+        let vars = [pool.declare("x", sort), pool.declare("y", sort)];
+        let [x, y] = vars.map(|var| pool.var(var));
+        let term = pool.frem(x, y);
+        for _ in 0..rounds {
+            check_bits(&mut pool, &mut source, term, true);
+        }
+    }
+}
+
+#[test]
+fn solutions_hold() {
+    let mut n_sat = 0;
+    for seed in 0..400 {
+        let mut source = Source::new(seed + 10_000, [Kinds::Bits, Kinds::Arrays][seed as usize % 2]);
+        let mut pool = Pool::new();
+        let mut bits = Bits::new();
+        let formulas: Vec<TermId> = (0..3).map(|_| source.formula(&mut pool, 3)).collect();
+        for &formula in &formulas {
+            bits.assert(&pool, formula);
+        }
+        if let Answer::Sat(assignment) = bits.check(&pool, &[]) {
+            n_sat += 1;
+            for &formula in &formulas {
+                assert!(assignment.satisfies(&pool, formula), "seed {seed}: {}", pool.display(formula));
+            }
+        }
+    }
+    assert!(n_sat > 100, "only {n_sat} of 400 formulas had solutions");
+}
+
+#[test]
+fn values_are_read_back() {
+    let mut pool = Pool::new();
+    let x = pool.declare("x", Sort::Bv(8));
+    let (x_term, five) = (pool.var(x), pool.bv(8, 5));
+    let product = pool.mul(x_term, x_term);
+    let square = pool.bv(8, 25);
+    let mut bits = Bits::new();
+    let first = pool.eq(product, square);
+    let second = pool.ult(five, x_term);
+    bits.assert(&pool, first);
+    bits.assert(&pool, second);
+    let Answer::Sat(assignment) = bits.check(&pool, &[]) else { panic!("there are solutions") };
+    let value = assignment.get(x).unwrap().as_bv().as_u64();
+    assert!(value > 5 && value * value % 256 == 25);
+    assert_eq!(assignment.evaluate(&pool, product), Value::bv(8, 25));
+}

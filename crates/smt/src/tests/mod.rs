@@ -1,0 +1,4 @@
+//! Tests across modules: back ends against evaluation and against each other.
+
+mod agree;
+pub(crate) mod random;
