@@ -1,13 +1,15 @@
 //! Do the back ends agree with evaluation, and with each other?
 
 use super::random::{Kinds, Source};
-use crate::{Answer, Assignment, Bits};
+use crate::{Answer, Assignment, Backend, Bits, Limits, Solver};
+use std::time::Duration;
+
 use logic::{Op, Pool, Sort, TermId, Value, VarId};
 
 /// Fixes the variables of a term to random values and asks whether the term can have, and can avoid, the value that
 /// evaluation yields. With `fold`, the values are asserted and flow through the circuit as constants; without, they are
 /// assumed, so that the SAT solver computes the term.
-fn check_bits(pool: &mut Pool, source: &mut Source, term: TermId, fold: bool) {
+fn check_value(solver: &mut Solver, pool: &mut Pool, source: &mut Source, term: TermId, fold: bool) {
     let vars: Vec<VarId> = pool.free_vars(term).ones().map(|var| VarId(var as u32)).collect();
     let mut fixed = Assignment::new();
     let mut equations = Vec::new();
@@ -26,20 +28,22 @@ fn check_bits(pool: &mut Pool, source: &mut Source, term: TermId, fold: bool) {
             fixed.vars().iter().map(|&var| format!("{} = {}", pool.var_name(var), fixed.get(var).unwrap())).collect();
         format!("{} is {value} where {values:?}", pool.display(term))
     };
-    let mut bits = Bits::new();
+    solver.push();
     let mut assumptions = Vec::new();
     if fold {
-        equations.iter().for_each(|&equation| bits.assert(pool, equation));
+        equations.iter().for_each(|&equation| solver.assert(pool, equation));
     } else {
         assumptions = equations;
     }
-    bits.push();
-    bits.assert(pool, differs);
-    let answer = bits.check(pool, &assumptions);
+    solver.push();
+    solver.assert(pool, differs);
+    let answer = solver.check(pool, &assumptions);
     assert!(answer.is_unsat(), "{} but {answer:?}", show(pool, &fixed));
-    bits.pop();
-    bits.assert(pool, equal);
-    match bits.check(pool, &assumptions) {
+    solver.pop();
+    solver.assert(pool, equal);
+    let answer = solver.check(pool, &assumptions);
+    solver.pop();
+    match answer {
         Answer::Sat(assignment) => {
             for var in fixed.vars() {
                 assert_eq!(assignment.value(pool, var), fixed.value(pool, var), "{}", show(pool, &fixed));
@@ -49,9 +53,68 @@ fn check_bits(pool: &mut Pool, source: &mut Source, term: TermId, fold: bool) {
     }
 }
 
+/// The same with a new solver.
+fn check_bits(pool: &mut Pool, source: &mut Source, term: TermId, fold: bool) {
+    check_value(&mut Solver::new(Backend::Bits), pool, source, term, fold);
+}
+
+#[test]
+fn z3_computes_what_evaluation_does() {
+    for seed in 0..300 {
+        let kinds = [Kinds::Bits, Kinds::Arrays, Kinds::All][seed as usize % 3];
+        let mut source = Source::new(seed, kinds);
+        let mut pool = Pool::new();
+        let sort = source.sort();
+        let depth = 1 + source.below(6);
+        let term = source.term(&mut pool, sort, depth);
+        let mut solver = Solver::new(Backend::Z3);
+        check_value(&mut solver, &mut pool, &mut source, term, seed % 2 == 0);
+    }
+}
+
+/// Random formulas have solutions in both back ends or in none.
+#[test]
+fn back_ends_agree() {
+    let mut n = [0, 0, 0];
+    for seed in 0..600 {
+        let mut source = Source::narrow(seed + 20_000, [Kinds::Bits, Kinds::Arrays][seed as usize % 2]);
+        let mut pool = Pool::new();
+        let formulas: Vec<TermId> = (0..4).map(|_| source.formula(&mut pool, 3)).collect();
+        let answers = [Backend::Bits, Backend::Z3].map(|backend| {
+            let mut solver = Solver::new(backend);
+            solver.set_limits(Limits::time(Duration::from_secs(2)));
+            solver.assert(&pool, formulas[0]);
+            solver.check(&pool, &formulas[1..])
+        });
+        let [a, b] = &answers;
+        match (a, b) {
+            (Answer::Unknown(_), _) | (_, Answer::Unknown(_)) => n[2] += 1,
+            (Answer::Sat(_), Answer::Sat(_)) => n[0] += 1,
+            (Answer::Unsat(_), Answer::Unsat(_)) => n[1] += 1,
+            _ => panic!("seed {seed}: {a:?} and {b:?} for {formulas:?}"),
+        }
+        for answer in answers {
+            match answer {
+                Answer::Sat(assignment) => {
+                    assert!(formulas.iter().all(|&formula| assignment.satisfies(&pool, formula)), "seed {seed}");
+                }
+                Answer::Unsat(core) => {
+                    let mut solver = Solver::new(Backend::Bits);
+                    solver.assert(&pool, formulas[0]);
+                    core.iter().for_each(|&formula| solver.assert(&pool, formula));
+                    assert!(core.iter().all(|term| formulas[1..].contains(term)), "seed {seed}");
+                    assert!(solver.check(&pool, &[]).is_unsat(), "seed {seed}: not a core");
+                }
+                Answer::Unknown(_) => {}
+            }
+        }
+    }
+    assert!(n[0] > 100 && n[1] > 30 && n[2] < 30, "sat, unsat, unknown: {n:?}");
+}
+
 #[test]
 fn bits_compute_what_evaluation_does() {
-    for seed in 0..3000 {
+    for seed in 0..1000 {
         let kinds = [Kinds::Bits, Kinds::Arrays, Kinds::All][seed as usize % 3];
         let mut source = Source::new(seed, kinds);
         let mut pool = Pool::new();
@@ -126,7 +189,7 @@ fn bits_compute_remainders_of_floats() {
 fn solutions_hold() {
     let mut n_sat = 0;
     for seed in 0..400 {
-        let mut source = Source::new(seed + 10_000, [Kinds::Bits, Kinds::Arrays][seed as usize % 2]);
+        let mut source = Source::narrow(seed + 10_000, [Kinds::Bits, Kinds::Arrays][seed as usize % 2]);
         let mut pool = Pool::new();
         let mut bits = Bits::new();
         let formulas: Vec<TermId> = (0..3).map(|_| source.formula(&mut pool, 3)).collect();

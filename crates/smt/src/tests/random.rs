@@ -40,6 +40,13 @@ impl Source {
         source
     }
 
+    /// Of small widths, so that products and quotients are easy to decide.
+    pub(crate) fn narrow(seed: u64, kinds: Kinds) -> Source {
+        let mut source = Source::new(seed, kinds);
+        source.widths = [1 + source.below(4), 2 + source.below(7), 8];
+        source
+    }
+
     /// SplitMix64.
     pub(crate) fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -24,13 +24,14 @@ pub(crate) type Sorted = unsafe extern "C" fn(Z3_context, Z3_ast, Z3_sort) -> Op
 pub(crate) type RoundedToSort = unsafe extern "C" fn(Z3_context, Z3_ast, Z3_ast, Z3_sort) -> Option<Z3_ast>;
 pub(crate) type RoundedToWidth = unsafe extern "C" fn(Z3_context, Z3_ast, Z3_ast, u32) -> Option<Z3_ast>;
 
-/// The number of a decl's kind as it is: declared here since the binding crate returns it as an enumeration, which is
-/// undefined behaviour where the library knows other numbers.
+/// Numbers of kinds as they are: declared here since the binding crate returns them as enumerations, which is undefined
+/// behaviour where the library knows other numbers.
 #[allow(unsafe_code)]
 mod raw {
     unsafe extern "C" {
         pub(super) fn Z3_get_decl_kind(c: z3_sys::Z3_context, d: z3_sys::Z3_func_decl) -> u32;
         pub(super) fn Z3_get_ast_kind(c: z3_sys::Z3_context, a: z3_sys::Z3_ast) -> u32;
+        pub(super) fn Z3_get_sort_kind(c: z3_sys::Z3_context, s: z3_sys::Z3_sort) -> u32;
     }
 }
 
@@ -170,6 +171,27 @@ impl Ast {
     pub(crate) fn simplified(&self) -> Result<Ast, Failure> {
         // SAFETY: the operand is a live term of this context.
         self.context.wrap(unsafe { Z3_simplify(self.context.raw(), self.raw) })
+    }
+}
+
+impl AstSort {
+    /// The width, if this is a sort of bit-vectors.
+    #[allow(unsafe_code)]
+    pub(crate) fn bv_width(&self) -> Option<u32> {
+        const BV: u32 = 4;
+        let context = self.ast.context.raw();
+        // SAFETY: the width is asked of bit-vector sorts only.
+        unsafe {
+            (raw::Z3_get_sort_kind(context, self.raw) == BV).then(|| z3_sys::Z3_get_bv_sort_size(context, self.raw))
+        }
+    }
+
+    /// Whether this is the sort of truth values.
+    #[allow(unsafe_code)]
+    pub(crate) fn is_bool(&self) -> bool {
+        const BOOL: u32 = 1;
+        // SAFETY: a live sort.
+        unsafe { raw::Z3_get_sort_kind(self.ast.context.raw(), self.raw) == BOOL }
     }
 }
 

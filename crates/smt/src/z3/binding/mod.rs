@@ -19,7 +19,7 @@ use z3_sys::{
     Z3_mk_context_rc, Z3_set_error_handler, Z3_set_param_value,
 };
 
-pub(crate) use ast::{Ast, AstSort, Function};
+pub(crate) use ast::{Ast, AstSort, Binary, Function, RoundedToSort, Unary};
 pub(crate) use solver::{Model, Params, Solver, Truth};
 
 use crate::limits::Why;

@@ -8,8 +8,8 @@ use z3_sys::{
     Z3_func_interp_dec_ref, Z3_func_interp_get_else, Z3_func_interp_get_entry, Z3_func_interp_get_num_entries,
     Z3_func_interp_inc_ref, Z3_get_as_array_func_decl, Z3_mk_params, Z3_mk_solver, Z3_mk_solver_for_logic,
     Z3_mk_string_symbol, Z3_model, Z3_model_dec_ref, Z3_model_eval, Z3_model_get_func_interp, Z3_model_inc_ref,
-    Z3_params, Z3_params_dec_ref, Z3_params_inc_ref, Z3_params_set_bool, Z3_params_set_symbol, Z3_params_set_uint,
-    Z3_solver, Z3_solver_assert, Z3_solver_check_assumptions, Z3_solver_dec_ref, Z3_solver_get_model,
+    Z3_params, Z3_params_dec_ref, Z3_params_inc_ref, Z3_params_set_bool, Z3_params_set_symbol, Z3_solver,
+    Z3_solver_assert, Z3_solver_check_assumptions, Z3_solver_dec_ref, Z3_solver_get_model,
     Z3_solver_get_reason_unknown, Z3_solver_get_unsat_core, Z3_solver_inc_ref, Z3_solver_pop, Z3_solver_push,
     Z3_solver_set_params, Z3_symbol,
 };
@@ -190,9 +190,7 @@ impl Model {
     #[allow(unsafe_code)]
     pub(crate) fn array_as_function(&self, array: &Ast) -> Option<Function> {
         // SAFETY: Z3 returns null for other terms.
-        unsafe {
-            Z3_get_as_array_func_decl(self.context.raw(), array.raw).map(|raw| self.context.known_function(raw))
-        }
+        unsafe { Z3_get_as_array_func_decl(self.context.raw(), array.raw).map(|raw| self.context.known_function(raw)) }
     }
 }
 
@@ -226,14 +224,6 @@ impl Params {
         let symbol = self.context.symbol(name);
         // SAFETY: live parameters and a symbol of this context, here and below.
         unsafe { Z3_params_set_bool(self.context.raw(), self.raw, symbol, value) }
-        self
-    }
-
-    #[allow(unsafe_code)]
-    pub(crate) fn set_number(self, name: &str, value: u32) -> Params {
-        let symbol = self.context.symbol(name);
-        // SAFETY: as above.
-        unsafe { Z3_params_set_uint(self.context.raw(), self.raw, symbol, value) }
         self
     }
 

@@ -1,0 +1,253 @@
+//! How are formulas decided by Z3?
+//!
+//! Terms are translated once and kept. Assumptions may be any formulas; Z3 wants constants there, so each gets a name
+//! that implies it. After an interrupt a context may be in any state, so it is thrown away and the assertions that stand
+//! are given to a new one; that also keeps the memory of a long-lived solver in bounds.
+
+pub(crate) mod binding;
+pub(crate) mod decode;
+pub(crate) mod encode;
+pub(crate) mod lift;
+pub(crate) mod watchdog;
+
+use logic::{Pool, Sort, TermId};
+use rustc_hash::FxHashMap;
+
+use crate::answer::{Answer, Assignment, Decision};
+use crate::limits::{Limits, Stop, Why};
+use binding::{Ast, Context, Failure, Solver, Truth};
+use encode::Encoder;
+use watchdog::Watchdog;
+
+/// A solver that asks Z3.
+pub struct Z3 {
+    engine: Option<Engine>,
+    scopes: Vec<Scope>,
+    limits: Limits,
+    n_checks: usize,
+    assumed: Vec<(TermId, Ast)>,
+    assignment: Assignment,
+}
+
+/// Assertions that are taken back together.
+#[derive(Default)]
+struct Scope {
+    assertions: Vec<TermId>,
+    n_given: usize,
+    /// Assumptions that have a name since this scope.
+    named: Vec<TermId>,
+}
+
+/// One context with everything in it. The order of the fields is the order in which they are dropped.
+struct Engine {
+    watchdog: Watchdog,
+    solver: Solver,
+    names: FxHashMap<TermId, Ast>,
+    encoder: Encoder,
+    /// How many of the scopes the solver knows.
+    n_scopes: usize,
+}
+
+/// Terms or checks after which a context is replaced.
+const MAX_TERMS: usize = 1 << 20;
+const MAX_CHECKS: usize = 20_000;
+
+impl Default for Z3 {
+    fn default() -> Z3 {
+        Z3::new()
+    }
+}
+
+impl Engine {
+    fn new() -> Engine {
+        let context = Context::new();
+        Engine {
+            watchdog: Watchdog::new(context.interrupt_handle()),
+            solver: Solver::new(&context),
+            names: FxHashMap::default(),
+            encoder: Encoder::new(&context),
+            n_scopes: 1,
+        }
+    }
+}
+
+impl Z3 {
+    /// Nothing asserted, no limits.
+    pub fn new() -> Z3 {
+        Z3 {
+            engine: None,
+            scopes: vec![Scope::default()],
+            limits: Limits::default(),
+            n_checks: 0,
+            assumed: Vec::new(),
+            assignment: Assignment::new(),
+        }
+    }
+
+    /// What later checks may use.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// What checks may use.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Opens a scope.
+    pub fn push(&mut self) {
+        self.scopes.push(Scope::default());
+    }
+
+    /// Closes the innermost scope: its assertions are taken back.
+    pub fn pop(&mut self) {
+        assert!(self.scopes.len() > 1, "every pop has its push");
+        let scope = self.scopes.pop().expect("there are two scopes at least");
+        if let Some(engine) = &mut self.engine {
+            if engine.n_scopes > self.scopes.len() {
+                engine.solver.pop();
+                engine.n_scopes -= 1;
+                for term in scope.named {
+                    engine.names.remove(&term);
+                }
+            }
+        }
+    }
+
+    /// Adds a formula to the innermost scope.
+    pub fn assert(&mut self, pool: &Pool, formula: TermId) {
+        assert_eq!(pool.sort(formula), Sort::Bool, "only formulas can be asserted");
+        self.scopes.last_mut().expect("the outermost scope is never closed").assertions.push(formula);
+    }
+
+    /// Whether assertions and assumptions have a common solution, and which.
+    pub fn check(&mut self, pool: &Pool, assumptions: &[TermId]) -> Answer {
+        match self.decide(pool, assumptions) {
+            Decision::Sat => Answer::Sat(std::mem::take(&mut self.assignment)),
+            Decision::Unsat => Answer::Unsat(self.core()),
+            Decision::Unknown(why) => Answer::Unknown(why),
+        }
+    }
+
+    /// Whether assertions and assumptions have a common solution.
+    pub fn decide(&mut self, pool: &Pool, assumptions: &[TermId]) -> Decision {
+        let stop = Stop::begin(&self.limits);
+        if stop.poll() {
+            return Decision::Unknown(stop.why().expect("a poll that stops has a reason"));
+        }
+        self.n_checks += 1;
+        let is_old = self.n_checks > MAX_CHECKS;
+        if self.engine.as_ref().is_some_and(|engine| is_old || engine.encoder.len() > MAX_TERMS) {
+            self.discard();
+        }
+        match self.try_decide(pool, assumptions, stop) {
+            Ok(Truth::Sat) => match self.checked_assignment(pool, assumptions) {
+                Ok(assignment) => {
+                    self.assignment = assignment;
+                    Decision::Sat
+                }
+                Err(why) => Decision::Unknown(why),
+            },
+            Ok(Truth::Unsat) => Decision::Unsat,
+            Ok(Truth::Unknown) => unreachable!("an unknown answer comes with its reason"),
+            Err(why) => {
+                self.discard();
+                Decision::Unknown(why)
+            }
+        }
+    }
+
+    /// The next check begins with a new context.
+    fn discard(&mut self) {
+        self.engine = None;
+        self.assumed.clear();
+        self.n_checks = 0;
+        for scope in &mut self.scopes {
+            scope.n_given = 0;
+            scope.named.clear();
+        }
+    }
+
+    fn try_decide(&mut self, pool: &Pool, assumptions: &[TermId], stop: Stop) -> Result<Truth, Why> {
+        let engine = self.engine.get_or_insert_with(Engine::new);
+        for (i, scope) in self.scopes.iter_mut().enumerate() {
+            if i >= engine.n_scopes {
+                engine.solver.push();
+                engine.n_scopes += 1;
+            }
+            for &formula in &scope.assertions[scope.n_given..] {
+                let ast = engine.encoder.term(pool, formula)?;
+                engine.solver.assert(&ast);
+            }
+            scope.n_given = scope.assertions.len();
+        }
+        self.assumed.clear();
+        for &term in assumptions {
+            let name = match engine.names.get(&term) {
+                Some(name) => name.clone(),
+                None => {
+                    let context = &engine.encoder.context.clone();
+                    let name = context.fresh_constant(&context.bool_sort())?;
+                    let formula = engine.encoder.term(pool, term)?;
+                    engine.solver.assert(&context.binary(z3_sys::Z3_mk_implies, &name, &formula)?);
+                    engine.names.insert(term, name.clone());
+                    self.scopes.last_mut().expect("the outermost scope is never closed").named.push(term);
+                    name
+                }
+            };
+            self.assumed.push((term, name));
+        }
+        let names: Vec<Ast> = self.assumed.iter().map(|(_, name)| name.clone()).collect();
+        let solver = &engine.solver;
+        let (truth, stopped) = engine.watchdog.guard(stop, || solver.check(&names));
+        match (truth, stopped) {
+            (Truth::Unknown, Some(why)) => Err(why),
+            (Truth::Unknown, None) => Err(Failure::from_reason(solver.reason_unknown()).into()),
+            (_, Some(why)) => {
+                // It found the answer while it was being interrupted; the context is in an unclear state.
+                Err(why)
+            }
+            (truth, None) => Ok(truth),
+        }
+    }
+
+    /// After a check without solution: assumptions that suffice for there being none.
+    pub fn core(&mut self) -> Vec<TermId> {
+        let Some(engine) = &self.engine else { return Vec::new() };
+        let needed: Vec<usize> = engine.solver.core().iter().map(Ast::address).collect();
+        let mut core: Vec<TermId> = Vec::new();
+        for (term, name) in &self.assumed {
+            if needed.contains(&name.address()) && !core.contains(term) {
+                core.push(*term);
+            }
+        }
+        core
+    }
+
+    /// The values of the variables. They are checked by evaluation: Z3 4.8 is known to err on arrays and floats.
+    fn checked_assignment(&self, pool: &Pool, assumptions: &[TermId]) -> Result<Assignment, Why> {
+        let engine = self.engine.as_ref().expect("a check has been made");
+        let model = engine.solver.model()?;
+        let formulas: Vec<TermId> =
+            self.scopes.iter().flat_map(|scope| &scope.assertions).chain(assumptions).copied().collect();
+        let mut assignment = Assignment::new();
+        for term in pool.post_order_of(&formulas) {
+            if let Some(var) = pool.as_var(term) {
+                let ast = model.evaluate(&engine.encoder.var(pool, var)?)?;
+                let value = decode::value(&engine.encoder, &model, &ast, pool.var_sort(var))?;
+                assignment.set(var, value);
+            }
+        }
+        if formulas.iter().all(|&formula| assignment.satisfies(pool, formula)) {
+            Ok(assignment)
+        } else {
+            Err(Why::Incomplete("Z3: what it calls a solution is none".into()))
+        }
+    }
+}
+
+impl Failure {
+    pub(crate) fn from_reason(reason: String) -> Failure {
+        if reason.contains("memory") { Failure::Memory } else { Failure::Other(reason) }
+    }
+}
