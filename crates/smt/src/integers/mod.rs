@@ -96,7 +96,7 @@ fn try_check(pool: &mut Pool, formulas: &[TermId], limits: &Limits) -> Result<In
         Truth::Unsat => {
             let core: Vec<usize> = solver.core().iter().map(Ast::address).collect();
             let needed = names.iter().zip(&translation.sides).filter(|(name, _)| core.contains(&name.address()));
-            Ok(IntegerAnswer::Unsat { relies_on: needed.map(|(_, side)| side.term).collect() })
+            Ok(IntegerAnswer::Unsat { relies_on: needed.map(|(_, side)| side.condition).collect() })
         }
         Truth::Sat => {
             let assignment = assignment(pool, &translation, &solver)?;

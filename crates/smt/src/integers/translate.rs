@@ -1,14 +1,15 @@
 //! How does wrap-around arithmetic become arithmetic of integers?
 //!
-//! A bit-vector becomes the integer that its view reads from it. Sums, differences and products become exact ones; that
-//! the exact result is in range, so that nothing wrapped, is a side condition, kept apart both as a condition on
+//! A bit-vector becomes the integer that its view reads from it. A sum, difference or product becomes a fresh integer in
+//! range; that it is the exact result, so that nothing wrapped, is a side condition, kept apart both as an equation of
 //! integers and as the same condition on bit-vectors. Everything that has an exact integer form without wrapping
 //! (extensions, cutting out, constant shifts, division by constants) gets it. What has none (most bitwise operators,
 //! variable shifts and divisors, floats, arrays) becomes a fresh integer in range: the same term the same integer, and
 //! otherwise anything.
 //!
-//! So every solution of the bit-vector formula in which no side condition is violated is a solution of the integer one:
-//! if the integers have none, neither have the bit-vectors unless something wraps.
+//! So every solution of the bit-vector formula is one of the integer formula, and one in which something does not wrap
+//! satisfies its side condition: if the integers have none under some side conditions, the bit-vectors have none in
+//! which those hold.
 
 use logic::{BitVec, Node, Op, Pool, Sort, TermId, Value, VarId};
 use rustc_hash::FxHashMap;
@@ -20,8 +21,8 @@ use crate::z3::binding::{Ast, Context, Failure};
 /// The condition that an operation does not wrap.
 pub(crate) struct Side {
     /// On bit-vectors.
-    pub(crate) term: TermId,
-    /// On integers.
+    pub(crate) condition: TermId,
+    /// On integers: the result is the exact one.
     pub(crate) ast: Ast,
 }
 
@@ -35,8 +36,8 @@ pub(crate) struct Translation {
     side_of: FxHashMap<TermId, usize>,
     /// The constants for variables.
     pub(crate) vars: Vec<(VarId, Ast)>,
-    /// The constants for what has no integer form.
-    pub(crate) opaque: Vec<(TermId, Ast)>,
+    /// The constants for what has no integer form, or only where it does not wrap.
+    pub(crate) fresh: Vec<(TermId, Ast)>,
     /// Which values constants can have.
     pub(crate) ranges: Vec<(TermId, Ast)>,
 }
@@ -50,7 +51,7 @@ impl Translation {
             sides: Vec::new(),
             side_of: FxHashMap::default(),
             vars: Vec::new(),
-            opaque: Vec::new(),
+            fresh: Vec::new(),
             ranges: Vec::new(),
         }
     }
@@ -123,7 +124,7 @@ impl Translation {
             }
             _ => {
                 let ast = context.fresh_constant(&context.bool_sort())?;
-                self.opaque.push((term, ast.clone()));
+                self.fresh.push((term, ast.clone()));
                 Ok(ast)
             }
         }
@@ -264,12 +265,7 @@ impl Translation {
                     let value = self.toward_zero(op, &self.read(pool, args[0], View::Signed)?, &divisor)?;
                     self.converted(&value, width, View::Signed, view)
                 }
-                _ => {
-                    let ast = context.fresh_constant(&context.int_sort())?;
-                    self.opaque.push((term, ast.clone()));
-                    self.ranges.push((term, self.in_range(&ast, width, view)?));
-                    Ok(ast)
-                }
+                _ => self.any_in_range(term, width, view),
             },
         }
     }
@@ -289,7 +285,7 @@ impl Translation {
         if op == Op::Sdiv && divisor.is_negative() { opposite(&value) } else { Ok(value) }
     }
 
-    /// An operation whose exact result may be out of range, with the condition that it is not.
+    /// The result of an operation that may wrap, with the condition under which it is the exact one.
     fn exact(&mut self, pool: &mut Pool, term: TermId, op: Op, args: &[TermId], width: u32) -> Result<Ast, Failure> {
         let context = self.context.clone();
         let view = self.view(term);
@@ -326,13 +322,23 @@ impl Translation {
         }
         let exact = pool.apply(op, &wide_operands);
         let wrapped = extended(pool, term, view);
-        let term_condition = pool.eq(wrapped, exact);
-        if pool.as_const(term_condition) != Some(&Value::Bool(true)) {
-            let ast = self.in_range(&value, width, view)?;
-            self.side_of.insert(term, self.sides.len());
-            self.sides.push(Side { term: term_condition, ast });
+        let condition = pool.eq(wrapped, exact);
+        if pool.as_const(condition) == Some(&Value::Bool(true)) {
+            return Ok(value);
         }
-        Ok(value)
+        let result = self.any_in_range(term, width, view)?;
+        let ast = context.binary(z3::Z3_mk_eq, &result, &value)?;
+        self.side_of.insert(term, self.sides.len());
+        self.sides.push(Side { condition, ast });
+        Ok(result)
+    }
+
+    /// A fresh integer for a term about which nothing else is known.
+    fn any_in_range(&mut self, term: TermId, width: u32, view: View) -> Result<Ast, Failure> {
+        let ast = self.context.fresh_constant(&self.context.int_sort())?;
+        self.fresh.push((term, ast.clone()));
+        self.ranges.push((term, self.in_range(&ast, width, view)?));
+        Ok(ast)
     }
 }
 

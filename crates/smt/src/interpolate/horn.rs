@@ -33,8 +33,14 @@ impl Language {
     }
 }
 
-/// An interpolant between each two neighbours of an infeasible path; `sides` are added to the formulas.
-pub(super) fn horn(pool: &mut Pool, path: &[TermId], over_integers: bool, limits: &Limits) -> Result<Vec<TermId>, Why> {
+/// An interpolant between each two neighbours of an infeasible path. Over integers, operations with these conditions
+/// (see `Side`) are taken not to wrap.
+pub(super) fn horn(
+    pool: &mut Pool,
+    path: &[TermId],
+    over_integers: Option<&[TermId]>,
+    limits: &Limits,
+) -> Result<Vec<TermId>, Why> {
     let context = Context::new();
     let watchdog = Watchdog::new(context.interrupt_handle());
     let kinds = Kinds::learn(&context)?;
@@ -48,14 +54,14 @@ pub(super) fn horn(pool: &mut Pool, path: &[TermId], over_integers: bool, limits
 
     let steps: Vec<Vec<TermId>> = path.iter().map(|&formula| vec![formula]).collect();
     let live = live_vars(pool, &steps);
-    let mut language = if over_integers {
+    let mut language = if over_integers.is_some() {
         Language::Integers(Box::new(Translation::new(&context, Views::of(pool, path))))
     } else {
         Language::BitVectors(Encoder::new(&context))
     };
     let mut bodies = Vec::new();
     for &formula in path {
-        bodies.push(body(pool, &mut language, formula)?);
+        bodies.push(body(pool, &mut language, formula, over_integers.unwrap_or(&[]))?);
     }
     let predicates: Vec<Function> = (0..path.len() + 1)
         .map(|cut| {
@@ -129,7 +135,7 @@ struct Body {
     constants: Vec<Ast>,
 }
 
-fn body(pool: &mut Pool, language: &mut Language, formula: TermId) -> Result<Body, Failure> {
+fn body(pool: &mut Pool, language: &mut Language, formula: TermId, exact: &[TermId]) -> Result<Body, Failure> {
     match language {
         Language::BitVectors(encoder) => {
             let ast = encoder.term(pool, formula)?;
@@ -141,13 +147,12 @@ fn body(pool: &mut Pool, language: &mut Language, formula: TermId) -> Result<Bod
         Language::Integers(translation) => {
             let ast = translation.formula(pool, formula)?;
             let below = pool.post_order(formula);
-            // In range are all variables and whatever has no integer form; that nothing wraps is part of the formula.
+            // In range are all variables and whatever has no integer form; some results are known to be exact.
             let mut conjuncts = vec![ast];
             conjuncts
                 .extend(translation.ranges.iter().filter(|(term, _)| below.contains(term)).map(|(_, ast)| ast.clone()));
-            conjuncts.extend(
-                translation.sides_of(pool, formula).into_iter().map(|side| translation.sides[side].ast.clone()),
-            );
+            let sides = translation.sides_of(pool, formula).into_iter().map(|side| &translation.sides[side]);
+            conjuncts.extend(sides.filter(|side| exact.contains(&side.condition)).map(|side| side.ast.clone()));
             let used = pool.free_vars(formula);
             let mut constants: Vec<Ast> = translation
                 .vars
@@ -156,7 +161,7 @@ fn body(pool: &mut Pool, language: &mut Language, formula: TermId) -> Result<Bod
                 .map(|(_, ast)| ast.clone())
                 .collect();
             constants
-                .extend(translation.opaque.iter().filter(|(term, _)| below.contains(term)).map(|(_, ast)| ast.clone()));
+                .extend(translation.fresh.iter().filter(|(term, _)| below.contains(term)).map(|(_, ast)| ast.clone()));
             let context = translation.context.clone();
             Ok(Body { formula: context.variadic(z3::Z3_mk_and, &conjuncts)?, constants })
         }

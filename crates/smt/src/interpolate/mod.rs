@@ -123,7 +123,11 @@ pub fn interpolate(
     for &way in ways {
         let found = match way {
             Method::Newton(direction) => newton::newton(pool, &strengthened, direction, limits),
-            _ => horn::horn(pool, &strengthened, arithmetic == Arithmetic::Integers, limits),
+            _ => {
+                let conditions = relies_on.concat();
+                let over_integers = (arithmetic == Arithmetic::Integers).then_some(&conditions[..]);
+                horn::horn(pool, path, over_integers, limits)
+            }
         };
         let terms = match found {
             Ok(terms) => terms,

@@ -10,7 +10,7 @@ use crate::{Bits, Decision, IntegerAnswer, Limits, check_integers, wrapping_solu
 /// Over random formulas: solutions are solutions, and where there is none, the conditions relied on really exclude all.
 #[test]
 fn integers_agree_with_bit_vectors() {
-    let limits = Limits::time(Duration::from_secs(2));
+    let limits = Limits::time(Duration::from_secs(60));
     let mut n = [0, 0, 0, 0];
     for seed in 0..250 {
         let mut source = Source::narrow(seed + 40_000, Kinds::All);

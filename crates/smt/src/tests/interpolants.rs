@@ -96,7 +96,7 @@ fn random_path(seed: u64) -> (Pool, Vec<TermId>) {
 
 /// Interpolates infeasible random paths until there were `n`; how many were found, and by which ways.
 fn sweep(n: usize, method: Method, arithmetic: Arithmetic, first_seed: u64) -> (usize, usize) {
-    let limits = Limits::time(Duration::from_secs(10));
+    let limits = Limits::time(Duration::from_secs(100));
     let (mut n_paths, mut n_found) = (0, 0);
     for seed in first_seed.. {
         let (mut pool, path) = random_path(seed);

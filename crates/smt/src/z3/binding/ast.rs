@@ -130,12 +130,20 @@ impl Ast {
         }
     }
 
+    /// Z3 calls the truth values numerals too; here they are not.
+    #[allow(unsafe_code)]
+    fn is_numeral(&self) -> bool {
+        // SAFETY: a live term.
+        let is_numeral = unsafe { Z3_is_numeral_ast(self.context.raw(), self.raw) };
+        is_numeral && self.sort().is_some_and(|sort| !sort.is_bool())
+    }
+
     /// The decimal digits, with a sign, if this is a numeral of integers or bit-vectors.
     #[allow(unsafe_code)]
     pub(crate) fn numeral(&self) -> Option<String> {
         // SAFETY: the string is valid until the next call and copied before that.
         unsafe {
-            if !Z3_is_numeral_ast(self.context.raw(), self.raw) {
+            if !self.is_numeral() {
                 return None;
             }
             let digits = Z3_get_numeral_string(self.context.raw(), self.raw);
@@ -148,10 +156,8 @@ impl Ast {
     pub(crate) fn small_numeral(&self) -> Option<u64> {
         let mut value = 0u64;
         // SAFETY: the result is written to a place of the right type.
-        let fits = unsafe {
-            Z3_is_numeral_ast(self.context.raw(), self.raw)
-                && z3_sys::Z3_get_numeral_uint64(self.context.raw(), self.raw, &raw mut value)
-        };
+        let fits =
+            self.is_numeral() && unsafe { z3_sys::Z3_get_numeral_uint64(self.context.raw(), self.raw, &raw mut value) };
         fits.then_some(value)
     }
 
