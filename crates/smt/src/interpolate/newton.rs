@@ -8,7 +8,7 @@
 //! Where a variable cannot be eliminated exactly, something is lost; whoever asks has to check the result.
 
 use fixedbitset::FixedBitSet;
-use logic::{Pool, TermId};
+use logic::{Pool, TermId, VarId};
 
 use super::project::project;
 use super::{Direction, core_of};
@@ -28,6 +28,9 @@ pub(super) fn newton(
         .map(|&formula| conjuncts(pool, formula).into_iter().filter(|conjunct| core.contains(conjunct)).collect())
         .collect();
     let live = live_vars(pool, &steps);
+    // Variables that the core does not connect may be used too, if they are common to the formulas themselves.
+    let whole: Vec<Vec<TermId>> = path.iter().map(|&formula| vec![formula]).collect();
+    let common = live_vars(pool, &whole);
     let n = path.len();
     let mut result = Vec::new();
     let mut state: Vec<TermId> = Vec::new();
@@ -35,7 +38,8 @@ pub(super) fn newton(
         let cut = if direction == Direction::Forward { cut } else { n - cut };
         let step = if direction == Direction::Forward { cut - 1 } else { cut };
         state.extend(&steps[step]);
-        state = project(pool, &state, &|var| live[cut].contains(var.index()));
+        let keep = |var: VarId| live[cut].contains(var.index());
+        state = project(pool, &state, &keep, &|var| common[cut].contains(var.index()));
         let known = pool.and_all(&state);
         result.push(if direction == Direction::Forward { known } else { pool.not(known) });
     }

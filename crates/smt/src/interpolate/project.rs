@@ -3,15 +3,21 @@
 //! The other variables are eliminated one after the other, exactly where possible: a variable that an equation defines
 //! is replaced; a truth value is tried both ways; a variable that is only compared with other terms leaves behind that
 //! each lower bound is at most each upper one (bit-vectors are finite orders, so that is exact; a disequality
-//! splits into less and greater); a small domain is tried out. Failing all that, the formulas with the variable are
-//! dropped, which loses something: the caller has to check that what remains suffices.
+//! splits into less and greater); comparisons below other operators are decided both ways first; a small domain is
+//! tried out. Failing all that, the variable stays if it may, and else the formulas with it are dropped, which loses
+//! something: the caller has to check that what remains suffices.
 
 use logic::{Node, Op, Pool, Sort, TermId, Value, VarId};
+
+use rustc_hash::FxHashMap;
 
 use crate::oracle::conjuncts;
 
 /// Formulas with more nodes (as trees) are not copied for the two cases of a truth value.
 const MAX_COPIED: u32 = 5000;
+
+/// Comparisons that are decided both ways to get at one variable.
+const MAX_DECIDED: u32 = 5;
 
 /// Disequalities of one variable that are split.
 const MAX_SPLIT: usize = 3;
@@ -19,21 +25,31 @@ const MAX_SPLIT: usize = 3;
 /// The values of domains of up to this many bits are tried one by one.
 const MAX_TRIED_BITS: u32 = 3;
 
-/// The formulas with only the variables to keep.
-pub(super) fn project(pool: &mut Pool, formulas: &[TermId], keep: &dyn Fn(VarId) -> bool) -> Vec<TermId> {
+/// The formulas with only the variables to keep, and such that may stay where they are hard to eliminate.
+pub(super) fn project(
+    pool: &mut Pool,
+    formulas: &[TermId],
+    keep: &dyn Fn(VarId) -> bool,
+    may_stay: &dyn Fn(VarId) -> bool,
+) -> Vec<TermId> {
     let mut current: Vec<TermId> = Vec::new();
     for &formula in formulas {
         add_conjuncts(pool, &mut current, formula);
     }
+    let mut staying: Vec<VarId> = Vec::new();
     substitute_definitions(pool, &mut current, keep);
-    while let Some(var) = var_to_eliminate(pool, &current, keep) {
+    while let Some(var) = var_to_eliminate(pool, &current, &|var| keep(var) || staying.contains(&var)) {
         let with: Vec<TermId> =
             current.iter().copied().filter(|&formula| pool.free_vars(formula).contains(var.index())).collect();
-        current.retain(|formula| !with.contains(formula));
-        if let Some(rest) = eliminate(pool, var, &with) {
-            add_conjuncts(pool, &mut current, rest);
+        match eliminate(pool, var, &with, MAX_DECIDED) {
+            Some(rest) => {
+                current.retain(|formula| !with.contains(formula));
+                add_conjuncts(pool, &mut current, rest);
+            }
+            None if may_stay(var) => staying.push(var),
+            None => current.retain(|formula| !with.contains(formula)),
         }
-        substitute_definitions(pool, &mut current, keep);
+        substitute_definitions(pool, &mut current, &|var| keep(var) || staying.contains(&var));
     }
     current
 }
@@ -132,18 +148,90 @@ fn occurs(pool: &Pool, var: VarId, term: TermId) -> bool {
 }
 
 /// What a conjunction says if the variable may be anything.
-fn eliminate(pool: &mut Pool, var: VarId, formulas: &[TermId]) -> Option<TermId> {
+fn eliminate(pool: &mut Pool, var: VarId, formulas: &[TermId], n_decisions: u32) -> Option<TermId> {
     let all = pool.and_all(formulas);
-    match pool.var_sort(var) {
-        Sort::Bool if pool.tree_size(all) <= MAX_COPIED => Some(tried(pool, var, all, 1)),
-        Sort::Bv(width) => {
-            if let Some(result) = between_bounds(pool, var, formulas) {
-                return Some(result);
-            }
-            (width <= MAX_TRIED_BITS && pool.tree_size(all) <= MAX_COPIED).then(|| tried(pool, var, all, width))
-        }
-        _ => None,
+    if pool.tree_size(all) > MAX_COPIED {
+        return None;
     }
+    let width = match pool.var_sort(var) {
+        Sort::Bool => return Some(tried(pool, var, all, 1)),
+        Sort::Bv(width) => width,
+        _ => return None,
+    };
+    let formulas = conjuncts(pool, all);
+    for &formula in &formulas {
+        if let Some((_, term)) = definition(pool, formula, &|other| other != var) {
+            return Some(pool.substitute(all, &|other| (other == var).then_some(term)));
+        }
+    }
+    if let Some(result) = between_bounds(pool, var, &formulas) {
+        return Some(result);
+    }
+    if width <= MAX_TRIED_BITS {
+        return Some(tried(pool, var, all, width));
+    }
+    let comparison = formulas.iter().find_map(|&formula| hidden_comparison(pool, var, formula))?;
+    if n_decisions == 0 {
+        return None;
+    }
+    let mut cases = Vec::new();
+    for value in [true, false] {
+        let constant = pool.bool(value);
+        let literal = if value { comparison } else { pool.not(comparison) };
+        let rest = replaced(pool, all, comparison, constant);
+        let with_literal = pool.and(rest, literal);
+        let (with, without): (Vec<TermId>, Vec<TermId>) =
+            conjuncts(pool, with_literal).into_iter().partition(|&formula| occurs(pool, var, formula));
+        let eliminated = eliminate(pool, var, &with, n_decisions - 1)?;
+        let without = pool.and_all(&without);
+        cases.push(pool.and(without, eliminated));
+    }
+    Some(pool.or_all(&cases))
+}
+
+/// A comparison, or the condition of a choice, below other operators in a formula with the variable.
+fn hidden_comparison(pool: &Pool, var: VarId, formula: TermId) -> Option<TermId> {
+    let literal = match pool.node(formula) {
+        Node::App { op: Op::Not, args } => args[0],
+        _ => formula,
+    };
+    let is_connective = |term: TermId| match pool.node(term) {
+        Node::App { op: Op::And | Op::Or | Op::Not, .. } => true,
+        Node::App { op: Op::Eq, args } => pool.sort(args[0]) == Sort::Bool,
+        Node::App { op: Op::Ite, .. } => true,
+        _ => false,
+    };
+    let subterms = pool.post_order(formula);
+    let mut candidates = Vec::new();
+    for &term in &subterms {
+        match pool.node(term) {
+            Node::App { op: Op::Ite, args } if occurs(pool, var, term) => candidates.push(args[0]),
+            Node::App { .. } if pool.sort(term) == Sort::Bool && occurs(pool, var, term) => candidates.push(term),
+            _ => {}
+        }
+    }
+    // The smallest come first, so a condition is taken apart from below.
+    candidates.into_iter().find(|&term| {
+        term != literal && !is_connective(term) && pool.as_const(term).is_none() && subterms.contains(&term)
+    })
+}
+
+/// The formula with one subterm replaced.
+fn replaced(pool: &mut Pool, formula: TermId, from: TermId, to: TermId) -> TermId {
+    let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
+    for term in pool.post_order(formula) {
+        let new = match pool.node(term) {
+            _ if term == from => to,
+            Node::App { op, args } => {
+                let op = *op;
+                let args: Vec<TermId> = args.iter().map(|arg| image[arg]).collect();
+                pool.apply(op, &args)
+            }
+            _ => term,
+        };
+        image.insert(term, new);
+    }
+    image[&formula]
 }
 
 /// Some value makes the formula true.

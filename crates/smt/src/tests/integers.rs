@@ -13,7 +13,7 @@ fn integers_agree_with_bit_vectors() {
     let limits = Limits::time(Duration::from_secs(60));
     let mut n = [0, 0, 0, 0];
     for seed in 0..250 {
-        let mut source = Source::narrow(seed + 40_000, Kinds::All);
+        let mut source = Source::narrow(seed + 40_000, if seed % 5 == 0 { Kinds::All } else { Kinds::Bits });
         let mut pool = Pool::new();
         let formulas: Vec<TermId> = (0..3).map(|_| source.formula(&mut pool, 3)).collect();
         match check_integers(&mut pool, &formulas, &limits) {
@@ -36,5 +36,5 @@ fn integers_agree_with_bit_vectors() {
             IntegerAnswer::Unknown(_) => n[3] += 1,
         }
     }
-    assert!(n[0] > 50 && n[1] > 20, "sat, unsat, only without wrap, unknown: {n:?}");
+    assert!(n[0] > 20 && n[1] > 20 && n[2] > 0, "sat, unsat, only without wrap, unknown: {n:?}");
 }
