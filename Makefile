@@ -21,9 +21,12 @@ test: needs needs-test
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
 
-# The system's C compiler preprocesses .c files, and Rust links with it.
+# The system's C compiler preprocesses .c files, and Rust links with it; the solver layer compiles CaDiCaL, which is C++,
+# and links the system's Z3.
 needs:
 	@command -v cc >/dev/null 2>&1 || .ci/install gcc libc6-dev
+	@command -v c++ >/dev/null 2>&1 || .ci/install g++
+	@echo '#include <z3.h>' | cc -E - >/dev/null 2>&1 || .ci/install libz3-dev
 	@command -v $(CARGO) >/dev/null 2>&1 || { \
 	  echo "ravel is built with Rust 1.88 or newer; install it with rustup, then run this again"; exit 1; }
 

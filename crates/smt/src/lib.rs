@@ -1,4 +1,9 @@
 //! Deciding terms, exactly.
+//!
+//! `Solver` is one small interface over two back ends: `Bits`, which turns terms into clauses for CaDiCaL and lets a
+//! `Theory` take part in the search, and `Z3`. On top: `Oracle` (questions with memory), `Path` (a condition that grows
+//! and shrinks), `interpolate` (why a path is infeasible), `check_integers` (numbers that do not wrap). Every check
+//! has `Limits` and can be cancelled; what cannot be decided is unknown with its reason. The guide is docs/smt.md.
 
 mod acyclic;
 mod answer;
@@ -14,7 +19,7 @@ mod z3;
 
 pub use acyclic::Acyclic;
 pub use answer::{Answer, Assignment, Decision};
-pub use bits::{Bits, Lit};
+pub use bits::{Bits, Lit, SatStatistics};
 pub use integers::{IntegerAnswer, check_integers, wrapping_solution};
 pub use interpolate::{
     Arithmetic, Direction, Interpolants, Invalid, Method, NoInterpolants, check_interpolants, interpolate,

@@ -130,6 +130,11 @@ impl Stop {
         self.reason.get().is_some()
     }
 
+    /// An error if it is time to stop.
+    pub(crate) fn check(&self) -> Result<(), Why> {
+        if self.poll() { Err(self.why().expect("a poll that stops has a reason")) } else { Ok(()) }
+    }
+
     fn exceeds_memory(&self, now: Instant) -> bool {
         let Some(limit) = self.memory else { return false };
         if self.memory_read.get().is_some_and(|read| now - read < MEMORY_PERIOD) {

@@ -31,8 +31,8 @@ impl Solver {
     /// Nothing asserted, no limits.
     pub fn new(backend: Backend) -> Solver {
         match backend {
-            Backend::Bits => Solver::Bits(Box::new(Bits::new())),
-            Backend::Z3 => Solver::Z3(Box::new(Z3::new())),
+            Backend::Bits => Solver::Bits(Box::default()),
+            Backend::Z3 => Solver::Z3(Box::default()),
         }
     }
 

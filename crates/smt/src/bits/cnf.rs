@@ -7,40 +7,51 @@
 //!
 //! Invariant: clauses of gates are definitions, true whatever is asserted; they are never guarded or taken back.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::gates::{Gate, Gates, Wire};
 use super::sat::{Lit, Sat};
+use crate::limits::{Stop, Why};
 
 /// Which SAT literal stands for which gate.
 #[derive(Debug, Default)]
 pub(crate) struct Cnf {
     /// By node; none where no clause has needed it.
     lits: Vec<Option<Lit>>,
+    /// Gates that have a literal but not their clauses yet.
     pending: Vec<usize>,
+    n_defined: u32,
 }
+
+/// Gates between two looks at the limits.
+const POLL_PERIOD: u32 = 2048;
 
 /// More operands make one clause long without saving much.
 const MAX_MERGED: usize = 64;
 
 impl Cnf {
     /// The literal of a wire, with the clauses of everything below it.
-    pub(crate) fn lit(&mut self, gates: &Gates, sat: &mut Sat, wire: Wire) -> Lit {
+    pub(crate) fn lit(&mut self, gates: &Gates, sat: &mut Sat, wire: Wire, stop: &Stop) -> Result<Lit, Why> {
         let lit = self.reserve(gates, sat, wire);
+        self.finish(gates, sat, stop)?;
+        Ok(lit)
+    }
+
+    /// Makes the clauses that an interrupted check left unmade.
+    pub(crate) fn finish(&mut self, gates: &Gates, sat: &mut Sat, stop: &Stop) -> Result<(), Why> {
         while let Some(node) = self.pending.pop() {
             self.define(gates, sat, node);
+            self.n_defined = self.n_defined.wrapping_add(1);
+            if self.n_defined.is_multiple_of(POLL_PERIOD) {
+                stop.check()?;
+            }
         }
-        lit
+        Ok(())
     }
 
     /// The literal of a wire, if there is one.
     pub(crate) fn known(&self, node: usize) -> Option<Lit> {
         self.lits.get(node).copied().flatten()
-    }
-
-    /// Makes an input that has no literal yet use this one.
-    pub(crate) fn set_input(&mut self, gates: &Gates, wire: Wire, lit: Lit) {
-        self.lits.resize(gates.len(), None);
-        debug_assert!(self.lits[wire.node()].is_none() && !wire.is_negated(), "an input without a literal");
-        self.lits[wire.node()] = Some(lit);
     }
 
     fn reserve(&mut self, gates: &Gates, sat: &mut Sat, wire: Wire) -> Lit {
@@ -67,7 +78,7 @@ impl Cnf {
             Gate::Input => {}
             Gate::And(a, b) => {
                 let operands = self.merged_conjunction(gates, a, b);
-                let mut long = vec![out];
+                let mut long: SmallVec<[Lit; 16]> = smallvec![out];
                 for operand in operands {
                     let lit = self.reserve(gates, sat, operand);
                     sat.clause(&[!out, lit]);
@@ -118,9 +129,9 @@ impl Cnf {
         gates.uses(node) == 1 && self.lits[node].is_none()
     }
 
-    fn merged_conjunction(&self, gates: &Gates, a: Wire, b: Wire) -> Vec<Wire> {
-        let mut operands = Vec::new();
-        let mut open = vec![b, a];
+    fn merged_conjunction(&self, gates: &Gates, a: Wire, b: Wire) -> SmallVec<[Wire; 16]> {
+        let mut operands = SmallVec::new();
+        let mut open: SmallVec<[Wire; 16]> = smallvec![b, a];
         while let Some(wire) = open.pop() {
             match gates.gate(wire.node()) {
                 Gate::And(x, y)
@@ -138,10 +149,10 @@ impl Cnf {
 
     fn merged_xor(&self, gates: &Gates, a: Wire, b: Wire) -> Option<[Wire; 3]> {
         for (p, q) in [(a, b), (b, a)] {
-            if let Gate::Xor(x, y) = gates.gate(p.node()) {
-                if self.can_merge(gates, p.node()) {
-                    return Some([x, y, q]);
-                }
+            if let Gate::Xor(x, y) = gates.gate(p.node())
+                && self.can_merge(gates, p.node())
+            {
+                return Some([x, y, q]);
             }
         }
         None

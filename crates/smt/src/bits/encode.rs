@@ -152,8 +152,8 @@ impl Encoder {
         let mut n_done = 0u32;
         while let Some(&task) = tasks.last() {
             n_done += 1;
-            if n_done % POLL_PERIOD == 0 && stop.poll() {
-                return Err(stop.why().expect("a poll that stops has a reason"));
+            if n_done.is_multiple_of(POLL_PERIOD) {
+                stop.check()?;
             }
             if self.is_done(task) {
                 tasks.pop();

@@ -257,10 +257,10 @@ impl Gates {
                 return self.choose(both, t.negated_if(then.is_negated()), otherwise);
             }
         }
-        if let Gate::Choose(c, _, e) = self.nodes[otherwise.node()] {
-            if c == condition {
-                return self.choose(condition, then, e.negated_if(otherwise.is_negated()));
-            }
+        if let Gate::Choose(c, _, e) = self.nodes[otherwise.node()]
+            && c == condition
+        {
+            return self.choose(condition, then, e.negated_if(otherwise.is_negated()));
         }
         let negate = then.is_negated();
         self.find(Gate::Choose(condition, then.negated_if(negate), otherwise.negated_if(negate))).negated_if(negate)
@@ -358,7 +358,7 @@ mod tests {
                     let results = [gates.and(a, b), gates.xor(a, b), gates.choose(a, b, c), gates.majority(a, b, c)];
                     for env in 0..8 {
                         let [x, y, z] = [a, b, c].map(|wire| simulate(&gates, wire, env));
-                        let expected = [x && y, x != y, if x { y } else { z }, (x && y) || (x && z) || (y && z)];
+                        let expected = [x && y, x != y, if x { y } else { z }, if x { y || z } else { y && z }];
                         for (result, expected) in results.iter().zip(expected) {
                             assert_eq!(simulate(&gates, *result, env), expected, "{a:?} {b:?} {c:?} {env}");
                         }

@@ -9,7 +9,8 @@
 //! the condition it violates and is sought anew.
 //!
 //! Invariant: circuits are pure functions of inputs and outlive scopes, so closed scopes leave garbage in the SAT solver.
-//! When it outweighs the rest, the solver is rebuilt from the assertions that stand, unless a theory is attached.
+//! When it outweighs the rest, the solver is rebuilt from the assertions that stand, unless somebody outside knows
+//! literals (see `literals`).
 
 mod arrays;
 mod cnf;
@@ -18,6 +19,7 @@ mod encode;
 mod float;
 mod gates;
 mod hook;
+mod literals;
 mod model;
 mod sat;
 mod words;
@@ -27,12 +29,13 @@ use std::rc::Rc;
 use cadical_sys::Status;
 use logic::{Node, Op, Pool, Sort, TermId};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
+pub use literals::SatStatistics;
 pub use sat::Lit;
 
 use crate::answer::{Answer, Assignment, Decision};
 use crate::limits::{Limits, Stop, Why};
-use crate::theory::Theory;
 use arrays::IndexId;
 use cnf::Cnf;
 use encode::{Encoder, scalar_width};
@@ -51,10 +54,13 @@ pub struct Bits {
     /// The assumptions of the last check that are not constants, with their literals, or the one that is false.
     assumed: Vec<(TermId, Lit)>,
     refuted: Option<TermId>,
+    /// Whether somebody outside knows literals, which have to stay what they are.
+    has_outside_literals: bool,
 }
 
 /// Assertions that are taken back together.
 struct Scope {
+    /// Of an inner scope, once something of it has been encoded.
     guard: Option<Lit>,
     assertions: Vec<TermId>,
     n_encoded: usize,
@@ -94,6 +100,7 @@ impl Bits {
             n_garbage: 0,
             assumed: Vec::new(),
             refuted: None,
+            has_outside_literals: false,
         }
     }
 
@@ -107,23 +114,16 @@ impl Bits {
         &self.limits
     }
 
-    /// How many SAT variables and clauses have been made.
-    pub fn size(&self) -> (usize, usize) {
-        (self.sat.n_vars(), self.sat.n_clauses())
-    }
-
     /// Opens a scope.
     pub fn push(&mut self) {
-        let guard = Some(self.sat.fresh());
-        self.scopes.push(Scope { guard, assertions: Vec::new(), n_encoded: 0, start: None });
+        self.scopes.push(Scope { guard: None, assertions: Vec::new(), n_encoded: 0, start: None });
     }
 
     /// Closes the innermost scope: its assertions are taken back.
     pub fn pop(&mut self) {
         assert!(self.scopes.len() > 1, "every pop has its push");
         let scope = self.scopes.pop().expect("there are two scopes at least");
-        let guard = scope.guard.expect("only the outermost scope has no guard");
-        if scope.n_encoded > 0 {
+        if let Some(guard) = scope.guard {
             self.sat.clause(&[!guard]);
         }
         if let Some(start) = scope.start {
@@ -138,30 +138,6 @@ impl Bits {
         self.scopes.last_mut().expect("the outermost scope is never closed").assertions.push(formula);
     }
 
-    /// Connects a theory; once, and before the first literal is watched.
-    pub fn attach(&mut self, theory: Box<dyn Theory>) {
-        assert!(!self.sat.has_theory(), "there is one theory at most");
-        self.sat.attach(theory);
-    }
-
-    /// A literal for a formula that the attached theory is told about.
-    pub fn watch(&mut self, pool: &Pool, formula: TermId) -> Result<Lit, Why> {
-        assert!(self.sat.has_theory(), "somebody has to watch");
-        let stop = Stop::begin(&self.limits);
-        let wire = self.encoder.wire(pool, formula, &stop)?;
-        let watched = self.sat.fresh_watched();
-        let is_new_input = self.encoder.gates.gate(wire.node()) == Gate::Input && self.cnf.known(wire.node()).is_none();
-        if is_new_input {
-            self.cnf.set_input(&self.encoder.gates, wire, watched);
-            return Ok(if wire.is_negated() { !watched } else { watched });
-        }
-        // The gate's own variable may have been eliminated by the SAT solver, so the theory sees a copy.
-        let lit = self.cnf.lit(&self.encoder.gates, &mut self.sat, wire);
-        self.sat.clause(&[!watched, lit]);
-        self.sat.clause(&[watched, !lit]);
-        Ok(watched)
-    }
-
     /// Whether assertions and assumptions have a common solution, and which.
     pub fn check(&mut self, pool: &Pool, assumptions: &[TermId]) -> Answer {
         match self.decide(pool, assumptions) {
@@ -173,8 +149,13 @@ impl Bits {
 
     /// Whether assertions and assumptions have a common solution.
     pub fn decide(&mut self, pool: &Pool, assumptions: &[TermId]) -> Decision {
+        self.decide_with(pool, assumptions, &[])
+    }
+
+    /// Whether assertions and assumptions, formulas and literals, have a common solution.
+    pub fn decide_with(&mut self, pool: &Pool, assumptions: &[TermId], lits: &[Lit]) -> Decision {
         let stop = Rc::new(Stop::begin(&self.limits));
-        match self.try_decide(pool, assumptions, &stop) {
+        match self.try_decide(pool, assumptions, lits, &stop) {
             Ok(true) => Decision::Sat,
             Ok(false) => Decision::Unsat,
             Err(why) => Decision::Unknown(why),
@@ -200,16 +181,13 @@ impl Bits {
         model::assignment(pool, &self.encoder, &self.cnf, &mut self.sat)
     }
 
-    fn try_decide(&mut self, pool: &Pool, assumptions: &[TermId], stop: &Rc<Stop>) -> Result<bool, Why> {
-        if stop.poll() {
-            return Err(stop.why().expect("a poll that stops has a reason"));
-        }
-        if self.n_garbage > TOLERATED_GARBAGE + 2 * (self.sat.n_vars() - self.n_garbage) && !self.sat.has_theory() {
+    fn try_decide(&mut self, pool: &Pool, assumptions: &[TermId], lits: &[Lit], stop: &Rc<Stop>) -> Result<bool, Why> {
+        stop.check()?;
+        let is_mostly_garbage = self.n_garbage > TOLERATED_GARBAGE + 2 * (self.sat.n_vars() - self.n_garbage);
+        if is_mostly_garbage && !self.has_outside_literals {
             self.rebuild();
         }
-        for scope in 0..self.scopes.len() {
-            self.encode_scope(pool, scope, stop)?;
-        }
+        self.encode_scopes(pool, stop)?;
         self.assumed.clear();
         self.refuted = None;
         for &term in assumptions {
@@ -221,19 +199,21 @@ impl Bits {
                     return Ok(false);
                 }
                 None => {
-                    let lit = self.cnf.lit(&self.encoder.gates, &mut self.sat, wire);
+                    let lit = self.cnf.lit(&self.encoder.gates, &mut self.sat, wire, stop)?;
                     self.assumed.push((term, lit));
                 }
             }
         }
         self.compare_arrays(pool, stop)?;
-        self.search(stop)
+        self.search(lits, stop)
     }
 
-    fn search(&mut self, stop: &Rc<Stop>) -> Result<bool, Why> {
+    fn search(&mut self, outside: &[Lit], stop: &Rc<Stop>) -> Result<bool, Why> {
         let mut lits: Vec<Lit> = self.scopes.iter().filter_map(|scope| scope.guard).collect();
         lits.extend(self.assumed.iter().map(|&(_, lit)| lit));
+        lits.extend(outside);
         loop {
+            self.cnf.finish(&self.encoder.gates, &mut self.sat, stop)?;
             match self.sat.solve(&lits, stop) {
                 Status::SATISFIABLE => {
                     let violated = model::violated_reads(&self.encoder, &self.cnf, &mut self.sat);
@@ -242,7 +222,7 @@ impl Bits {
                     }
                     for (var, i, j) in violated {
                         let wire = self.encoder.arrays.functional(&mut self.encoder.gates, var, i, j);
-                        self.assert_wire(wire, None);
+                        self.assert_wire(wire, None, stop)?;
                     }
                 }
                 Status::UNSATISFIABLE => return Ok(false),
@@ -268,9 +248,24 @@ impl Bits {
         }
     }
 
+    fn encode_scopes(&mut self, pool: &Pool, stop: &Stop) -> Result<(), Why> {
+        for scope in 0..self.scopes.len() {
+            if self.scopes[scope].n_encoded < self.scopes[scope].assertions.len() {
+                // What the arrays compared so far depend on must not become a definition of this scope, and depends on
+                // variables that are encoded only by this.
+                self.compare_arrays(pool, stop)?;
+                self.encode_scope(pool, scope, stop)?;
+            }
+        }
+        Ok(())
+    }
+
     fn encode_scope(&mut self, pool: &Pool, scope: usize, stop: &Stop) -> Result<(), Why> {
-        let start = Start { mark: self.encoder.mark(), n_sat_vars: self.sat.n_vars(), n_garbage: self.n_garbage };
-        self.scopes[scope].start.get_or_insert(start);
+        if self.scopes[scope].start.is_none() {
+            let start = Start { mark: self.encoder.mark(), n_sat_vars: self.sat.n_vars(), n_garbage: self.n_garbage };
+            self.scopes[scope].start = Some(start);
+            self.scopes[scope].guard = (scope > 0).then(|| self.sat.fresh());
+        }
         let Scope { guard, n_encoded, .. } = self.scopes[scope];
         let conjuncts = conjuncts(pool, &self.scopes[scope].assertions[n_encoded..]);
         let constraints: Vec<TermId> =
@@ -278,12 +273,10 @@ impl Bits {
         // From here on the conjuncts that became definitions count, so an interrupted scope must be encoded to its end.
         let mut interrupted = None;
         for (i, &constraint) in constraints.iter().enumerate() {
-            match self.encoder.wire(pool, constraint, stop) {
-                Ok(wire) => self.assert_wire(wire, guard),
-                Err(why) => {
-                    interrupted = Some((i, why));
-                    break;
-                }
+            let wire = self.encoder.wire(pool, constraint, stop);
+            if let Err(why) = wire.and_then(|wire| self.assert_wire(wire, guard, stop)) {
+                interrupted = Some((i, why));
+                break;
             }
         }
         let scope = &mut self.scopes[scope];
@@ -301,39 +294,40 @@ impl Bits {
     }
 
     /// Makes a wire true where the guard holds, without a variable for the wire itself if possible.
-    fn assert_wire(&mut self, wire: Wire, guard: Option<Lit>) {
+    fn assert_wire(&mut self, wire: Wire, guard: Option<Lit>, stop: &Stop) -> Result<(), Why> {
         let mut open = vec![wire];
         while let Some(wire) = open.pop() {
             let gate = self.encoder.gates.gate(wire.node());
             let is_known = self.cnf.known(wire.node()).is_some();
             match (gate, wire.is_negated()) {
-                (Gate::False, false) => self.clause(guard, &[]),
+                (Gate::False, false) => self.clause(guard, &[], stop)?,
                 (Gate::False, true) => {}
-                _ if is_known => self.clause(guard, &[wire]),
-                (Gate::Input, _) => self.clause(guard, &[wire]),
+                _ if is_known => self.clause(guard, &[wire], stop)?,
+                (Gate::Input, _) => self.clause(guard, &[wire], stop)?,
                 (Gate::And(a, b), false) => open.extend([b, a]),
                 (Gate::And(a, b), true) => {
                     let alternatives = self.alternatives(a, b);
-                    self.clause(guard, &alternatives);
+                    self.clause(guard, &alternatives, stop)?;
                 }
                 (Gate::Xor(a, b), negated) => {
                     let b = if negated { !b } else { b };
-                    self.clause(guard, &[a, b]);
-                    self.clause(guard, &[!a, !b]);
+                    self.clause(guard, &[a, b], stop)?;
+                    self.clause(guard, &[!a, !b], stop)?;
                 }
                 (Gate::Choose(c, t, e), negated) => {
                     let (t, e) = if negated { (!t, !e) } else { (t, e) };
-                    self.clause(guard, &[!c, t]);
-                    self.clause(guard, &[c, e]);
+                    self.clause(guard, &[!c, t], stop)?;
+                    self.clause(guard, &[c, e], stop)?;
                 }
                 (Gate::Majority(a, b, c), negated) => {
                     let [a, b, c] = if negated { [!a, !b, !c] } else { [a, b, c] };
-                    self.clause(guard, &[a, b]);
-                    self.clause(guard, &[a, c]);
-                    self.clause(guard, &[b, c]);
+                    self.clause(guard, &[a, b], stop)?;
+                    self.clause(guard, &[a, c], stop)?;
+                    self.clause(guard, &[b, c], stop)?;
                 }
             }
         }
+        Ok(())
     }
 
     /// The operands of a negated conjunction, negated, through conjunctions used only there.
@@ -355,16 +349,17 @@ impl Bits {
         alternatives
     }
 
-    fn clause(&mut self, guard: Option<Lit>, wires: &[Wire]) {
-        let mut lits: Vec<Lit> = guard.iter().map(|&guard| !guard).collect();
+    fn clause(&mut self, guard: Option<Lit>, wires: &[Wire], stop: &Stop) -> Result<(), Why> {
+        let mut lits: SmallVec<[Lit; 16]> = guard.iter().map(|&guard| !guard).collect();
         for &wire in wires {
             match wire.as_constant() {
-                Some(true) => return,
+                Some(true) => return Ok(()),
                 Some(false) => {}
-                None => lits.push(self.cnf.lit(&self.encoder.gates, &mut self.sat, wire)),
+                None => lits.push(self.cnf.lit(&self.encoder.gates, &mut self.sat, wire, stop)?),
             }
         }
         self.sat.clause(&lits);
+        Ok(())
     }
 
     /// Ties the wires of array equalities to the elements of the arrays, see `arrays`.
@@ -395,7 +390,7 @@ impl Bits {
             let witness = self.encoder.arrays.index(witness);
             let same = self.agree(pool, a, b, witness, stop)?;
             let differ = self.encoder.gates.or(equal, !same);
-            self.assert_wire(differ, None);
+            self.assert_wire(differ, None, stop)?;
             if is_small {
                 for value in 0..1u64 << n_bits {
                     self.encoder.arrays.mention(a, &words::number(n_bits, value));
@@ -416,7 +411,7 @@ impl Bits {
             }
             let same = self.agree(pool, a, b, index, stop)?;
             let agree = self.encoder.gates.implies(equal, same);
-            self.assert_wire(agree, None);
+            self.assert_wire(agree, None, stop)?;
             self.encoder.arrays.equalities[i].agreed.insert(index);
             changed = true;
         }

@@ -61,6 +61,9 @@ impl Simulation<'_> {
     }
 }
 
+/// The element elsewhere, and elements at indices.
+type Elements = (Option<Value>, Vec<(Value, Value)>);
+
 /// The values of all variables that have wires, reads or definitions.
 pub(super) fn assignment(pool: &Pool, encoder: &Encoder, cnf: &Cnf, sat: &mut Sat) -> Assignment {
     let mut simulation = Simulation { gates: &encoder.gates, cnf, sat, values: FxHashMap::default() };
@@ -69,7 +72,7 @@ pub(super) fn assignment(pool: &Pool, encoder: &Encoder, cnf: &Cnf, sat: &mut Sa
         let value = simulation.word(word, pool.var_sort(var));
         assignment.set(var, value);
     }
-    let mut arrays: FxHashMap<VarId, (Option<Value>, Vec<(Value, Value)>)> = FxHashMap::default();
+    let mut arrays: FxHashMap<VarId, Elements> = FxHashMap::default();
     for (var, index, word) in encoder.arrays.reads() {
         let Sort::Array(index_sort, element_sort) = pool.var_sort(var) else {
             unreachable!("only arrays are read");

@@ -58,13 +58,15 @@ impl Terminator for Watch {
 pub(crate) struct Sat {
     solver: CaDiCal,
     n_vars: i32,
+    /// Variables up to this one have been through a solve and may have been eliminated.
+    n_searched: i32,
     n_clauses: usize,
     hook: Option<Hook>,
 }
 
 impl Sat {
     pub(crate) fn new() -> Sat {
-        Sat { solver: CaDiCal::new(), n_vars: 0, n_clauses: 0, hook: None }
+        Sat { solver: CaDiCal::new(), n_vars: 0, n_searched: 0, n_clauses: 0, hook: None }
     }
 
     pub(crate) fn n_vars(&self) -> usize {
@@ -87,6 +89,7 @@ impl Sat {
             [a, b] => self.solver.clause2(a.0, b.0),
             [a, b, c] => self.solver.clause3(a.0, b.0, c.0),
             [a, b, c, d] => self.solver.clause4(a.0, b.0, c.0, d.0),
+            [a, b, c, d, e] => self.solver.clause5(a.0, b.0, c.0, d.0, e.0),
             _ => {
                 for lit in lits {
                     self.solver.add(lit.0);
@@ -96,7 +99,7 @@ impl Sat {
         }
     }
 
-    /// Connects a theory. Literals it watches must be new to the solver, since others may have been eliminated.
+    /// Connects a theory.
     pub(crate) fn attach(&mut self, theory: Box<dyn Theory>) {
         let (hook, propagator) = Propagator::new(theory);
         self.solver.connect_external_propagator(propagator);
@@ -107,17 +110,39 @@ impl Sat {
         self.hook.is_some()
     }
 
-    /// A new variable that the theory hears of.
-    pub(crate) fn fresh_watched(&mut self) -> Lit {
-        let lit = self.fresh();
-        self.solver.add_observed_var(lit.0);
+    /// The theory hears of a literal. One that may have been eliminated cannot be watched any more; then it is a copy.
+    pub(crate) fn watch(&mut self, lit: Lit) -> Lit {
+        let hook = self.hook.as_ref().expect("somebody has to watch");
+        if hook.is_watched(lit.var()) {
+            return lit;
+        }
+        if lit.0.abs() <= self.n_searched {
+            let copy = self.fresh();
+            let copy = self.watch(copy);
+            self.clause(&[!copy, lit]);
+            self.clause(&[copy, !lit]);
+            return copy;
+        }
+        hook.watch(lit.var());
+        self.solver.add_observed_var(lit.0.abs());
         lit
+    }
+
+    /// The value to try first when the variable is decided on.
+    pub(crate) fn prefer(&mut self, lit: Lit) {
+        self.solver.phase(lit.0);
+    }
+
+    /// A number that CaDiCaL counts.
+    pub(crate) fn count(&self, name: &str) -> u64 {
+        u64::try_from(self.solver.get_statistic_value(name)).unwrap_or(0)
     }
 
     pub(crate) fn solve(&mut self, assumptions: &[Lit], stop: &Rc<Stop>) -> Status {
         if self.hook.as_ref().is_some_and(Hook::is_broken) {
             return Status::UNKNOWN;
         }
+        self.n_searched = self.n_vars;
         for lit in assumptions {
             self.solver.assume(lit.0);
         }

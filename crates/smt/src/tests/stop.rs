@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use logic::{Pool, Sort, TermId};
 
-use crate::{Answer, Backend, Cancel, Decision, Limits, Oracle, Solver, Why, resident_bytes};
+use crate::{Answer, Backend, Cancel, Decision, Limits, Solver, Why, resident_bytes};
 
 /// Factors of a number that is the product of two primes, with the wrong ones excluded: no solution, and hard.
 fn hard(pool: &mut Pool) -> TermId {
@@ -82,75 +82,5 @@ fn too_much_memory_is_unknown() {
         solver.set_limits(Limits { memory: Some(now / 2), ..Limits::default() });
         solver.assert(&pool, formula);
         assert_eq!(solver.decide(&pool, &[]), Decision::Unknown(Why::Memory), "{backend:?}");
-    }
-}
-
-/// Small questions in a row: the memory of the process does not grow with their number.
-fn growth(mut question: impl FnMut(u64), n: u64) -> Option<u64> {
-    (0..n / 4).for_each(&mut question);
-    let before = resident_bytes()?;
-    (n / 4..n).for_each(&mut question);
-    Some(resident_bytes()?.saturating_sub(before))
-}
-
-fn small_question(pool: &mut Pool, i: u64) -> TermId {
-    let vars: Vec<TermId> = (0..2)
-        .map(|k| {
-            if pool.n_vars() <= k {
-                pool.declare("x", Sort::Bv(16));
-            }
-            pool.var(logic::VarId(k as u32))
-        })
-        .collect();
-    // Few enough different terms that the pool itself stays small.
-    let (a, b) = (pool.bv(16, i % 37), pool.bv(16, i % 101));
-    let sum = pool.add(vars[0], vars[1]);
-    let (first, second) = (pool.ult(sum, a), pool.ult(vars[0], b));
-    let third = pool.slt(vars[1], vars[0]);
-    pool.and_all(&[first, second, third])
-}
-
-#[test]
-fn bits_leak_nothing() {
-    let mut pool = Pool::new();
-    let mut solver = Solver::new(Backend::Bits);
-    let question = |i| {
-        let formula = small_question(&mut pool, i);
-        solver.push();
-        solver.assert(&pool, formula);
-        assert!(!matches!(solver.decide(&pool, &[]), Decision::Unknown(_)));
-        solver.pop();
-    };
-    if let Some(growth) = growth(question, 20_000) {
-        assert!(growth < 8 << 20, "{growth} bytes more");
-    }
-}
-
-#[test]
-fn z3_leaks_nothing() {
-    let mut pool = Pool::new();
-    let mut solver = Solver::new(Backend::Z3);
-    let question = |i| {
-        let formula = small_question(&mut pool, i);
-        solver.push();
-        solver.assert(&pool, formula);
-        assert!(!matches!(solver.decide(&pool, &[]), Decision::Unknown(_)));
-        solver.pop();
-    };
-    if let Some(growth) = growth(question, 4_000) {
-        assert!(growth < 16 << 20, "{growth} bytes more");
-    }
-}
-
-#[test]
-fn oracles_leak_nothing() {
-    let mut pool = Pool::new();
-    let mut oracle = Oracle::default();
-    let question = |i| {
-        let formula = small_question(&mut pool, i);
-        assert!(oracle.is_sat(&pool, formula).is_ok());
-    };
-    if let Some(growth) = growth(question, 100_000) {
-        assert!(growth < 8 << 20, "{growth} bytes more");
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use logic::{Pool, Sort, TermId};
 
 use super::random::{Kinds, Source};
-use crate::{Acyclic, Bits, Consequences, Decision, Lit, Theory};
+use crate::{Acyclic, Answer, Bits, Consequences, Decision, Lit, Theory};
 
 /// A random graph of 200 possible edges, with random clauses over them.
 struct Instance {
@@ -29,7 +29,7 @@ fn instance(seed: u64) -> Instance {
             (pool.var(edge), from, to)
         })
         .collect();
-    let n_clauses = 110 + source.below(60);
+    let n_clauses = 200 + source.below(120);
     let clauses = (0..n_clauses)
         .map(|_| {
             let lits: Vec<TermId> = (0..2 + source.below(2))
@@ -149,4 +149,91 @@ fn a_panic_in_a_theory_reaches_the_caller() {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bits.decide(&pool, &[])));
     assert!(result.is_err());
     assert!(matches!(bits.decide(&pool, &[]), Decision::Unknown(_)));
+}
+
+/// Literals and clauses without terms, beside formulas: at most one of many, by a theory's word.
+#[test]
+fn literals_do_without_terms() {
+    let mut pool = Pool::new();
+    let x = pool.declare("x", Sort::Bv(8));
+    let x = pool.var(x);
+    let (two, nine) = (pool.bv(8, 2), pool.bv(8, 9));
+    let (small, large) = (pool.ult(x, two), pool.ult(nine, x));
+    let mut bits = Bits::new();
+    let [p, q] = [bits.lit(&pool, small).unwrap(), bits.lit(&pool, large).unwrap()];
+    let [a, b] = [bits.fresh_lit(), bits.fresh_lit()];
+    bits.add_clause(&[p, q]);
+    bits.add_clause(&[!p, a]);
+    bits.add_clause(&[!q, b]);
+    bits.prefer(!a);
+    assert_eq!(bits.decide_with(&pool, &[], &[!a]), Decision::Sat);
+    assert!(bits.lit_value(q) && bits.lit_value(b) && !bits.lit_value(a));
+    assert!(bits.assignment(&pool).satisfies(&pool, large));
+    assert_eq!(bits.decide_with(&pool, &[small], &[b, !a]), Decision::Unsat);
+    assert!(bits.lit_failed(!a) && !bits.lit_failed(b));
+    assert_eq!(bits.core(), [small]);
+    assert!(bits.statistics().variables > 4 && bits.statistics().clauses > 3);
+}
+
+/// Watches literals that have been through a check, speaks up only in the end, and decides.
+struct AllDiffer {
+    lits: Vec<Lit>,
+    is_true: Vec<bool>,
+    trail: Vec<(usize, usize)>,
+    n_decisions: usize,
+}
+
+impl Theory for AllDiffer {
+    fn assign(&mut self, lit: Lit, level: usize) {
+        let place = self.lits.iter().position(|other| other.var() == lit.var()).unwrap();
+        assert!(self.trail.iter().all(|&(other, _)| other != place), "assigned twice");
+        self.is_true[place] = self.lits[place] == lit;
+        self.trail.push((place, level));
+    }
+    fn backtrack(&mut self, level: usize) {
+        self.trail.retain(|&(_, other)| other <= level);
+    }
+    fn propagate(&mut self, _: &mut Consequences) {}
+    fn explain(&mut self, _: Lit, _: &mut Vec<Lit>) {
+        unreachable!("nothing was implied");
+    }
+    fn check(&mut self, consequences: &mut Consequences) {
+        assert_eq!(self.trail.len(), self.lits.len());
+        let present: Vec<Lit> = (0..self.lits.len()).filter(|&i| self.is_true[i]).map(|i| !self.lits[i]).collect();
+        if present.len() > 1 {
+            consequences.add_clause([present[0], present[1]]);
+        }
+    }
+    fn decide(&mut self) -> Option<Lit> {
+        self.n_decisions += 1;
+        let is_open = |place: &usize| self.trail.iter().all(|(other, _)| other != place);
+        (0..self.lits.len()).find(is_open).map(|place| self.lits[place])
+    }
+}
+
+#[test]
+fn a_theory_may_come_late_and_decide() {
+    let mut pool = Pool::new();
+    let vars: Vec<TermId> = (0..8)
+        .map(|i| {
+            let var = pool.declare(&format!("x{i}"), Sort::Bool);
+            pool.var(var)
+        })
+        .collect();
+    let some = pool.or_all(&vars);
+    let mut bits = Bits::new();
+    bits.assert(&pool, some);
+    assert_eq!(bits.decide(&pool, &[]), Decision::Sat);
+    let lits = Vec::new();
+    let theory = Rc::new(RefCell::new(AllDiffer { lits, is_true: vec![false; 8], trail: Vec::new(), n_decisions: 0 }));
+    bits.attach(Box::new(Rc::clone(&theory)));
+    for &var in &vars {
+        let lit = bits.watch(&pool, var).unwrap();
+        theory.borrow_mut().lits.push(lit);
+    }
+    let Answer::Sat(assignment) = bits.check(&pool, &[]) else { panic!("one of them may hold") };
+    assert_eq!(vars.iter().filter(|&&var| assignment.satisfies(&pool, var)).count(), 1);
+    assert!(theory.borrow().n_decisions > 0);
+    assert!(bits.check(&pool, &[vars[2], vars[5]]).is_unsat());
+    assert!(bits.check(&pool, &[vars[2]]).is_sat());
 }

@@ -103,13 +103,13 @@ impl Z3 {
     pub fn pop(&mut self) {
         assert!(self.scopes.len() > 1, "every pop has its push");
         let scope = self.scopes.pop().expect("there are two scopes at least");
-        if let Some(engine) = &mut self.engine {
-            if engine.n_scopes > self.scopes.len() {
-                engine.solver.pop();
-                engine.n_scopes -= 1;
-                for term in scope.named {
-                    engine.names.remove(&term);
-                }
+        if let Some(engine) = &mut self.engine
+            && engine.n_scopes > self.scopes.len()
+        {
+            engine.solver.pop();
+            engine.n_scopes -= 1;
+            for term in scope.named {
+                engine.names.remove(&term);
             }
         }
     }

@@ -149,6 +149,9 @@ impl Drop for Model {
     }
 }
 
+/// Arguments and the value of a function there.
+pub(crate) type Point = (Vec<Ast>, Ast);
+
 impl Model {
     /// The value of a term; constants without one get some.
     #[allow(unsafe_code)]
@@ -161,7 +164,7 @@ impl Model {
 
     /// Points and values of a function, and its value elsewhere.
     #[allow(unsafe_code)]
-    pub(crate) fn function(&self, function: &Function) -> Option<(Vec<(Vec<Ast>, Ast)>, Ast)> {
+    pub(crate) fn function(&self, function: &Function) -> Option<(Vec<Point>, Ast)> {
         // SAFETY: the function is of this context; interpretation and entries are counted while they are read.
         unsafe {
             let context = self.context.raw();

@@ -1,0 +1,111 @@
+//! How does one speak to the SAT solver without terms?
+//!
+//! Literals stand for formulas or for nothing at all; clauses over them are added for good, outside of all scopes. An
+//! attached theory watches some of them. This is the way in for encodings that are made of many small clauses, where a
+//! term for each would cost more than the clause.
+//!
+//! A literal of a formula keeps its meaning as long as the scopes that were open when it was asked for. A solver with
+//! literals known outside is never rebuilt, so what closed scopes leave behind stays in it.
+
+use logic::{Pool, TermId};
+
+use super::Bits;
+use super::sat::Lit;
+use crate::limits::{Stop, Why};
+use crate::theory::Theory;
+
+/// What the SAT solver has done so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SatStatistics {
+    /// Variables made.
+    pub variables: u64,
+    /// Clauses given to the solver, those of theories not counted.
+    pub clauses: u64,
+    /// Decisions.
+    pub decisions: u64,
+    /// Literals propagated in search.
+    pub propagations: u64,
+    /// Conflicts.
+    pub conflicts: u64,
+    /// Variables that have the same value in all solutions.
+    pub fixed: u64,
+    /// Variables eliminated.
+    pub eliminated: u64,
+}
+
+impl Bits {
+    /// Connects a theory; once, and before the first literal is watched.
+    pub fn attach(&mut self, theory: Box<dyn Theory>) {
+        assert!(!self.sat.has_theory(), "there is one theory at most");
+        self.has_outside_literals = true;
+        self.sat.attach(theory);
+    }
+
+    /// A literal that stands for a formula. Pending assertions are encoded first, so that variables they define cost
+    /// nothing.
+    pub fn lit(&mut self, pool: &Pool, formula: TermId) -> Result<Lit, Why> {
+        self.has_outside_literals = true;
+        let stop = Stop::begin(&self.limits);
+        self.encode_scopes(pool, &stop)?;
+        let wire = self.encoder.wire(pool, formula, &stop)?;
+        self.cnf.lit(&self.encoder.gates, &mut self.sat, wire, &stop)
+    }
+
+    /// A literal of a new variable.
+    pub fn fresh_lit(&mut self) -> Lit {
+        self.has_outside_literals = true;
+        self.sat.fresh()
+    }
+
+    /// Adds a clause for good.
+    pub fn add_clause(&mut self, lits: &[Lit]) {
+        self.has_outside_literals = true;
+        self.sat.clause(lits);
+    }
+
+    /// A literal for a formula, which the attached theory is told about.
+    pub fn watch(&mut self, pool: &Pool, formula: TermId) -> Result<Lit, Why> {
+        let lit = self.lit(pool, formula)?;
+        Ok(self.sat.watch(lit))
+    }
+
+    /// Has the attached theory told about a literal. If the literal is older than the last check it may have been
+    /// eliminated: then the result is a new one, equivalent to it.
+    pub fn watch_lit(&mut self, lit: Lit) -> Lit {
+        self.sat.watch(lit)
+    }
+
+    /// A literal of a new variable, which the attached theory is told about.
+    pub fn fresh_watched(&mut self) -> Lit {
+        let lit = self.fresh_lit();
+        self.sat.watch(lit)
+    }
+
+    /// Whenever the solver decides on the variable of this literal, the literal is tried first.
+    pub fn prefer(&mut self, lit: Lit) {
+        self.sat.prefer(lit);
+    }
+
+    /// After a check with a solution: whether a literal holds in it.
+    pub fn lit_value(&mut self, lit: Lit) -> bool {
+        self.sat.value(lit)
+    }
+
+    /// After a check without solution: whether an assumed literal was needed for that.
+    pub fn lit_failed(&mut self, lit: Lit) -> bool {
+        self.refuted.is_none() && self.sat.failed(lit)
+    }
+
+    /// What the SAT solver has done so far.
+    pub fn statistics(&self) -> SatStatistics {
+        SatStatistics {
+            variables: self.sat.n_vars() as u64,
+            clauses: self.sat.n_clauses() as u64,
+            decisions: self.sat.count("decisions"),
+            propagations: self.sat.count("propagations"),
+            conflicts: self.sat.count("conflicts"),
+            fixed: self.sat.count("fixed"),
+            eliminated: self.sat.count("eliminated"),
+        }
+    }
+}
