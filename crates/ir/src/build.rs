@@ -190,6 +190,11 @@ impl Body<'_> {
         self.proc_mut().result = Some(sort);
     }
 
+    /// The variable with the running thread's handle.
+    pub fn self_var(&self) -> VarId {
+        self.builder.program.self_var
+    }
+
     /// A variable as a term.
     pub fn var(&mut self, var: VarId) -> TermId {
         self.pool().var(var)

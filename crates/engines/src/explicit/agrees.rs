@@ -1,7 +1,7 @@
 //! Random small programs: whatever the reduction, the engine must find what the interpreter finds by trying everything.
 //!
-//! Programs have two or three threads over a few globals, an array, a lock and the heap, with branches, spinning, waiting,
-//! atomic sections and small inputs. The generator is a plain counter-based one, so that a failing seed is all one needs.
+//! Programs have a few threads, some of them alike, over a few globals, an array, a lock, a handle and the heap, with branches,
+//! spinning, waiting, atomic sections and small inputs. The generator is a plain counter-based one, so that a failing seed is all one needs.
 
 use super::Explicit;
 use crate::{Run, decide};
@@ -30,6 +30,8 @@ struct Shared {
     globals: Vec<VarId>,
     lock: VarId,
     pointer: VarId,
+    /// Holds the handle of a thread.
+    owner: VarId,
     array: u64,
     /// Whether objects end; only if somebody asks, since passes let objects live longer if nobody does.
     has_free: bool,
@@ -52,19 +54,20 @@ fn program(seed: u64, size: u64, properties: Properties) -> Program {
     let globals = ["x", "y"].map(|name| builder.global(name, 0)).to_vec();
     let lock = builder.global("lock", 0);
     let pointer = builder.variable("p", Sort::Bv(64), Scope::Global, Some(Value::bv(64, 0)));
+    let owner = builder.variable("owner", Sort::Bv(64), Scope::Global, Some(Value::bv(64, 0)));
     let array = builder.array("a", 2);
     let has_free = properties.has(Property::Race) || properties.has(Property::Deref);
-    let shared = Shared { globals, lock, pointer, array, has_free };
+    let shared = Shared { globals, lock, pointer, owner, array, has_free };
     let n_threads = 1 + random.below(size / 3 + 1);
     let size = (size + random.below(size)) as u32;
     let workers: Vec<ProcId> = (0..n_threads)
         .map(|index| builder.define(&format!("t{index}"), |body| write(body, &mut random, &shared, size)))
         .collect();
-    let twice = random.below(3) == 0;
+    let n_again = random.below(3).min(3 - n_threads);
     builder.body(main, |body| {
         let mut handles = body.start_all(&workers);
-        if twice {
-            let handle = body.pointer("again");
+        for index in 0..n_again {
+            let handle = body.pointer(["again", "and again"][index as usize]);
             body.start(handle, workers[0], &[]);
             handles.push(handle);
         }
@@ -129,7 +132,7 @@ impl Thread<'_> {
         self.budget = self.budget.saturating_sub(1);
         let (local, global) = (self.local(), self.global());
         let constant = self.random.below(3) as i64;
-        match self.random.below(20) {
+        match self.random.below(22) {
             0 | 1 => {
                 let order = self.order();
                 body.load_from(local, Place::Var(global), order);
@@ -261,6 +264,23 @@ impl Thread<'_> {
                 let cond = body.is(local, constant);
                 body.assume(cond);
             }
+            19 => {
+                let own = body.self_var();
+                let value = body.var(own);
+                body.store_to(Place::Var(self.shared.owner), value, Order::SeqCst);
+            }
+            20 if depth > 0 => {
+                let (own, seen) = (body.self_var(), self.pointers[0]);
+                body.load_from(seen, Place::Var(self.shared.owner), Order::SeqCst);
+                let (own, seen) = (body.var(own), body.var(seen));
+                let cond = body.pool().eq(own, seen);
+                let this = std::cell::RefCell::new(self);
+                body.branch(
+                    cond,
+                    |body| this.borrow_mut().statement(body, depth - 1),
+                    |body| this.borrow_mut().statement(body, depth - 1),
+                );
+            }
             _ => {
                 let value = self.small(body);
                 body.assign(local, value);
@@ -278,12 +298,17 @@ const SETS: [&[Property]; 6] = [
     &[Property::Termination],
 ];
 
-const REDUCTIONS: [&str; 2] = ["source", "dpor"];
+/// Partial order reduction and symmetry.
+type Setting = (&'static str, &'static str);
+
+const PLAIN: Setting = ("none", "off");
+const REDUCTIONS: [Setting; 4] = [("source", "off"), ("none", "on"), ("source", "on"), ("dpor", "on")];
 
 /// The answer and the number of states.
-fn run(task: &Task, por: &str) -> (Verdict, f64) {
+fn run(task: &Task, (por, symmetry): Setting) -> (Verdict, f64) {
     let mut run = Run::unlimited();
     run.knobs.insert("por".to_string(), por.to_string());
+    run.knobs.insert("symmetry".to_string(), symmetry.to_string());
     let decided = decide(&Explicit, task, &mut run);
     (decided.verdict, run.statistics.0.get("states").copied().unwrap_or_default())
 }
@@ -297,16 +322,16 @@ fn agree(seed: u64) -> bool {
         return false;
     }
     let task = Task { program, properties };
-    for por in ["none"].into_iter().chain(REDUCTIONS) {
-        match run(&task, por).0 {
+    for setting in [PLAIN].into_iter().chain(REDUCTIONS) {
+        match run(&task, setting).0 {
             Verdict::Safe(_) => {
-                assert!(oracle.violations.is_empty(), "{seed} {por} misses {:?}", oracle.violations.keys());
+                assert!(oracle.violations.is_empty(), "{seed} {setting:?} misses {:?}", oracle.violations.keys());
             }
             Verdict::Unsafe(trace) => {
                 let is_known = oracle.violations.contains_key(&trace.violation) || oracle.incomplete.is_some();
-                assert!(is_known, "{seed} {por} finds {:?}", trace.violation);
+                assert!(is_known, "{seed} {setting:?} finds {:?}", trace.violation);
             }
-            Verdict::Unknown(why) => panic!("{seed} {por} {why:?}"),
+            Verdict::Unknown(why) => panic!("{seed} {setting:?} {why:?}"),
         }
     }
     true
@@ -319,21 +344,22 @@ fn every_reduction_agrees_with_trying_everything() {
 }
 
 /// Whether the programs of larger sizes have the same answer with and without reduction, and no more states.
-fn agree_without_oracle(seed: u64) -> [f64; 3] {
-    let properties = Properties::of(SETS[seed as usize % SETS.len()]);
+fn agree_without_oracle(seed: u64) -> [f64; REDUCTIONS.len() + 1] {
+    // Termination, the last, is decided without reductions.
+    let properties = Properties::of(SETS[seed as usize % (SETS.len() - 1)]);
     let task = Task { program: program(seed, 7, properties), properties };
-    let (all, n_all) = run(&task, "none");
-    let mut counts = [0.0; 3];
-    for (index, por) in REDUCTIONS.into_iter().enumerate() {
-        match (&all, run(&task, por)) {
+    let (all, n_all) = run(&task, PLAIN);
+    let mut counts = [0.0; REDUCTIONS.len() + 1];
+    for (index, setting) in REDUCTIONS.into_iter().enumerate() {
+        match (&all, run(&task, setting)) {
             (Verdict::Safe(_), (Verdict::Safe(_), n_reduced)) => {
-                assert!(n_reduced <= n_all, "{seed} {por}: {n_reduced} states instead of {n_all}");
+                assert!(n_reduced <= n_all, "{seed} {setting:?}: {n_reduced} states instead of {n_all}");
                 counts[0] = n_all;
                 counts[index + 1] = n_reduced;
             }
             (Verdict::Unsafe(_), (Verdict::Unsafe(_), _)) => {}
             (Verdict::Unknown(Why::Undefined { .. }), (Verdict::Unknown(Why::Undefined { .. }), _)) => {}
-            (all, (reduced, _)) => panic!("{seed} {por}: {reduced:?} instead of {all:?}"),
+            (all, (reduced, _)) => panic!("{seed} {setting:?}: {reduced:?} instead of {all:?}"),
         }
     }
     counts
@@ -341,7 +367,10 @@ fn agree_without_oracle(seed: u64) -> [f64; 3] {
 
 #[test]
 fn reductions_change_no_answer_and_add_no_state() {
-    let counts: Vec<[f64; 3]> = (0..150).map(agree_without_oracle).collect();
+    let counts: Vec<_> = (0..150).map(agree_without_oracle).collect();
     let sum = |index: usize| counts.iter().map(|counts| counts[index]).sum::<f64>();
-    assert!(sum(1) < sum(0) && sum(2) < sum(0), "{} and {} states instead of {}", sum(1), sum(2), sum(0));
+    for (index, setting) in REDUCTIONS.iter().enumerate() {
+        assert!(sum(index + 1) < sum(0), "{setting:?}: {} states instead of {}", sum(index + 1), sum(0));
+    }
+    assert!(sum(3) < sum(1), "symmetry saves states where partial order reduction does not");
 }

@@ -89,6 +89,14 @@ pub(crate) fn all_futures<'f>(view: &View, future: &dyn Fn(usize) -> &'f Summary
     }
 }
 
+/// Gives what was touched back to the threads as they were numbered before they were exchanged.
+pub(crate) fn exchange_back(touches: &mut Touches, exchanged: &[u16], words: usize) {
+    let now = touches.clone();
+    for (set, before) in now.chunks(words).zip(exchanged) {
+        touches[*before as usize * words..][..words].copy_from_slice(set);
+    }
+}
+
 impl Explored {
     /// A state about to be explored with these threads.
     pub(crate) fn new(chosen: u64, n_threads: usize, words: usize) -> Explored {

@@ -9,7 +9,9 @@
 
 use super::step::Choices;
 use super::visited::StateId;
-use std::collections::VecDeque;
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A step between two states, by their numbers in the graph.
 #[derive(Clone, Debug)]
@@ -74,12 +76,14 @@ impl Graph {
         }
         let looker = Looker { graph: self, first };
         let component = looker.components();
-        let n_components = component.iter().max().map_or(0, |last| last + 1);
-        let mut members = vec![Vec::new(); n_components as usize];
-        for (state, component) in component.iter().enumerate() {
-            members[*component as usize].push(state as u32);
+        // Most components are one state without a step to itself; only the others have loops.
+        let mut starts = BTreeMap::new();
+        for arc in &self.arcs {
+            if component[arc.from as usize] == component[arc.to as usize] {
+                starts.entry(component[arc.from as usize]).or_insert(arc.from);
+            }
         }
-        members.iter().find_map(|members| looker.fair_loop(members, &component))
+        starts.values().find_map(|start| looker.fair_loop(*start, &component))
     }
 }
 
@@ -138,9 +142,9 @@ impl Looker<'_> {
         component
     }
 
-    fn fair_loop(&self, members: &[u32], component: &[u32]) -> Option<Lasso> {
-        let inside = |state: u32| component[state as usize] == component[members[0] as usize];
-        let start = members[0];
+    /// A fair loop through a state that is on some loop.
+    fn fair_loop(&self, start: u32, component: &[u32]) -> Option<Lasso> {
+        let inside = |state: u32| component[state as usize] == component[start as usize];
         let n_threads = self.graph.states[start as usize].2;
         let anywhere = |_: u32| true;
         let mut around: Vec<usize> = Vec::new();
@@ -172,10 +176,9 @@ impl Looker<'_> {
 
     /// A shortest way from a state through some states whose last step is wanted.
     fn way(&self, from: u32, inside: &dyn Fn(u32) -> bool, is_wanted: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
-        let mut came_by = vec![usize::MAX; self.graph.states.len()];
+        let mut came_by = FxHashMap::default();
         let mut queue = VecDeque::from([from]);
-        let mut seen = vec![false; self.graph.states.len()];
-        seen[from as usize] = true;
+        came_by.insert(from, usize::MAX);
         while let Some(state) = queue.pop_front() {
             for arc in self.arcs(state) {
                 let to = self.graph.arcs[arc].to;
@@ -186,15 +189,14 @@ impl Looker<'_> {
                     let mut way = vec![arc];
                     let mut at = state;
                     while at != from {
-                        way.push(came_by[at as usize]);
-                        at = self.graph.arcs[came_by[at as usize]].from;
+                        way.push(came_by[&at]);
+                        at = self.graph.arcs[came_by[&at]].from;
                     }
                     way.reverse();
                     return Some(way);
                 }
-                if !seen[to as usize] {
-                    seen[to as usize] = true;
-                    came_by[to as usize] = arc;
+                if let Entry::Vacant(entry) = came_by.entry(to) {
+                    entry.insert(arc);
                     queue.push_back(to);
                 }
             }

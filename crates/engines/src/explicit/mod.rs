@@ -9,6 +9,7 @@ mod code;
 mod compile;
 mod dynamic;
 mod endless;
+mod handles;
 mod heap;
 mod inputs;
 mod layout;
@@ -19,6 +20,7 @@ mod select;
 mod sink;
 mod state;
 mod step;
+mod symmetry;
 mod terms;
 mod trace;
 mod visited;
@@ -31,11 +33,12 @@ mod tests;
 
 use crate::Engine;
 use crate::run::{Knob, Run};
-use ir::pass::{Options, prepare};
+use ir::pass::{Options, merge_joins, prepare};
 use ir::{Op, Program, Proof, Property, Task, Verdict, Why};
 use search::{Bounds, Halt, Order, Search};
 use select::{Reduction, Selector};
 use step::MAX_THREADS;
+use symmetry::Symmetry;
 
 /// The explicit-state engine.
 pub struct Explicit;
@@ -55,6 +58,16 @@ const ENUMERATE: Knob = Knob {
 const MAX_DEPTH: Knob =
     Knob { name: "max-depth", values: "N", default: "50000000", help: "longest path that is followed" };
 
+const SYMMETRY: Knob = Knob {
+    name: "symmetry",
+    values: "on|off",
+    default: "on",
+    help: "whether states that differ only in which of several like threads is which count as one",
+};
+
+/// Loops that start or join threads are unrolled if they go round at most so many times.
+const UNROLLED_ROUNDS: u64 = 64;
+
 impl Engine for Explicit {
     fn name(&self) -> &'static str {
         "explicit"
@@ -65,7 +78,7 @@ impl Engine for Explicit {
     }
 
     fn knobs(&self) -> &'static [Knob] {
-        &[POR, ENUMERATE, MAX_DEPTH]
+        &[POR, SYMMETRY, ENUMERATE, MAX_DEPTH]
     }
 
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
@@ -79,7 +92,13 @@ impl Engine for Explicit {
 fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let enumerate = number(run, &ENUMERATE).min(24) as u32;
     let depth = number(run, &MAX_DEPTH);
-    let prepared = prepare(&task.program, task.properties, &Options::default())?;
+    // In a large step a thread that an assumption stops inside seems to be stopped before it, which makes loops look fair.
+    let blocks = !task.properties.has(Property::Termination);
+    let options = Options { blocks, rounds: UNROLLED_ROUNDS, ..Options::default() };
+    let mut prepared = prepare(&task.program, task.properties, &options)?;
+    if blocks {
+        prepared = merge_joins(&prepared);
+    }
     let code = compile::compile(prepared, task.properties, enumerate)?;
     let reduction = match run.knob(&POR) {
         // A reduction keeps no loops.
@@ -88,10 +107,13 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         "dpor" => Reduction::Dynamic,
         _ => Reduction::Source,
     };
+    // Loops of states may return to where they began with threads exchanged, so who is fair could not be told.
+    let is_symmetric = run.knob(&SYMMETRY) != "off" && !task.properties.has(Property::Termination);
     let mut reason = None;
     for (order, states, threads) in ATTEMPTS {
         let bounds = Bounds { depth, states, threads };
-        let mut search = Search::new(&code, Selector::new(&code, reduction), enumerate, bounds, order);
+        let symmetry = is_symmetric.then(|| Symmetry::new(&code)).flatten();
+        let mut search = Search::new(&code, Selector::new(&code, reduction), symmetry, enumerate, bounds, order);
         let result = search.explore(run);
         note_statistics(&search, run);
         let is_bounded_by_threads = threads < MAX_THREADS;
@@ -147,6 +169,7 @@ fn note_statistics(search: &Search<'_>, run: &mut Run) {
     statistics.set("states per second", states / seconds.max(1e-9));
     statistics.set("reduced states", counts.reduced as f64);
     statistics.set("states expanded again", counts.expanded_again as f64);
+    statistics.set("states with threads exchanged", counts.exchanged as f64);
     statistics.set("memory of states", search.visited.bytes() as f64);
 }
 

@@ -10,11 +10,12 @@
 //! none is found does the first such reason become the answer.
 
 use super::compile::Code;
-use super::dynamic::{Explored, Place, Summaries, Touches, all_futures};
+use super::dynamic::{Explored, Place, Summaries, Touches, all_futures, exchange_back};
 use super::endless::{Graph, Lasso};
 use super::select::{Reduction, Selector};
 use super::state::View;
 use super::step::{Choices, Machine, Outcome, vary};
+use super::symmetry::{Permutation, Symmetry};
 use super::visited::{MAX_STATE, ON_STACK, StateId, Visited};
 use crate::run::Run;
 use ir::{Property, SiteId, Why};
@@ -49,6 +50,8 @@ pub(crate) struct Frame {
     is_held: bool,
     /// What was found out about the state, if reduction is dynamic.
     explored: Option<Box<Explored>>,
+    /// Where the threads of the state stood after the step that led here, if they were exchanged since.
+    pub(crate) exchanged: Option<Box<Permutation>>,
 }
 
 impl Frame {
@@ -131,6 +134,7 @@ pub(crate) struct Counts {
     pub(crate) max_depth: usize,
     pub(crate) reduced: u64,
     pub(crate) expanded_again: u64,
+    pub(crate) exchanged: u64,
 }
 
 /// A search.
@@ -150,6 +154,8 @@ pub(crate) struct Search<'c> {
     summaries: Summaries,
     /// The summary of the state that a step led to.
     after: Touches,
+    /// Puts the threads of states in order, if it does not matter which is which.
+    pub(crate) symmetry: Option<Symmetry>,
 }
 
 impl<'c> Search<'c> {
@@ -157,6 +163,7 @@ impl<'c> Search<'c> {
     pub(crate) fn new(
         code: &'c Code,
         selector: Selector<'c>,
+        symmetry: Option<Symmetry>,
         enumerate: u32,
         bounds: Bounds,
         order: Order,
@@ -176,6 +183,7 @@ impl<'c> Search<'c> {
             order,
             summaries: Summaries::default(),
             after: Touches::new(),
+            symmetry,
         }
     }
 
@@ -203,7 +211,7 @@ impl<'c> Search<'c> {
                 return Ok(Some(found));
             }
         }
-        let lasso = self.graph.as_mut().filter(|_| self.unknown.is_none()).and_then(Graph::fair_lasso);
+        let lasso = self.graph.as_mut().and_then(Graph::fair_lasso);
         Ok(lasso.map(Found::Lasso))
     }
 
@@ -256,6 +264,7 @@ impl<'c> Search<'c> {
             has_end: false,
             is_held,
             explored,
+            exchanged: None,
         });
         self.counts.max_depth = self.counts.max_depth.max(self.stack.len());
     }
@@ -330,6 +339,8 @@ impl<'c> Search<'c> {
     }
 
     fn arrive(&mut self) -> Option<Found> {
+        let exchanged = self.symmetry.as_mut().and_then(|symmetry| symmetry.sort(self.code, self.machine.next_mut()));
+        self.counts.exchanged += u64::from(exchanged.is_some());
         let next = self.machine.next();
         if next.len() >= MAX_STATE {
             let what = "a state of this size in the explicit-state engine".to_string();
@@ -351,6 +362,8 @@ impl<'c> Search<'c> {
                 return None;
             }
             let found = self.enter(state);
+            let frame = self.stack.last_mut().expect("a state was just entered");
+            frame.exchanged = exchanged.map(Box::new);
             if let Some(from) = from {
                 self.note_step(from, self.stack.len() - 2, state);
             }
@@ -368,7 +381,7 @@ impl<'c> Search<'c> {
                 self.after.clear();
                 self.after.extend_from_slice(self.summaries.get(self.visited.note(state)));
             }
-            self.absorb();
+            self.absorb(exchanged.as_ref());
         }
         if is_on_stack {
             self.run_left_out();
@@ -393,8 +406,11 @@ impl<'c> Search<'c> {
         all_futures(&view, &future, self.selector.words(), &mut self.after);
     }
 
-    /// Takes what came after the step of the last frame into account there.
-    fn absorb(&mut self) {
+    /// Takes what came after the step of the last frame into account there; the threads may have been exchanged after the step.
+    fn absorb(&mut self, exchanged: Option<&Permutation>) {
+        if let Some(exchanged) = exchanged {
+            exchange_back(&mut self.after, exchanged, 2 * self.selector.words());
+        }
         let frame = self.stack.last_mut().expect("a step was taken from a frame");
         let Some(explored) = &mut frame.explored else { return };
         let state = self.visited.get(frame.state);
@@ -446,7 +462,7 @@ impl<'c> Search<'c> {
             self.visited.set_note(frame.state, note);
             self.after = explored.touches;
             if !self.stack.is_empty() {
-                self.absorb();
+                self.absorb(frame.exchanged.as_deref());
             }
         }
         None

@@ -32,6 +32,16 @@ impl Code {
         self.fixed_len() + 1 + usize::from(self.keeps_holder)
     }
 
+    /// Who holds the atomic section, in programs whose states say so.
+    pub(crate) fn kept_holder(&self, state: &[u8]) -> Option<usize> {
+        self.keeps_holder.then(|| (state[self.fixed_len() + 1] as usize).checked_sub(1)).flatten()
+    }
+
+    /// Says who holds the atomic section, in such a program.
+    pub(crate) fn keep_holder(&self, state: &mut [u8], holder: Option<usize>) {
+        state[self.fixed_len() + 1] = holder.map_or(0, |holder| holder as u8 + 1);
+    }
+
     /// The location at the start of a record.
     #[inline]
     pub(crate) fn pc_at(&self, state: &[u8], at: usize) -> Pc {
@@ -53,7 +63,7 @@ impl Code {
         }
         view.heap_at = at;
         view.holder = if self.keeps_holder {
-            (state[fixed + 1] as usize).checked_sub(1)
+            self.kept_holder(state)
         } else if self.has_sections {
             (0..n_threads).find(|thread| self.depth(state, view, *thread) > 0)
         } else {

@@ -138,6 +138,11 @@ impl<'c> Machine<'c> {
         &self.work.next
     }
 
+    /// Likewise, to be put in order.
+    pub(crate) fn next_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.work.next
+    }
+
     /// What the last run touched, in order.
     pub(crate) fn touched(&self) -> &[Touched] {
         &self.work.touched

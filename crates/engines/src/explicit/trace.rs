@@ -2,7 +2,8 @@
 //!
 //! Each frame took one edge of the prepared program with some choices; running it again tells the inputs. The edge's
 //! origins are the steps, and the inputs belong, in order, to the statements of the origins. The last step may go wrong in the
-//! middle of its edge: then the trace ends with the origin that contains the statement.
+//! middle of its edge: then the trace ends with the origin that contains the statement. Where threads were exchanged on the
+//! way (`symmetry`), the trace has the numbers that they got when they were started.
 //!
 //! Invariant: replaying the steps on the lowered program reaches the violation; `decide` checks it.
 
@@ -13,11 +14,13 @@ use super::visited::StateId;
 use ir::{Program, Property, SiteId, Step, Trace};
 use logic::Value;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// The trace to what was found.
 pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) -> Trace {
     let last = search.stack.len().saturating_sub(1);
-    let mut tracer = Tracer { search, lowered, steps: Vec::new() };
+    let numbers = numbers(search);
+    let mut tracer = Tracer { search, lowered, numbers, steps: Vec::new() };
     let violation = match found {
         Found::Step(property, site) => {
             tracer.take_frames(0, last);
@@ -29,9 +32,10 @@ pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) ->
             Property::Deadlock
         }
         Found::Lasso(lasso) => {
-            // What does not matter in a state may differ at first; the second or third time around it repeats.
-            for taken in lasso.way.iter().chain(lasso.around.iter().cycle().take(3 * lasso.around.len())) {
-                tracer.take(taken.state, taken.thread, taken.edge, taken.choices.clone(), None);
+            // What does not matter, and so is no part of states, may differ at first; after a few rounds it repeats.
+            let n_rounds = (MAX_AROUND / lasso.around.len().max(1)).clamp(3, 9);
+            for taken in lasso.way.iter().chain(lasso.around.iter().cycle().take(n_rounds * lasso.around.len())) {
+                tracer.take(taken.state, (taken.thread, taken.thread), taken.edge, taken.choices.clone(), None);
             }
             Property::Termination
         }
@@ -43,9 +47,27 @@ pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) ->
     Trace { violation, steps: tracer.steps }
 }
 
+/// Steps of a loop that a trace shows, in all its rounds.
+const MAX_AROUND: usize = 1000;
+
+/// For each frame, the numbers that the threads of its state had when they were started; those that are not listed have kept theirs.
+fn numbers(search: &Search<'_>) -> Vec<Rc<[u32]>> {
+    let mut numbers: Rc<[u32]> = Rc::new([]);
+    let frames = search.stack.iter().map(|frame| {
+        if let Some(exchanged) = &frame.exchanged {
+            let before = numbers.clone();
+            let number = |thread: &u16| before.get(*thread as usize).copied().unwrap_or(u32::from(*thread));
+            numbers = exchanged.iter().map(number).collect();
+        }
+        numbers.clone()
+    });
+    frames.collect()
+}
+
 struct Tracer<'s, 'c> {
     search: &'s mut Search<'c>,
     lowered: &'s Program,
+    numbers: Vec<Rc<[u32]>>,
     steps: Vec<Step>,
 }
 
@@ -60,21 +82,38 @@ impl Tracer<'_, '_> {
     fn take_frame(&mut self, index: usize, until: Option<SiteId>) {
         let frame = &self.search.stack[index];
         let (thread, edge, choices) = (frame.thread, frame.edge, frame.choices.clone());
-        self.take(self.search.stack[index].state, thread, edge, choices, until);
+        let number = self.number(index, thread);
+        self.take(self.search.stack[index].state, (thread, number), edge, choices, until);
+    }
+
+    /// The number that a thread of a frame's state was started with.
+    fn number(&self, index: usize, thread: usize) -> usize {
+        self.numbers[index].get(thread).map_or(thread, |number| *number as usize)
+    }
+
+    /// The thread of a frame's state that was started with a number.
+    fn thread(&self, index: usize, number: usize) -> usize {
+        self.numbers[index].iter().position(|other| *other as usize == number).unwrap_or(number)
     }
 
     /// The way to the last state, and both accesses.
     fn take_race(&mut self, last: usize, [first, second]: [Racer; 2]) {
         let (held, other) = if second.is_inside { (second, first) } else { (first, second) };
-        let is_held = |this: &Self, index: usize| this.view(this.search.stack[index].state).holder == Some(held.thread);
+        let number = self.number(last, held.thread);
+        let is_held = |this: &Self, index: usize| {
+            let holder = this.view(this.search.stack[index].state).holder;
+            holder.is_some_and(|holder| this.number(index, holder) == number)
+        };
+        let moves = |this: &Self, index: usize| this.number(index, this.search.stack[index].thread) == number;
         // If one is inside an atomic section, which may never end, the other goes first, before the section begins: it has
         // been waiting there since.
         let mut begin = last;
-        while begin > 0 && is_held(self, begin) && self.search.stack[begin - 1].thread == held.thread {
+        while begin > 0 && is_held(self, begin) && moves(self, begin - 1) {
             begin -= 1;
         }
         self.take_frames(0, begin);
-        self.take_racer(begin, &other, true);
+        let thread = self.thread(begin, self.number(last, other.thread));
+        self.take_racer(begin, &Racer { thread, ..other }, true);
         self.take_frames(begin, last);
         self.take_racer(last, &held, false);
     }
@@ -86,7 +125,8 @@ impl Tracer<'_, '_> {
         let mut choices = racer.choices.clone();
         let outcome = self.search.machine.run(state, &view, racer.thread, racer.edge as usize, &mut choices);
         let until = Some(racer.site).filter(|_| !is_whole || outcome != Outcome::Next);
-        self.take(self.search.stack[index].state, racer.thread, racer.edge, choices, until);
+        let threads = (racer.thread, self.number(index, racer.thread));
+        self.take(self.search.stack[index].state, threads, racer.edge, choices, until);
     }
 
     /// An input that was chosen later than it was read: it belongs to the thread's last step with that statement.
@@ -106,8 +146,15 @@ impl Tracer<'_, '_> {
         view
     }
 
-    /// A thread takes an edge in a state, or its origins up to the one with a statement.
-    fn take(&mut self, state: StateId, thread: usize, edge: u32, mut choices: Choices, until: Option<SiteId>) {
+    /// A thread, given with the number it was started with, takes an edge in a state, or its origins up to the one with a statement.
+    fn take(
+        &mut self,
+        state: StateId,
+        (thread, number): (usize, usize),
+        edge: u32,
+        mut choices: Choices,
+        until: Option<SiteId>,
+    ) {
         let view = self.view(state);
         let state = self.search.visited.get(state);
         self.search.machine.run(state, &view, thread, edge as usize, &mut choices);
@@ -115,7 +162,7 @@ impl Tracer<'_, '_> {
         let edge_ref = self.search.code.edges[edge as usize].edge;
         for _ in 0..self.search.code.sunk[edge_ref.proc.index()][edge_ref.edge.index()] {
             if let Some(input) = inputs.pop_front() {
-                self.add_earlier(thread as u32, input);
+                self.add_earlier(number as u32, input);
             }
         }
         let edge = self.search.code.program.edge(edge_ref);
@@ -127,7 +174,7 @@ impl Tracer<'_, '_> {
                     own.extend(inputs.pop_front());
                 }
             }
-            self.steps.push(Step { thread: thread as u32, edge: *origin, inputs: own });
+            self.steps.push(Step { thread: number as u32, edge: *origin, inputs: own });
             if until.is_some_and(|site| stmts.iter().any(|stmt| stmt.site == site)) {
                 break;
             }

@@ -60,11 +60,10 @@ impl Work<'_> {
     }
 
     pub(super) fn set_holder(&mut self, thread: usize, is_inside: bool) {
-        let holder = &mut self.next[self.code.fixed_len() + 1];
         if is_inside {
-            *holder = thread as u8 + 1;
-        } else if *holder == thread as u8 + 1 {
-            *holder = 0;
+            self.code.keep_holder(&mut self.next, Some(thread));
+        } else if self.code.kept_holder(&self.next) == Some(thread) {
+            self.code.keep_holder(&mut self.next, None);
         }
     }
 

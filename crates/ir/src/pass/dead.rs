@@ -1,7 +1,8 @@
 //! What does the program do that nobody can notice? It is dropped.
 //!
 //! Four things go: checks that the properties do not ask for (they end the process instead, so they become `Assume`s;
-//! overflow goes on, so those checks vanish), statements whose only effect is a variable that is not read any more,
+//! overflow goes on, so those checks vanish; and where termination is in question a thread that is stopped is not the same as
+//! a process that ends, so they stay), statements whose only effect is a variable that is not read any more,
 //! results of threads that nobody joins for, and locations that control cannot reach.
 //!
 //! Invariant: no violation of the properties appears or disappears. So a read of shared state stays, even if its value is
@@ -80,8 +81,11 @@ fn restrict_checks(pool: &mut logic::Pool, edge: &mut Edge, properties: Properti
         if let Op::Check { cond, kind } = &stmt.op
             && Property::of_check(kind).is_some_and(|property| !properties.has(property) && !property.is_undefined())
         {
-            let cond = if *kind == CheckKind::Overflow { pool.bool(true) } else { *cond };
-            stmt.op = Op::Assume(cond);
+            if *kind == CheckKind::Overflow {
+                stmt.op = Op::Assume(pool.bool(true));
+            } else if !properties.has(Property::Termination) {
+                stmt.op = Op::Assume(*cond);
+            }
         }
     }
     edge.stmts.retain(|stmt| match &stmt.op {

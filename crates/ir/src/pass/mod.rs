@@ -15,11 +15,13 @@ mod dead;
 mod graph;
 mod initial;
 mod inline;
+mod joins;
 mod liveness;
 mod localize;
 mod loops;
 mod origin;
 mod points_to;
+mod private;
 mod promote;
 mod regions;
 mod rewrite;
@@ -34,18 +36,20 @@ pub use constants::propagate_constants;
 pub use dead::drop_dead;
 pub use graph::{Components, loop_heads, reachable_from, reverse_post_order};
 pub use inline::inline_calls;
+pub use joins::merge_joins;
 pub use liveness::Liveness;
 pub use localize::localize;
 pub use loops::{Loop, find_loops};
 pub use origin::{NextAccess, origin_of_stmts, spell_race, spell_step, spell_trace, with_origins};
 pub use points_to::{PointsTo, Target};
+pub use private::privatize;
 pub use promote::promote_allocations;
 pub use regions::split_regions;
 pub use rewrite::{Moment, for_each_term, for_each_used, map_terms, mentions};
 pub use scalarize::scalarize;
 pub use sharing::{Sharing, Visibility};
 pub use slice::slice;
-pub use unroll::{Rounds, unroll_loops};
+pub use unroll::{Rounds, unroll_loops, unroll_starts};
 
 use crate::program::Program;
 use crate::property::Properties;
@@ -61,11 +65,13 @@ pub struct Options {
     pub max_edges: usize,
     /// Whether steps are merged into large blocks.
     pub blocks: bool,
+    /// Loops that start or join threads are unrolled if it is known that they go round at most so many times.
+    pub rounds: u64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { recursion: 8, max_edges: 200_000, blocks: true }
+        Options { recursion: 8, max_edges: 200_000, blocks: true, rounds: 0 }
     }
 }
 
@@ -73,6 +79,10 @@ impl Default for Options {
 pub fn prepare(program: &Program, properties: Properties, options: &Options) -> Result<Program, Why> {
     let mut program = inline_calls(&with_origins(program), options)?;
     program = drop_dead(&propagate_constants(&program, true), properties, true);
+    if options.rounds > 0 {
+        program = unroll_starts(&program, options.rounds, options.max_edges);
+        program = drop_dead(&propagate_constants(&program, true), properties, true);
+    }
     let mut n_memory = n_memory_accesses(&program);
     while n_memory > 0 {
         program = drop_dead(&localize(&program), properties, true);
@@ -85,7 +95,8 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
         }
         n_memory = n_left;
     }
-    program = slice(&split_regions(&program), properties);
+    program = propagate_constants(&privatize(&program, properties), true);
+    program = slice(&split_regions(&drop_dead(&program, properties, true)), properties);
     program = split_regions(&drop_dead(&program, properties, true));
     Ok(if options.blocks { merge_blocks(&program, properties) } else { program })
 }

@@ -400,8 +400,17 @@ fn blocks_keep_violations() {
 }
 
 #[test]
+fn private_globals_keep_violations() {
+    compare("private", 0..150, &|program, properties| privatize(&scalarize(&inlined(program)), properties));
+}
+
+#[test]
 fn preparing_keeps_violations() {
     compare("prepare", 0..600, &|program, properties| {
         prepare(program, properties, &Options::default()).expect("it is small")
+    });
+    compare("prepare and merge joins", 600..800, &|program, properties| {
+        let options = Options { rounds: 8, ..Options::default() };
+        merge_joins(&prepare(program, properties, &options).expect("it is small"))
     });
 }

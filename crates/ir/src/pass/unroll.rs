@@ -6,7 +6,7 @@
 //! is known gets as many as it needs, if that is within the bound.
 //!
 //! Invariant: each path of the program that goes round no loop more often than allowed is a path of the result, with the same origins,
-//! and the result has no cycles.
+//! and the result has no cycles. `unroll_starts` is for engines that can do with cycles: it unrolls some loops and leaves the others.
 
 use super::graph::trim;
 use super::loops::{Loop, find_loops};
@@ -47,6 +47,34 @@ pub fn unroll_loops(program: &Program, rounds: &Rounds<'_>) -> Result<Program, W
         result.procs[index] = unrolled;
     }
     Ok(result)
+}
+
+/// The program in which loops that start or join threads are unrolled, if it is known that they go round at most `max_rounds` times. Other
+/// loops stay, and so does a procedure that would get too large. Handles in arrays then have constant places, and each
+/// `Start` its own arguments.
+pub fn unroll_starts(program: &Program, max_rounds: u64, max_edges: usize) -> Program {
+    let mut result = program.clone();
+    for (index, proc) in program.procs.iter().enumerate() {
+        let mut loops = find_loops(program, proc);
+        loops.retain(|this| this.max_rounds.is_some_and(|known| known <= max_rounds) && has_threads(proc, this));
+        if loops.is_empty() {
+            continue;
+        }
+        let bounds: Vec<u64> = loops.iter().filter_map(|this| this.max_rounds).collect();
+        let no = result.pool.bool(false);
+        let unrolling = Unrolling { program, proc, loops: &loops, bounds: &bounds, max_edges, no };
+        if let Ok(mut unrolled) = unrolling.run(&mut 0) {
+            trim(&result.pool, &mut unrolled);
+            result.procs[index] = unrolled;
+        }
+    }
+    result
+}
+
+fn has_threads(proc: &Proc, this: &Loop) -> bool {
+    let inside = |edge: &&Edge| this.body.contains(edge.from.index()) && this.body.contains(edge.to.index());
+    let mut stmts = proc.edges.iter().filter(inside).flat_map(|edge| &edge.stmts);
+    stmts.any(|stmt| matches!(stmt.op, Op::Start { .. } | Op::Join { .. }))
 }
 
 /// A copy of a location: which, and in which round of each loop around it, outer ones first.

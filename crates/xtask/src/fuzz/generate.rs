@@ -68,14 +68,17 @@ const LOCKS: [&str; 2] = ["m", "n"];
 /// The program of a seed.
 pub(crate) fn generate(seed: u64) -> Generated {
     let mut random = Random::new(seed);
-    let n_functions = 1 + random.below(2) as usize + usize::from(random.chance(20));
+    // Often several threads are alike, and then short, so that there are not too many states.
+    let are_alike = random.chance(40);
+    let n_functions = if are_alike { 1 } else { 1 + random.below(2) as usize + usize::from(random.chance(20)) };
     let threads = (0..n_functions)
         .map(|_| {
-            let size = 2 + random.below(3);
+            let size = if are_alike { 1 + random.below(2) } else { 2 + random.below(3) };
             body(&mut random, size, 0)
         })
         .collect();
-    let n_started = if n_functions == 1 { 2 } else { n_functions } + usize::from(random.chance(15));
+    let n_alike = if are_alike { 3 } else { 2 };
+    let n_started = if n_functions == 1 { n_alike } else { n_functions } + usize::from(random.chance(15));
     let starts = (0..n_started).map(|index| index % n_functions).collect();
     let joins = random.chance(70);
     let mut finale = Vec::new();

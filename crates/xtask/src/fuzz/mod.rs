@@ -15,8 +15,14 @@ use ir::{Properties, Property, Task, Verdict};
 use std::time::Instant;
 
 /// The settings that must agree: (what to call it, knobs).
-const SETTINGS: [(&str, &[(&str, &str)]); 3] =
-    [("none", &[("por", "none")]), ("source", &[("por", "source")]), ("dpor", &[("por", "dpor")])];
+const SETTINGS: [(&str, &[(&str, &str)]); 6] = [
+    ("none", &[("por", "none"), ("symmetry", "off")]),
+    ("source", &[("por", "source"), ("symmetry", "off")]),
+    ("dpor", &[("por", "dpor"), ("symmetry", "off")]),
+    ("none+symmetry", &[("por", "none"), ("symmetry", "on")]),
+    ("source+symmetry", &[("por", "source"), ("symmetry", "on")]),
+    ("dpor+symmetry", &[("por", "dpor"), ("symmetry", "on")]),
+];
 
 /// The questions asked about each program.
 const QUESTIONS: [(&str, &[Property]); 3] = [

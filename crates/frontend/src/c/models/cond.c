@@ -6,7 +6,8 @@
 static void relock(void *mutex)
 {
     u32 old;
-    __ravel_await((u32 *)mutex, old, old == 0, (u32)__ravel_self(), ACQUIRE);
+    u32 me = owner();
+    __ravel_await((u32 *)mutex, old, old == 0, me, ACQUIRE);
     __ravel_mark_locked(mutex);
 }
 

@@ -1,11 +1,19 @@
-/* Mutexes and spin locks. The word at offset 0 is 0 when free, else the owner's handle; a recursive mutex counts further
- * locks at offset 4; the kind is where the static initialisers put it. */
+/* Mutexes and spin locks. The word at offset 0 is 0 when free. Where kinds of mutexes are used it is the owner's handle when
+ * taken, else 1, so that it does not tell threads apart; a recursive mutex counts further locks at offset 4; the kind
+ * is where the static initialisers put it. */
 
 enum { NORMAL = 0, RECURSIVE = 1, ERROR_CHECKING = 2 };
 
 static u32 *count_at(void *mutex)
 {
     return (u32 *)((char *)mutex + 4);
+}
+
+static u32 owner(void)
+{
+    if (__ravel_uses_mutex_kinds())
+        return (u32)__ravel_self();
+    return 1;
 }
 
 static u32 *kind_at(void *mutex)
@@ -31,12 +39,13 @@ static int lock_again(void *mutex)
 int pthread_mutex_lock(void *mutex)
 {
     u32 old;
+    u32 me = owner();
     if (__ravel_uses_mutex_kinds()) {
         int again = lock_again(mutex);
         if (again >= 0)
             return again;
     }
-    __ravel_await((u32 *)mutex, old, old == 0, (u32)__ravel_self(), ACQUIRE);
+    __ravel_await((u32 *)mutex, old, old == 0, me, ACQUIRE);
     __ravel_mark_locked(mutex);
     return 0;
 }
@@ -44,12 +53,13 @@ int pthread_mutex_lock(void *mutex)
 int pthread_mutex_trylock(void *mutex)
 {
     u32 old;
+    u32 me = owner();
     if (__ravel_uses_mutex_kinds()) {
         int again = lock_again(mutex);
         if (again >= 0)
             return again == 0 ? 0 : EBUSY;
     }
-    __ravel_rmw((u32 *)mutex, old, old == 0 ? (u32)__ravel_self() : old, ACQUIRE);
+    __ravel_rmw((u32 *)mutex, old, old == 0 ? me : old, ACQUIRE);
     if (old != 0)
         return EBUSY;
     __ravel_mark_locked(mutex);
@@ -60,17 +70,18 @@ int pthread_mutex_trylock(void *mutex)
 int pthread_mutex_timedlock(void *mutex, void *deadline)
 {
     u32 old;
+    u32 me = owner();
     if (__ravel_uses_mutex_kinds()) {
         int again = lock_again(mutex);
         if (again >= 0)
             return again;
     }
     if (__ravel_choice()) {
-        __ravel_rmw((u32 *)mutex, old, old == 0 ? (u32)__ravel_self() : old, ACQUIRE);
+        __ravel_rmw((u32 *)mutex, old, old == 0 ? me : old, ACQUIRE);
         if (old != 0)
             return ETIMEDOUT;
     } else {
-        __ravel_await((u32 *)mutex, old, old == 0, (u32)__ravel_self(), ACQUIRE);
+        __ravel_await((u32 *)mutex, old, old == 0, me, ACQUIRE);
     }
     __ravel_mark_locked(mutex);
     return 0;
@@ -165,7 +176,7 @@ int pthread_spin_destroy(void *lock)
 int pthread_spin_lock(void *lock)
 {
     u32 old;
-    __ravel_await((u32 *)lock, old, old == 0, (u32)__ravel_self(), ACQUIRE);
+    __ravel_await((u32 *)lock, old, old == 0, 1, ACQUIRE);
     __ravel_mark_locked(lock);
     return 0;
 }
@@ -173,7 +184,7 @@ int pthread_spin_lock(void *lock)
 int pthread_spin_trylock(void *lock)
 {
     u32 old;
-    __ravel_rmw((u32 *)lock, old, old == 0 ? (u32)__ravel_self() : old, ACQUIRE);
+    __ravel_rmw((u32 *)lock, old, old == 0 ? 1 : old, ACQUIRE);
     if (old != 0)
         return EBUSY;
     __ravel_mark_locked(lock);

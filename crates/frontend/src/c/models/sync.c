@@ -62,7 +62,7 @@ int pthread_rwlock_timedrdlock(void *lock, void *deadline)
 int pthread_rwlock_wrlock(void *lock)
 {
     u32 old;
-    __ravel_await((u32 *)lock, old, old == 0, WRITER | (u32)__ravel_self(), ACQUIRE);
+    __ravel_await((u32 *)lock, old, old == 0, WRITER, ACQUIRE);
     __ravel_mark_locked(lock);
     return 0;
 }
@@ -70,7 +70,7 @@ int pthread_rwlock_wrlock(void *lock)
 int pthread_rwlock_trywrlock(void *lock)
 {
     u32 old;
-    __ravel_rmw((u32 *)lock, old, old == 0 ? WRITER | (u32)__ravel_self() : old, ACQUIRE);
+    __ravel_rmw((u32 *)lock, old, old == 0 ? WRITER : old, ACQUIRE);
     if (old != 0)
         return EBUSY;
     __ravel_mark_locked(lock);
