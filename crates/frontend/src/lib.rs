@@ -4,6 +4,7 @@
 //! gives a whole program, or all the reasons why it cannot.
 
 pub mod c;
+pub mod litmus;
 
 use ir::{DataModel, Diagnostic, Program, Sources, Span};
 use std::path::PathBuf;

@@ -1,22 +1,23 @@
 //! The instructions of litmus tests: what a thread does, one step at a time.
 //!
 //! An instruction of the text becomes one or several `Instr` with the same `group`: `LDP` two loads, `STR X0,[X1],#8` a store and an assignment,
-//! `CMP` four assignments to flags. Accesses of one group are not ordered by program order among each other, except the read of an
-//! `Rmw` before its write.
+//! `CMP` four assignments to flags. Within a group, reads come before writes in program order; two reads, or two
+//! writes, are not ordered. (In C every access is a group of its own: operands are evaluated from left to right.)
 //!
 //! **Tags** name the sets of a memory model that an event belongs to, besides R, W, M, F, RMW and IW, which follow from the kind of event:
 //!
 //! | dialect | reads and writes | fences |
 //! |---|---|---|
-//! | X86 | `X` (locked, both halves) | `MFENCE`, `SFENCE`, `LFENCE` |
+//! | X86 | `X` (locked, both halves) | `MFENCE`, `SFENCE`, `LFENCE`, also in small letters |
 //! | AArch64 | `A` acquire, `Q` acquire-PC, `L` release, `X` exclusive, `NoRet` | `DMB.SY`, `DMB.LD`, `DMB.ISHST` …, `DSB.…`, `ISB` |
-//! | PPC | `X` (lwarx, stwcx.) | `SYNC`, `LWSYNC`, `EIEIO`, `ISYNC` |
-//! | RISCV | `Acq`, `Rel`, `AcqRel`, `X` (lr, sc), `AMO` | `Fence.rw.rw` …, `Fence.tso`, `Fence.i` |
+//! | PPC | `X` (lwarx, stwcx.) | `SYNC`, `LWSYNC`, `EIEIO`, `ISYNC`, also in small letters |
+//! | RISCV | `Acq`, `Rel`, `AcqRel`, `X` with `EX` (lr, sc) or `AMO` | `Fence.rw.rw` …, `Fence.tso`, `Fence.i` |
 //! | C | `RLX ACQ REL ACQ_REL SC CON` with `A`, or `NA` | `RLX ACQ REL ACQ_REL SC` |
 //! | kernel | as the definitions say: `Once`, `Acquire`, `Release`, `Noreturn`, `Srcu-lock` …; `LKR LKW UL LF RL RU` | `Mb`, `Wmb`, `Rmb`, `Rcu-lock` … |
 //!
 //! A lock is a swap whose old value is then assumed to be 0: an execution in which it is not has no final state.
-//! A tag that begins with a capital letter and stems from kernel definitions is the definition's tag `'once` with its first letter raised, as bell files do.
+//! The tag `once` of a kernel definition becomes two: `Once`, as bell files name its set, and `ONCE`, as newer ones do. An `Rmw` that is a full
+//! barrier stands between two fences `Mb` and has the tags of its relaxed form, with `MB`. A plain access of the kernel has the tag `Plain`.
 //!
 //! Invariant: targets of branches are at most the length of the code, `join` is never before its branch, sizes are 1, 2, 4 or 8.
 
@@ -44,6 +45,17 @@ pub enum RmwKind {
         /// What the old value is compared with, at the width of the access.
         expected: Expr,
     },
+}
+
+/// What the outcome of a store-exclusive depends on, besides luck.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Outcome {
+    /// Nothing (AArch64).
+    Free,
+    /// The reads that its operands depend on (PPC).
+    OnOperands,
+    /// The write itself and the reads that its address depends on (RISC-V).
+    OnWrite,
 }
 
 /// What an instruction does.
@@ -112,8 +124,8 @@ pub enum Op {
         success: u64,
         /// The outcome when it did not.
         failure: u64,
-        /// Whether what depends on the outcome depends on the write (RISC-V).
-        status_depends: bool,
+        /// What the outcome depends on.
+        outcome: Outcome,
         /// Where.
         address: Expr,
         /// The value.

@@ -16,16 +16,21 @@
 //! condition is evaluated on such a vector (`condition`). What is observed is cut to `Observed::size` bytes, and so are the constants
 //! that it is compared with.
 //!
-//! Syntax is not here but in the front end; memory models are not here at all.
+//! `step` runs one thread with the values of its reads given from outside, and says which dependencies its events have; `sc` is the
+//! reference semantics under sequential consistency. Syntax is not here but in the front end; memory models are not here at all.
 
 pub mod condition;
 pub mod expr;
 pub mod instr;
+pub mod sc;
 pub mod show;
+pub mod step;
 
 pub use condition::{Formula, Observable, Observed, Operand, Quantifier};
 pub use expr::{Binary, Expr, Unary, evaluate};
-pub use instr::{Extend, Instr, Op, RmwKind};
+pub use instr::{Extend, Instr, Op, Outcome, RmwKind};
+
+pub use step::{Event, EventKind, EventSet, Step, Walk};
 
 use crate::source::Sources;
 
@@ -175,14 +180,16 @@ impl Test {
         self.info.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the text shows that accesses may overlap without being equal: accesses of more than one size, or an element of another size
-    /// than the accesses. What the text does not show (an offset computed while running) shows in `cell`.
+    /// A guess, from the registers' initial values, whether accesses overlap without being equal. What the text does not show (an
+    /// offset computed while running) shows in `cell`.
     pub fn is_mixed(&self) -> bool {
-        let mut accesses = self.threads.iter().flat_map(|thread| &thread.code).filter_map(|instr| instr.op.access());
-        let Some((_, size)) = accesses.next() else {
-            return false;
-        };
-        accesses.any(|(_, other)| other != size) || self.locations.iter().any(|location| location.element_size != size)
+        self.threads.iter().any(|thread| {
+            let value_of = |reg: Reg| thread.registers[reg.0 as usize].init;
+            thread.code.iter().filter_map(|instr| instr.op.access()).any(|(address, size)| {
+                let address = evaluate(address, &value_of);
+                self.locate(address).is_some() && self.cell(address, size).is_none()
+            })
+        })
     }
 
     /// The location and element that an access covers exactly. `None` means: outside of every location, or only a part of an

@@ -1,0 +1,232 @@
+//! Tests of the litmus front end: the cases, what is refused, dependencies, and texts that nobody meant.
+
+use super::{Options, parse};
+use ir::litmus::step::{EventKind, Step, Walk};
+use ir::litmus::{Test, sc};
+use std::path::{Path, PathBuf};
+
+fn cases() -> Vec<(PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/litmus");
+    let mut found = Vec::new();
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("the folder is there") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let text = std::fs::read_to_string(&path).expect("it can be read");
+                found.push((path, text));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn read(text: &str) -> Test {
+    match parse("test.litmus", text, &Options::default()) {
+        Ok(test) => test,
+        Err(rejected) => panic!("{text}\n{:?}", rejected.diagnostics),
+    }
+}
+
+fn refusal(text: &str) -> (u32, String) {
+    match parse("test.litmus", text, &Options::default()) {
+        Ok(test) => panic!("{} was read", test.name),
+        Err(rejected) => (rejected.diagnostics[0].span.line, rejected.diagnostics[0].message.clone()),
+    }
+}
+
+#[test]
+fn every_case_is_read_and_has_the_states_of_sequential_consistency_that_it_expects() {
+    let cases = cases();
+    assert!(cases.len() >= 40, "only {} cases", cases.len());
+    for (path, text) in cases {
+        let test = read(&text);
+        let expected = text.split("expect[sc]:").nth(1).and_then(|rest| rest.split_whitespace().next());
+        let outcomes = sc::final_states(&test, 2, 100_000).expect("cases are small");
+        let found =
+            if outcomes.states.iter().any(|state| test.condition.holds(state)) { "allowed" } else { "forbidden" };
+        assert_eq!(expected, Some(found), "{}", path.display());
+        assert!(!outcomes.states.is_empty(), "{} has no execution", path.display());
+    }
+}
+
+#[test]
+fn what_is_not_known_is_refused_by_name_and_place() {
+    let check = |text: &str, line: u32, part: &str| {
+        let (found_line, message) = refusal(text);
+        assert!(message.contains(part) && found_line == line, "{text}\n{found_line}: {message}");
+    };
+    check("X86 a\n{}\n P0;\n RDTSC;\nexists (x=1)", 4, "`RDTSC` is not supported");
+    check("AArch64 a\n{}\n P0 | P1;\n NOP | LDFOO X0,[X1];\n", 4, "`LDFOO` is not supported");
+    check("AArch64 a\n{}\n P0;\n LDR Q0,[X1];\n", 4, "`Q0` is not a register");
+    check("PPC a\n{}\n P0;\n dcbf r1,r2;\n", 4, "`dcbf` is not supported");
+    check("RISCV a\n{}\n P0;\n csrr x1,x2;\n", 4, "`csrr` is not supported");
+    check("RISCV a\n{}\n P0;\n bne x1,x0,away;\n", 4, "no label `away`");
+    check("C a\n{}\nP0(int *x) {\n  frobnicate(x);\n}\n", 4, "`frobnicate` is not supported");
+    check("C a\n{}\nP0(int *x) {\n  x->next = 1;\n}\n", 4, "members of structures");
+    check("MIPS a\n{}\n", 1, "`MIPS` are not supported");
+    check("X86 a\n{ 2:EAX=1; }\n P0;\n NOP;\n", 2, "no thread P2");
+    check("X86 a\n{}\n P0;\n NOP;\nexists (0:FOO=1)", 5, "`FOO` is not a register");
+    check("X86 a\n{}\n P0;\n NOP\n", 4, "does not end with `;`");
+    check("X86 a\n{}\n P0;\n NOP;\nexists (x=1", 5, "expected `)`");
+}
+
+/// The events of a thread whose reads all find `answer`, with their dependencies.
+fn events(text: &str, answer: u64) -> Vec<String> {
+    let test = read(text);
+    let mut walk = Walk::new(&test, 0, 2);
+    let mut found = Vec::new();
+    loop {
+        match walk.step() {
+            Step::Event(event) => {
+                let kind = match event.kind {
+                    EventKind::Read => "R",
+                    EventKind::Write => "W",
+                    EventKind::Fence => "F",
+                };
+                let mut text = format!("{kind}{}", event.tags.first().map_or(String::new(), |tag| format!("[{tag}]")));
+                for (name, set) in [("addr", event.addr), ("data", event.data), ("ctrl", event.ctrl)] {
+                    for index in (0..128).filter(|index| set >> index & 1 == 1) {
+                        text.push_str(&format!(" {name}:{index}"));
+                    }
+                }
+                if let Some(read) = event.rmw {
+                    text.push_str(&format!(" rmw:{read}"));
+                }
+                found.push(text);
+                if event.kind == EventKind::Read {
+                    walk.answer(answer);
+                }
+            }
+            Step::Choose => walk.choose(true),
+            _ => return found,
+        }
+    }
+}
+
+#[test]
+fn dependencies_follow_registers() {
+    let aarch64 = |code: &str| format!("AArch64 a\n{{ 0:X1=x; 0:X3=y; }}\n P0;\n {code}\n");
+    assert_eq!(
+        events(&aarch64("LDR W0,[X1]; EOR W2,W0,W0; STR W2,[X3,W2,SXTW];"), 0),
+        ["R", "W addr:0 data:0"],
+        "an xor of a value with itself keeps the dependency"
+    );
+    assert_eq!(
+        events(&aarch64("LDR W0,[X1]; CBZ W0,l; l: STR W9,[X3]; LDR W4,[X3];"), 0),
+        ["R", "W ctrl:0", "R ctrl:0"],
+        "control lasts to the end"
+    );
+    assert_eq!(
+        events(&aarch64("LDR W0,[X1]; CMP W0,#1; CSEL W4,W5,W6,EQ; STR W4,[X3];"), 1),
+        ["R", "W data:0"],
+        "a select depends on its condition"
+    );
+    assert_eq!(
+        events(&aarch64("LDXR W0,[X1]; STXR W2,W0,[X1]; STR W2,[X3];"), 1),
+        ["R[X]", "W[X] data:0 rmw:0", "W"],
+        "the outcome of an exclusive store is free"
+    );
+    assert_eq!(events(&aarch64("LDADD W4,W0,[X1]; STR W0,[X3];"), 1), ["R[X]", "W[X] data:0 rmw:0", "W data:0"]);
+    assert_eq!(events(&aarch64("SWP W4,W0,[X1];"), 1), ["R[X]", "W[X] rmw:0"], "a swap writes what it did not read");
+    let riscv = "RISCV a\n{ 0:x1=x; 0:x2=y; }\n P0;\n lr.w x3,0(x1); sc.w x4,x3,0(x1); sw x4,0(x2);\n";
+    assert_eq!(events(riscv, 1), ["R[X]", "W[X] data:0 rmw:0", "W data:1"], "the outcome depends on the write");
+    let ppc = "PPC a\n{ 0:r1=x; 0:r2=y; }\n P0;\n lwz r3,0(r1); cmpw r3,r3; beq l; l: isync; lwz r4,0(r2);\n";
+    assert_eq!(events(ppc, 1), ["R", "F[ISYNC] ctrl:0", "R ctrl:0"]);
+    let x86 = "X86 a\n{}\n P0;\n MOV EAX,[x]; XOR EAX,EAX; ADD EAX,$1; MOV [y],EAX;\n";
+    assert_eq!(events(x86, 1), ["R", "W data:0"]);
+}
+
+#[test]
+fn control_of_c_ends_with_the_statement() {
+    let c = |body: &str| format!("C a\n{{}}\nP0(int *x, int *y, int *z) {{ {body} }}\n");
+    assert_eq!(
+        events(&c("int r = READ_ONCE(*x); if (r) { WRITE_ONCE(*y, 1); } WRITE_ONCE(*z, 1);"), 1),
+        ["R[Once]", "W[Once] ctrl:0", "W[Once]"]
+    );
+    assert_eq!(
+        events(&c("int r = READ_ONCE(*x); int s = 0; if (r) s = 1; if (s) WRITE_ONCE(*z, 1);"), 1),
+        ["R[Once]", "W[Once] ctrl:0"],
+        "a local that was assigned under a condition carries it into conditions"
+    );
+    assert_eq!(
+        events(&c("int r = READ_ONCE(*x); int s = 0; if (r) s = 1; WRITE_ONCE(*z, s);"), 1),
+        ["R[Once]", "W[Once]"],
+        "but not into values"
+    );
+    assert_eq!(
+        events(&c("int r = READ_ONCE(*x); while (r) { WRITE_ONCE(*y, 1); r = 0; } WRITE_ONCE(*z, 1);"), 1),
+        ["R[Once]", "W[Once] ctrl:0", "W[Once]"]
+    );
+    assert_eq!(
+        events(&c("int r = xchg(x, 2); WRITE_ONCE(*z, r);"), 1),
+        ["F[Mb]", "R[Once]", "W[Once] rmw:1", "F[Mb]", "W[Once] data:1"]
+    );
+}
+
+#[test]
+fn sizes_that_are_not_declared_follow_the_accesses() {
+    let test = read("AArch64 a\n{ x=y; 0:X1=x; }\n P0;\n LDR X2,[X1];\n MOV W0,#1;\n STR W0,[X2];\nexists (y=0)");
+    let sizes: Vec<(&str, u8)> = test.locations.iter().map(|l| (l.name.as_str(), l.element_size)).collect();
+    assert_eq!(sizes, [("x", 8), ("y", 4)]);
+    assert!(!test.is_mixed());
+    let test = read("AArch64 a\n{ uint64_t x; 0:X1=x; }\n P0;\n STR W0,[X1,#4];\nexists (x=0)");
+    assert!(test.is_mixed());
+}
+
+#[test]
+fn states_and_conditions_are_shown_as_they_were_written() {
+    let test = read(
+        "AArch64 a\n{ int x = y; uint64_t a[2] = {1, 2}; 0:X1=a; }\n P0;\n LDR X2,[X1,#8];\n\
+         locations [a;] filter (~x=0) exists (0:X2=2 /\\ (x=y \\/ a[1]=-1))",
+    );
+    assert_eq!(test.show_condition(), "exists (0:X2=2 /\\ ([x]=y \\/ a[1]=18446744073709551615))");
+    let outcomes = sc::final_states(&test, 2, 100).expect("it is small");
+    let states: Vec<String> = outcomes.states.iter().map(|state| test.show_state(state)).collect();
+    assert_eq!(states, ["0:X2=2; a[0]=1; a[1]=2; [x]=y;"]);
+}
+
+#[test]
+fn no_text_makes_the_reader_panic() {
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below.max(1) as u64) as usize
+    };
+    let words = [
+        "(", ")", "{", "}", "[", "]", "|", ";", "(*", "/*", "P0", "exists", "0:", "=", "X1", "-", "#", "é", "\"", "if",
+        "int", ",", "~",
+    ];
+    let cases = cases();
+    for _ in 0..1000 {
+        let (_, text) = &cases[random(cases.len())];
+        let mut bytes = text.clone().into_bytes();
+        for _ in 0..=random(4) {
+            let at = random(bytes.len());
+            match random(4) {
+                0 => bytes.truncate(at),
+                1 => drop(bytes.drain(at..(at + random(12)).min(bytes.len()))),
+                2 => drop(bytes.splice(at..at, words[random(words.len())].bytes())),
+                _ => bytes[at..].iter_mut().take(1).for_each(|byte| *byte = random(256) as u8),
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        if let Ok(test) = parse("test.litmus", &text, &Options::default()) {
+            // What is read can also be run and shown.
+            let _ = sc::final_states(&test, 1, 50);
+            let _ = test.show_condition();
+        }
+    }
+    let deep = format!("X86 a\n{{}}\n P0;\n NOP;\nexists {}", "(".repeat(100_000));
+    assert!(parse("deep", &deep, &Options::default()).is_err());
+    let deep = format!("C a\n{{}}\nP0(int *x) {{ int r = {}1; }}", "-".repeat(100_000));
+    assert!(parse("deep", &deep, &Options::default()).is_err());
+}
