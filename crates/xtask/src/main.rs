@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask fuzz`, `cargo xtask bench explicit`.
+//! Development tasks: `cargo xtask fuzz`, `cargo xtask bench explicit`, `cargo xtask bench smt`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that speaks to people")]
 
@@ -13,8 +13,9 @@ fn main() -> ExitCode {
     let is_fine = match words.as_slice() {
         ["fuzz", ..] => fuzz::run(&args[1..]),
         ["bench", "explicit", ..] => bench::explicit::run(),
+        ["bench", "smt", ..] => bench::smt::run(),
         _ => {
-            eprintln!("usage: cargo xtask fuzz [--count N] [--seed S] [--show SEED] | bench explicit");
+            eprintln!("usage: cargo xtask fuzz [--count N] [--seed S] [--show SEED] | bench explicit | bench smt");
             return ExitCode::from(2);
         }
     };

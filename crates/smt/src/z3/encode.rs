@@ -15,16 +15,23 @@ use super::binding::{Ast, AstSort, Context, Failure};
 pub(crate) struct Encoder {
     pub(crate) context: Context,
     terms: FxHashMap<TermId, Ast>,
+    /// Whether there is a float among the terms.
+    has_floats: bool,
 }
 
 impl Encoder {
     pub(crate) fn new(context: &Context) -> Encoder {
-        Encoder { context: context.clone(), terms: FxHashMap::default() }
+        Encoder { context: context.clone(), terms: FxHashMap::default(), has_floats: false }
     }
 
     /// How many terms have been translated.
     pub(crate) fn len(&self) -> usize {
         self.terms.len()
+    }
+
+    /// Whether some term is a float.
+    pub(crate) fn has_floats(&self) -> bool {
+        self.has_floats
     }
 
     pub(crate) fn sort(&self, sort: Sort) -> AstSort {
@@ -55,6 +62,7 @@ impl Encoder {
             if open.len() > n_before {
                 continue;
             }
+            self.has_floats |= pool.sort(next).is_float();
             let ast = match pool.node(next) {
                 Node::Const(value) => self.value(value)?,
                 Node::Var(var) => self.var(pool, *var)?,

@@ -3,12 +3,16 @@
 //! Terms are translated once and kept. Assumptions may be any formulas; Z3 wants constants there, so each gets a name
 //! that implies it. After an interrupt a context may be in any state, so it is thrown away and the assertions that stand
 //! are given to a new one; that also keeps the memory of a long-lived solver in bounds.
+//!
+//! Z3 does not notice interrupts while it turns floats into bits, which can take minutes. Checks with floats therefore run in
+//! a thread of their own, and one that is not over in time is left to end by itself (`worker`).
 
 pub(crate) mod binding;
 pub(crate) mod decode;
 pub(crate) mod encode;
 pub(crate) mod lift;
 pub(crate) mod watchdog;
+mod worker;
 
 use logic::{Pool, Sort, TermId};
 use rustc_hash::FxHashMap;
@@ -25,7 +29,6 @@ pub struct Z3 {
     scopes: Vec<Scope>,
     limits: Limits,
     n_checks: usize,
-    assumed: Vec<(TermId, Ast)>,
     assignment: Assignment,
 }
 
@@ -43,6 +46,8 @@ struct Engine {
     watchdog: Watchdog,
     solver: Solver,
     names: FxHashMap<TermId, Ast>,
+    /// The assumptions of the last check, with their names.
+    assumed: Vec<(TermId, Ast)>,
     encoder: Encoder,
     /// How many of the scopes the solver knows.
     n_scopes: usize,
@@ -59,12 +64,24 @@ impl Default for Z3 {
 }
 
 impl Engine {
+    /// The check itself, in whichever thread.
+    fn check(&self, stop: Stop) -> Result<Truth, Why> {
+        let names: Vec<Ast> = self.assumed.iter().map(|(_, name)| name.clone()).collect();
+        match self.watchdog.guard(stop, || self.solver.check(&names)) {
+            // An answer found while it was being interrupted counts as none: the context is in an unclear state.
+            (_, Some(why)) => Err(why),
+            (Truth::Unknown, None) => Err(Failure::from_reason(self.solver.reason_unknown()).into()),
+            (truth, None) => Ok(truth),
+        }
+    }
+
     fn new() -> Engine {
         let context = Context::new();
         Engine {
             watchdog: Watchdog::new(context.interrupt_handle()),
             solver: Solver::new(&context),
             names: FxHashMap::default(),
+            assumed: Vec::new(),
             encoder: Encoder::new(&context),
             n_scopes: 1,
         }
@@ -79,7 +96,6 @@ impl Z3 {
             scopes: vec![Scope::default()],
             limits: Limits::default(),
             n_checks: 0,
-            assumed: Vec::new(),
             assignment: Assignment::new(),
         }
     }
@@ -159,8 +175,9 @@ impl Z3 {
 
     /// The next check begins with a new context.
     fn discard(&mut self) {
-        self.engine = None;
-        self.assumed.clear();
+        if let Some(engine) = self.engine.take() {
+            worker::discard(engine);
+        }
         self.n_checks = 0;
         for scope in &mut self.scopes {
             scope.n_given = 0;
@@ -169,7 +186,19 @@ impl Z3 {
     }
 
     fn try_decide(&mut self, pool: &Pool, assumptions: &[TermId], stop: Stop) -> Result<Truth, Why> {
-        let engine = self.engine.get_or_insert_with(Engine::new);
+        let mut engine = self.engine.take().unwrap_or_else(Engine::new);
+        let given = self.give(&mut engine, pool, assumptions);
+        if let Err(failure) = given {
+            worker::discard(engine);
+            return Err(failure.into());
+        }
+        let (engine, checked) = worker::check(engine, stop);
+        self.engine = engine;
+        checked
+    }
+
+    /// Gives an engine what it does not know yet of the assertions, and the assumptions.
+    fn give(&mut self, engine: &mut Engine, pool: &Pool, assumptions: &[TermId]) -> Result<(), Failure> {
         for (i, scope) in self.scopes.iter_mut().enumerate() {
             if i >= engine.n_scopes {
                 engine.solver.push();
@@ -181,7 +210,7 @@ impl Z3 {
             }
             scope.n_given = scope.assertions.len();
         }
-        self.assumed.clear();
+        engine.assumed.clear();
         for &term in assumptions {
             let name = match engine.names.get(&term) {
                 Some(name) => name.clone(),
@@ -195,20 +224,9 @@ impl Z3 {
                     name
                 }
             };
-            self.assumed.push((term, name));
+            engine.assumed.push((term, name));
         }
-        let names: Vec<Ast> = self.assumed.iter().map(|(_, name)| name.clone()).collect();
-        let solver = &engine.solver;
-        let (truth, stopped) = engine.watchdog.guard(stop, || solver.check(&names));
-        match (truth, stopped) {
-            (Truth::Unknown, Some(why)) => Err(why),
-            (Truth::Unknown, None) => Err(Failure::from_reason(solver.reason_unknown()).into()),
-            (_, Some(why)) => {
-                // It found the answer while it was being interrupted; the context is in an unclear state.
-                Err(why)
-            }
-            (truth, None) => Ok(truth),
-        }
+        Ok(())
     }
 
     /// After a check without solution: assumptions that suffice for there being none.
@@ -216,7 +234,7 @@ impl Z3 {
         let Some(engine) = &self.engine else { return Vec::new() };
         let needed: Vec<usize> = engine.solver.core().iter().map(Ast::address).collect();
         let mut core: Vec<TermId> = Vec::new();
-        for (term, name) in &self.assumed {
+        for (term, name) in &engine.assumed {
             if needed.contains(&name.address()) && !core.contains(term) {
                 core.push(*term);
             }

@@ -1,3 +1,4 @@
 //! Benchmarks that print a ratio between two things measured in one run.
 
 pub(crate) mod explicit;
+pub(crate) mod smt;
