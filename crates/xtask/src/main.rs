@@ -1,8 +1,10 @@
-//! Development tasks: `cargo xtask fuzz`, `cargo xtask bench explicit`, `cargo xtask bench smt`.
+//! Development tasks: `cargo xtask fuzz`, `cargo xtask bench explicit`, `cargo xtask bench smt`,
+//! `cargo xtask litmus-generate`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that speaks to people")]
 
 mod bench;
+mod cycle;
 mod fuzz;
 
 use std::process::ExitCode;
@@ -14,8 +16,10 @@ fn main() -> ExitCode {
         ["fuzz", ..] => fuzz::run(&args[1..]),
         ["bench", "explicit", ..] => bench::explicit::run(),
         ["bench", "smt", ..] => bench::smt::run(),
+        ["litmus-generate", ..] => cycle::run(&args[1..]),
         _ => {
             eprintln!("usage: cargo xtask fuzz [--count N] [--seed S] [--show SEED] | bench explicit | bench smt");
+            eprintln!("       | litmus-generate [--count N] [--seed S] [--into FOLDER]");
             return ExitCode::from(2);
         }
     };
