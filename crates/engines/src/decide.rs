@@ -1,10 +1,14 @@
 //! What may be told to the user? An engine's answer, after its trace has been replayed on the reference interpreter.
 //!
+//! A proof that can be checked is checked, within a share of the time it took to find. One that does not hold is a bug of ours as well.
+//!
 //! What is told is the trace as it was replayed, which ends with the violation. A trace that does not replay is a bug of
 //! ours, and the answer becomes unknown with what the replay said.
 
+use crate::certificate::{self, Checked};
 use crate::{Engine, Run};
-use ir::{Replayed, Task, Trace, Verdict, Why, replay};
+use ir::{Proof, Replayed, Task, Trace, Verdict, Why, replay};
+use std::time::{Duration, Instant};
 
 /// An answer, and for an unsafe one what its trace does.
 #[derive(Clone, Debug)]
@@ -19,7 +23,36 @@ pub struct Decided {
 pub fn decide(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
     match engine.check(task, run) {
         Verdict::Unsafe(trace) => confirm(task, &trace),
+        Verdict::Safe(Proof::Abstraction(proof)) => {
+            let verdict = match check_again(&proof, task, run) {
+                None => Verdict::Safe(Proof::Abstraction(proof)),
+                Some(what) => Verdict::Unknown(Why::NotReplayed(what)),
+            };
+            Decided { verdict, replayed: None }
+        }
         verdict => Decided { verdict, replayed: None },
+    }
+}
+
+/// Checks a proof, and says what is wrong with it. A check that does not come to an end leaves the proof as it is.
+fn check_again(proof: &ir::Certificate, task: &Task, run: &mut Run) -> Option<String> {
+    let mut limits = run.solver_limits();
+    let own = Instant::now() + run.elapsed() / 2 + Duration::from_secs(1);
+    limits.deadline = Some(limits.deadline.map_or(own, |deadline| deadline.min(own)));
+    let started = Instant::now();
+    let checked = certificate::check(proof, task.properties, &limits);
+    run.statistics.set("proof seconds", started.elapsed().as_secs_f64());
+    match checked {
+        Checked::Holds { obligations, left_out } => {
+            run.statistics.set("proof obligations", obligations as f64);
+            run.statistics.set("steps left out of the proof", left_out as f64);
+            None
+        }
+        Checked::Beyond(_) => {
+            run.statistics.set("proof obligations", 0.0);
+            None
+        }
+        Checked::Fails(what) => Some(format!("the proof does not hold: {what}")),
     }
 }
 

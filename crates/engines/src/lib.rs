@@ -4,6 +4,9 @@
 //! the clock for decisions other than its limit, and never imports another engine. What it cannot do is `Unknown(Why)`.
 //! `decide` is the only way from an engine's answer to the user: it replays every trace on the reference interpreter.
 
+pub mod abstraction;
+pub mod cegar;
+pub mod certificate;
 pub mod decide;
 pub mod explicit;
 pub mod explore;
@@ -27,7 +30,7 @@ pub trait Engine: Sync {
 }
 
 /// All engines, in the order they are shown.
-pub static ENGINES: &[&dyn Engine] = &[&explicit::Explicit];
+pub static ENGINES: &[&dyn Engine] = &[&explicit::Explicit, &cegar::Cegar];
 
 /// The engine of that name.
 pub fn engine_named(name: &str) -> Option<&'static dyn Engine> {

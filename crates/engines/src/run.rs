@@ -79,6 +79,26 @@ impl Run {
         self.knobs.get(knob.name).map_or(knob.default, String::as_str)
     }
 
+    /// The same limits, for solvers.
+    pub fn solver_limits(&self) -> smt::Limits {
+        smt::Limits {
+            time: None,
+            deadline: self.time_limit.map(|limit| self.started + limit),
+            memory: self.memory_limit,
+            cancel: self.cancel.clone().into(),
+        }
+    }
+
+    /// Why a solver stopped, as the reason of an unknown answer.
+    pub fn why_stopped(&self, why: smt::Why) -> Why {
+        match why {
+            smt::Why::Cancelled => Why::Cancelled,
+            smt::Why::Time => Why::TimeLimit(self.time_limit.unwrap_or_default()),
+            smt::Why::Memory => Why::MemoryLimit(self.memory_limit.unwrap_or_default()),
+            smt::Why::Incomplete(what) => Why::Bound(what),
+        }
+    }
+
     /// Time since the run began.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()

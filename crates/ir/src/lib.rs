@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod build;
+pub mod certificate;
 pub mod dot;
 pub mod interp;
 pub mod litmus;
@@ -20,6 +21,7 @@ pub mod text;
 pub mod verdict;
 
 pub use access::{Access, AccessKind, Target};
+pub use certificate::{CellName, Certificate, CertificateNode, Standing};
 pub use memory::{DataModel, Fill, Object, ObjectId, ObjectKind, Region, RegionId, Shape};
 pub use program::{Edge, EdgeId, EdgeRef, Format, Loc, LocId, Proc, ProcId, Program, Scope, Variable};
 pub use property::{Properties, Property};

@@ -1,10 +1,12 @@
 //! What is the answer? Safe with a proof, unsafe with a trace that can be replayed, or unknown with a reason.
 
+use crate::certificate::Certificate;
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::source::Span;
 use crate::stmt::SiteId;
 use logic::Value;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The question: can this program violate one of these?
@@ -35,6 +37,8 @@ pub enum Proof {
         /// How many.
         states: u64,
     },
+    /// An abstraction in which nothing can go wrong; it can be checked.
+    Abstraction(Arc<Certificate>),
 }
 
 /// Why it is not known, in words that a person can act on.

@@ -129,6 +129,9 @@ pub fn json(answer: &Answer) -> String {
         refused: answer.is_refused(),
         proof: match &answer.outcome {
             Outcome::Safe(Proof::Exhaustive { states }) => Some(ProofOut { kind: "exhaustive", states: *states }),
+            Outcome::Safe(Proof::Abstraction(certificate)) => {
+                Some(ProofOut { kind: "abstraction", states: certificate.nodes.len() as u64 })
+            }
             _ => None,
         },
         violation: ending.map(|ending| violation(sources, ending)),

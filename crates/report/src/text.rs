@@ -54,9 +54,17 @@ fn headline(answer: &Answer, style: &Style, text: &mut String) {
     };
     let input = style.paint(Ink::Bold, &format!("{}: ", printable(&answer.input)));
     let _ = writeln!(text, "{input}{}: {}", style.paint(ink, word), printable(&rest));
-    if let Outcome::Safe(Proof::Exhaustive { states }) = &answer.outcome {
-        let plural = if *states == 1 { "" } else { "s" };
-        let what = format!("{states} state{plural}, all that can be reached up to equivalent interleavings");
+    if let Outcome::Safe(proof) = &answer.outcome {
+        let plural = |n: u64| if n == 1 { "" } else { "s" };
+        let what = match proof {
+            Proof::Exhaustive { states } => {
+                format!("{states} state{}, all that can be reached up to equivalent interleavings", plural(*states))
+            }
+            Proof::Abstraction(certificate) => {
+                let n = certificate.nodes.len() as u64;
+                format!("{n} abstract state{} that contain all that can be reached, and no error", plural(n))
+            }
+        };
         let _ = writeln!(text, "  proof: {what}");
     }
     if let Some((span, note)) = answer.reason_place() {

@@ -47,7 +47,8 @@ struct Thread<'a> {
     in_loop: bool,
 }
 
-fn program(seed: u64, size: u64, properties: Properties) -> Program {
+/// A random program; other engines are compared on the same ones.
+pub(crate) fn program(seed: u64, size: u64, properties: Properties) -> Program {
     let mut random = Random(seed);
     let mut builder = Builder::new();
     let main = builder.proc("main");

@@ -27,7 +27,7 @@ mod visited;
 mod work;
 
 #[cfg(test)]
-mod agrees;
+pub(crate) mod agrees;
 #[cfg(test)]
 mod tests;
 

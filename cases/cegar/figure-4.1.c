@@ -1,0 +1,25 @@
+// expect: unsafe at 23
+// property: reach,assert
+// engines: cegar
+// why: p2 may copy the old x over y; once y = x has run, nobody reads x any more and x = 1 is not evaluated (000, figures 2.1, 4.1 and 4.2)
+#include <assert.h>
+#include <pthread.h>
+
+int x, y;
+
+void *p2(void *arg)
+{
+    y = x;
+    x = 0;
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, p2, 0);
+    x = 1;
+    y = 1;
+    assert(y == 1);
+    return 0;
+}

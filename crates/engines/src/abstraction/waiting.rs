@@ -1,0 +1,62 @@
+//! When may a thread run although another one is inside an atomic section? Only while that one waits.
+//!
+//! The holder of a section waits if none of its edges can be taken and one of them stops at a wait. An edge whose conditions depend on an input
+//! counts as one that can be taken. Where an address is not resolved, the holder may wait.
+
+use super::cells::Cells;
+use super::control::Control;
+use super::symbolic::{self, Resolve};
+use ir::{EdgeId, EdgeRef, Properties};
+use logic::TermId;
+
+/// Conditions under which a thread may run: that the holder of an atomic section, if it is another thread, waits.
+pub fn others_wait(
+    cells: &mut Cells<'_>,
+    properties: Properties,
+    control: &Control,
+    thread: u32,
+    resolve: Resolve<'_>,
+) -> Vec<TermId> {
+    match control.holder {
+        Some(holder) if holder != thread => vec![waits(cells, properties, control, holder, resolve)],
+        _ => Vec::new(),
+    }
+}
+
+/// That a thread waits.
+pub fn waits(
+    cells: &mut Cells<'_>,
+    properties: Properties,
+    control: &Control,
+    thread: u32,
+    resolve: Resolve<'_>,
+) -> TermId {
+    let at = &control.threads[thread as usize];
+    let proc = cells.program.proc(at.proc);
+    let mut stuck = Vec::new();
+    let mut waiting = Vec::new();
+    for (index, edge) in proc.edges.iter().enumerate() {
+        if edge.from != at.loc {
+            continue;
+        }
+        let edge = EdgeRef { proc: at.proc, edge: EdgeId(index as u32) };
+        let summary = symbolic::run(cells, properties, control, thread, edge, resolve);
+        if summary.is_vague {
+            return cells.pool.bool(true);
+        }
+        let all = cells.pool.and_all(&summary.guards);
+        let vars = cells.vars_in(all);
+        if vars.iter().any(|var| cells.cell(*var).is_none()) {
+            return cells.pool.bool(false);
+        }
+        stuck.push(cells.pool.not(all));
+        for wait in &summary.waits {
+            let before = cells.pool.and_all(&summary.guards[..*wait]);
+            let blocked = cells.pool.not(summary.guards[*wait]);
+            waiting.push(cells.pool.and(before, blocked));
+        }
+    }
+    let stuck = cells.pool.and_all(&stuck);
+    let waiting = cells.pool.or_all(&waiting);
+    cells.pool.and(stuck, waiting)
+}

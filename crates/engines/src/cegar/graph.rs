@@ -1,0 +1,206 @@
+//! What has been explored? Abstract states with their steps, and which of them are covered by others.
+//!
+//! A tree of nodes, each reached by a step of one thread from its parent. A node is covered if another one that is not, with all threads
+//! at the same places, allows everything that it allows: then nothing needs to be explored from it. Candidates are found by
+//! control, and compared first without and then with the solver.
+//!
+//! Invariant: a covering node is not covered itself, so that following `covered_by` once leads to a node that is explored.
+
+use crate::abstraction::control::Control;
+use crate::abstraction::state::Abstract;
+use ir::EdgeRef;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Names a node.
+pub(crate) type NodeId = u32;
+
+/// An abstract state that was reached.
+pub(crate) struct Node {
+    /// Where all threads stand.
+    pub(crate) control: Rc<Control>,
+    /// What is known.
+    pub(crate) state: Rc<Abstract>,
+    /// Where it was reached from, and how.
+    pub(crate) parent: Option<(NodeId, u32, EdgeRef)>,
+    /// Steps from the start.
+    pub(crate) depth: u32,
+    /// Whom it is covered by.
+    pub(crate) covered_by: Option<NodeId>,
+    /// Threads whose steps were explored.
+    pub(crate) explored: Vec<u32>,
+    /// Threads that could have run.
+    pub(crate) can_run: Vec<u32>,
+    /// Whether it has been expanded at all.
+    pub(crate) is_expanded: bool,
+    /// Where the steps lead.
+    pub(crate) next: Vec<(u32, EdgeRef, NodeId)>,
+}
+
+/// All nodes.
+#[derive(Default)]
+pub(crate) struct Graph {
+    pub(crate) nodes: Vec<Node>,
+    by_control: FxHashMap<Rc<Control>, Vec<NodeId>>,
+    pub(crate) n_covered: u64,
+}
+
+impl Graph {
+    /// Adds a node.
+    pub(crate) fn add(&mut self, control: Control, state: Abstract, parent: Option<(NodeId, u32, EdgeRef)>) -> NodeId {
+        let id = self.nodes.len() as NodeId;
+        let control = match self.by_control.get_key_value(&control) {
+            Some((same, _)) => same.clone(),
+            None => Rc::new(control),
+        };
+        let depth = parent.map_or(0, |(parent, ..)| self.nodes[parent as usize].depth + 1);
+        if let Some((from, thread, edge)) = parent {
+            self.nodes[from as usize].next.push((thread, edge, id));
+        }
+        self.by_control.entry(control.clone()).or_default().push(id);
+        self.nodes.push(Node {
+            control,
+            state: Rc::new(state),
+            parent,
+            depth,
+            covered_by: None,
+            explored: Vec::new(),
+            can_run: Vec::new(),
+            is_expanded: false,
+            next: Vec::new(),
+        });
+        id
+    }
+
+    /// The node.
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    /// Nodes that might cover a node: others at the same places that are not covered.
+    pub(crate) fn candidates(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let all = self.by_control.get(&self.nodes[id as usize].control).map_or(&[][..], Vec::as_slice);
+        all.iter().copied().filter(move |other| *other < id && self.nodes[*other as usize].covered_by.is_none())
+    }
+
+    /// Notes that a node is covered.
+    pub(crate) fn cover(&mut self, id: NodeId, by: NodeId) {
+        self.nodes[id as usize].covered_by = Some(by);
+        self.n_covered += 1;
+    }
+
+    /// The node itself, or the one that covers it.
+    pub(crate) fn representative(&self, id: NodeId) -> NodeId {
+        self.nodes[id as usize].covered_by.unwrap_or(id)
+    }
+
+    /// The steps from the start to a node.
+    pub(crate) fn path(&self, id: NodeId) -> Vec<(u32, EdgeRef)> {
+        let mut steps = Vec::new();
+        let mut at = id;
+        while let Some((parent, thread, edge)) = self.nodes[at as usize].parent {
+            steps.push((thread, edge));
+            at = parent;
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// Components of nodes that lie on common cycles, covered nodes being one with those that cover them.
+    pub(crate) fn cycles(&self, keep: &dyn Fn(NodeId) -> bool) -> Vec<Vec<NodeId>> {
+        Tarjan::new(self, keep).run()
+    }
+}
+
+/// Strongly connected components, without recursion.
+struct Tarjan<'g> {
+    graph: &'g Graph,
+    keep: &'g dyn Fn(NodeId) -> bool,
+    index: Vec<u32>,
+    low: Vec<u32>,
+    on_stack: Vec<bool>,
+    stack: Vec<NodeId>,
+    n: u32,
+    found: Vec<Vec<NodeId>>,
+}
+
+impl<'g> Tarjan<'g> {
+    fn new(graph: &'g Graph, keep: &'g dyn Fn(NodeId) -> bool) -> Tarjan<'g> {
+        let n = graph.nodes.len();
+        Tarjan {
+            graph,
+            keep,
+            index: vec![u32::MAX; n],
+            low: vec![0; n],
+            on_stack: vec![false; n],
+            stack: Vec::new(),
+            n: 0,
+            found: Vec::new(),
+        }
+    }
+
+    fn successor(&self, node: NodeId, number: usize) -> Option<NodeId> {
+        let (_, _, to) = self.graph.nodes[node as usize].next.get(number)?;
+        Some(self.graph.representative(*to))
+    }
+
+    fn run(mut self) -> Vec<Vec<NodeId>> {
+        for root in 0..self.graph.nodes.len() as NodeId {
+            let is_own = self.graph.nodes[root as usize].covered_by.is_none();
+            if is_own && (self.keep)(root) && self.index[root as usize] == u32::MAX {
+                self.visit(root);
+            }
+        }
+        self.found
+    }
+
+    fn enter(&mut self, node: NodeId) {
+        self.index[node as usize] = self.n;
+        self.low[node as usize] = self.n;
+        self.n += 1;
+        self.stack.push(node);
+        self.on_stack[node as usize] = true;
+    }
+
+    fn visit(&mut self, root: NodeId) {
+        let mut open = vec![(root, 0)];
+        self.enter(root);
+        while let Some((node, number)) = open.pop() {
+            let Some(to) = self.successor(node, number) else {
+                self.leave(node);
+                if let Some((parent, _)) = open.last() {
+                    self.low[*parent as usize] = self.low[*parent as usize].min(self.low[node as usize]);
+                }
+                continue;
+            };
+            open.push((node, number + 1));
+            if !(self.keep)(to) {
+                continue;
+            }
+            if self.index[to as usize] == u32::MAX {
+                self.enter(to);
+                open.push((to, 0));
+            } else if self.on_stack[to as usize] {
+                self.low[node as usize] = self.low[node as usize].min(self.index[to as usize]);
+            }
+        }
+    }
+
+    fn leave(&mut self, node: NodeId) {
+        if self.low[node as usize] != self.index[node as usize] {
+            return;
+        }
+        let mut component = Vec::new();
+        while let Some(member) = self.stack.pop() {
+            self.on_stack[member as usize] = false;
+            component.push(member);
+            if member == node {
+                break;
+            }
+        }
+        let loops_to_itself = |node: NodeId| (0..).map_while(|n| self.successor(node, n)).any(|to| to == node);
+        if component.len() > 1 || loops_to_itself(component[0]) {
+            self.found.push(component);
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Is the program safe although its loops have no bounds? Counterexample-guided abstraction refinement.
+//!
+//! `search` explores an abstraction of the program that knows only what the precision says. If no error is possible there, none is
+//! possible at all. If one is, `abstraction::refine` decides whether its path can really be taken: then it is the trace, or else it says what
+//! should have been known, and the search begins again with more of it. `select` and `proviso` leave interleavings out, `cone` leaves
+//! out assignments. `precise` decides what a refinement adds.
+
+mod cone;
+mod graph;
+mod precise;
+mod proof;
+mod proviso;
+mod search;
+mod select;
+
+#[cfg(test)]
+mod tests;
+
+use crate::Engine;
+use crate::abstraction::cells::Cells;
+use crate::abstraction::domain::{Combine, Domain, Explicit, Predicates};
+use crate::abstraction::judge::Judge;
+use crate::abstraction::refine::{Outcome, Refiner};
+use crate::abstraction::state::Live;
+use crate::abstraction::symbolic::BadKind;
+use crate::explore::actions::Actions;
+use crate::run::{Knob, Run};
+use ir::pass::{Options, prepare, spell_trace};
+use ir::{Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
+use precise::Tracking;
+use search::{Counts, Halt, Order, Search, World};
+use select::Reduction;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The engine with abstraction and refinement.
+pub struct Cegar;
+
+const DOMAIN: Knob = Knob {
+    name: "domain",
+    values: "expl|expl-enum|pred|pred-bool|pred-split|prod",
+    default: "prod",
+    help: "what is known in abstract states: values (unknown ones enumerated up to 8), predicates (one by one, combined, one state \
+           each), or both",
+};
+const POR: Knob = Knob {
+    name: "por",
+    values: "none|source|aware|dpor|aware-dpor",
+    default: "aware",
+    help: "which interleavings are left out: none, those outside source sets, likewise looking only at what is known, or those that \
+           exploration shows to be equal",
+};
+const COI: Knob = Knob {
+    name: "coi",
+    values: "none|static|dynamic|both",
+    default: "dynamic",
+    help: "which assignments are not evaluated: none, those that nothing depends on, or nothing from where the threads stand",
+};
+const REFINE: Knob = Knob {
+    name: "refine",
+    values: "seq|seq-conjuncts|seq-whole|backward|forward|horn|core",
+    default: "seq",
+    help: "what a spurious path adds: the atoms, conjuncts or whole of its sequence interpolants, of backward, forward or Horn \
+           interpolants, or the cells of its unsatisfiable core",
+};
+const INIT: Knob = Knob {
+    name: "init",
+    values: "empty|vars|branches",
+    default: "empty",
+    help: "what is tracked at first: nothing, all global variables, or all branching conditions",
+};
+const SEARCH: Knob =
+    Knob { name: "search", values: "bfs|dfs|distance", default: "dfs", help: "which abstract state is expanded next" };
+
+impl Engine for Cegar {
+    fn name(&self) -> &'static str {
+        "cegar"
+    }
+
+    fn describe(&self) -> &'static str {
+        "explores abstract states and refines the abstraction until it proves or disproves"
+    }
+
+    fn knobs(&self) -> &'static [Knob] {
+        &[DOMAIN, POR, COI, REFINE, INIT, SEARCH]
+    }
+
+    fn check(&self, task: &Task, run: &mut Run) -> Verdict {
+        match decide(task, run) {
+            Ok(verdict) => verdict,
+            Err(why) => Verdict::Unknown(why),
+        }
+    }
+}
+
+fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
+    if let Some(property) = task.properties.iter().find(|property| !is_supported(*property)) {
+        let what = format!("{} is not something that abstract states show", property.describe());
+        return Err(Why::Unsupported { span: ir::Span::NOWHERE, what });
+    }
+    let program = prepare(&task.program, task.properties, &Options::default())?;
+    let (tracking, domain) = domain(run.knob(&DOMAIN));
+    let reduction = match run.knob(&POR) {
+        "none" => Reduction::None,
+        "source" => Reduction::Source,
+        "dpor" => Reduction::Dynamic,
+        "aware-dpor" => Reduction::AwareDynamic,
+        _ => Reduction::Aware,
+    };
+    let cone = match run.knob(&COI) {
+        "none" => cone::Mode::None,
+        "static" => cone::Mode::Static,
+        "both" => cone::Mode::Both,
+        _ => cone::Mode::Dynamic,
+    };
+    let order = match run.knob(&SEARCH) {
+        "bfs" => Order::Breadth,
+        "distance" => Order::Distance,
+        _ => Order::Depth,
+    };
+    let mut world = World {
+        cells: Cells::new(&program),
+        judge: Judge::new(run.solver_limits()),
+        actions: Actions::new(&program, task.properties),
+        live: Live::new(&program),
+        properties: task.properties,
+        domain,
+        reduction,
+        order,
+        cone: cone::Cone::new(&program, cone),
+        summaries: Default::default(),
+        is_total: Default::default(),
+        passed_over: Default::default(),
+        counts: Counts::default(),
+        distance: distances(&program, task.properties),
+        counts_values: tracking == Tracking::Both,
+    };
+    let mut refinement = precise::Refinement::new(tracking, run.knob(&REFINE), run.knob(&INIT));
+    refinement.begin(&mut world);
+    let (method, _) = precise::method(run.knob(&REFINE));
+    let refiner = Refiner { method };
+    let mut times = Times::default();
+    let mut unknown: Option<Why> = None;
+    loop {
+        let precision = refinement.precision.clone();
+        let mut search = Search::new(&mut world, &precision);
+        let result = search.explore(run);
+        let certificate = result.is_ok().then(|| proof::certificate(&mut search));
+        note_statistics(&world, &refinement, &times, run);
+        let attempt = match result {
+            Ok(()) => {
+                let certificate = certificate.expect("there is one if nothing is left to explore");
+                return match unknown {
+                    Some(why) => Err(why),
+                    None => Ok(Verdict::Safe(Proof::Abstraction(Arc::new(certificate)))),
+                };
+            }
+            Err(Halt::Stopped(why)) => return Err(unknown.unwrap_or(why)),
+            Err(Halt::ManyValues(var)) => {
+                refinement.give_up_values(&mut world.cells, var);
+                continue;
+            }
+            Err(Halt::Error(attempt)) => attempt,
+        };
+        times.refinements += 1;
+        let started = Instant::now();
+        let outcome = refiner.decide(&mut world.cells, &mut world.judge, task.properties, &attempt);
+        times.refining += started.elapsed();
+        match outcome {
+            Outcome::Feasible(inputs) => match attempt.kind {
+                BadKind::Violation(violation) => {
+                    let steps = attempt.steps.iter().zip(inputs);
+                    let steps =
+                        steps.map(|((thread, edge), inputs)| Step { thread: *thread, edge: *edge, inputs }).collect();
+                    let trace = Trace { violation, steps };
+                    return Ok(Verdict::Unsafe(spell_trace(&task.program, &program, &trace)));
+                }
+                BadKind::Beyond(why) => {
+                    // Perhaps there is a violation elsewhere.
+                    unknown.get_or_insert(why);
+                    let (_, edge) = *attempt.steps.last().expect("a path has steps");
+                    world.passed_over.insert((edge, attempt.stmt));
+                }
+                BadKind::Unresolved(..) => unreachable!("what cannot be resolved is explained"),
+            },
+            Outcome::Spurious(explanation) => {
+                if !refinement.refine(&mut world, &explanation) {
+                    return Err(unknown.unwrap_or_else(|| stuck(&program, &attempt)));
+                }
+            }
+            Outcome::Unknown(what) => return Err(unknown.unwrap_or(Why::Bound(what))),
+            Outcome::Stopped(why) => return Err(unknown.unwrap_or_else(|| run.why_stopped(why))),
+        }
+    }
+}
+
+/// Whether a violation shows in a single step.
+fn is_supported(property: Property) -> bool {
+    match property {
+        Property::ErrorCall
+        | Property::Assertion
+        | Property::Overflow
+        | Property::Division
+        | Property::Deref
+        | Property::Free => true,
+        Property::Race | Property::Deadlock | Property::MemTrack | Property::MemCleanup | Property::Termination => {
+            false
+        }
+    }
+}
+
+fn domain(name: &str) -> (Tracking, Box<dyn Domain>) {
+    let predicates = |combine| Box::new(Predicates { combine, max_enum: 1 });
+    match name {
+        "expl" => (Tracking::Values, Box::new(Explicit { max_enum: 1 })),
+        "expl-enum" => (Tracking::Values, Box::new(Explicit { max_enum: 8 })),
+        "pred" => (Tracking::Predicates, predicates(Combine::Cartesian)),
+        "pred-bool" => (Tracking::Predicates, predicates(Combine::Boolean)),
+        "pred-split" => (Tracking::Predicates, predicates(Combine::Split)),
+        _ => (Tracking::Both, predicates(Combine::Cartesian)),
+    }
+}
+
+/// Why refinement ends: nothing more can be tracked.
+fn stuck(program: &Program, attempt: &crate::abstraction::refine::Attempt) -> Why {
+    let (_, edge) = attempt.steps.last().expect("a path has steps");
+    let span = program.edge(*edge).stmts.get(attempt.stmt).map_or(ir::Span::NOWHERE, |stmt| stmt.span);
+    let what = match &attempt.kind {
+        BadKind::Unresolved(_, _, what) => format!("{what}, which takes many values,"),
+        _ => "an abstraction that rules out a path to this place".to_string(),
+    };
+    Why::Unsupported { span, what }
+}
+
+#[derive(Default)]
+struct Times {
+    refinements: u64,
+    refining: Duration,
+}
+
+fn note_statistics(world: &World<'_>, refinement: &precise::Refinement, times: &Times, run: &mut Run) {
+    let counts = world.counts;
+    let share = |part: u64| 100.0 * part as f64 / (counts.statements as f64).max(1.0);
+    let statistics = &mut run.statistics;
+    statistics.set("explored actions", counts.actions as f64);
+    statistics.set("states", counts.states as f64);
+    statistics.set("covered states", counts.covered as f64);
+    statistics.set("solver questions", world.judge.n_questions() as f64);
+    statistics.set("solver calls", world.judge.n_solved() as f64);
+    statistics.set("solver seconds", world.judge.time.as_secs_f64());
+    statistics.set("successor seconds", counts.successor_time.as_secs_f64());
+    statistics.set("refinement seconds", times.refining.as_secs_f64());
+    statistics.set("refinements", times.refinements as f64);
+    statistics.set("tracked cells", refinement.precision.cells.len() as f64);
+    statistics.set("tracked predicates", refinement.precision.predicates.len() as f64);
+    statistics.set("statements", counts.statements as f64);
+    statistics.set("percent simplified", share(counts.simplified));
+    statistics.set("percent eliminated", share(counts.eliminated));
+}
+
+/// How many edges each location is away from something that can go wrong.
+fn distances(program: &Program, properties: Properties) -> Vec<Vec<u32>> {
+    const FAR: u32 = 1 << 20;
+    let of_proc = |proc: &ir::Proc| {
+        let mut distance = vec![FAR; proc.locs.len()];
+        for _ in 0..proc.locs.len() {
+            let mut changed = false;
+            for edge in &proc.edges {
+                let is_bad = edge.stmts.iter().any(|stmt| match &stmt.op {
+                    Op::Check { kind, .. } => Property::of_check(kind).is_some_and(|kind| properties.has(kind)),
+                    _ => false,
+                });
+                let new = if is_bad { 1 } else { distance[edge.to.index()].saturating_add(1) };
+                if new < distance[edge.from.index()] {
+                    distance[edge.from.index()] = new;
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        distance
+    };
+    program.procs.iter().map(of_proc).collect()
+}

@@ -1,0 +1,47 @@
+//! What is handed out as the proof? The explored graph, with a formula for each node, in the words of `ir::Certificate`.
+
+use super::search::Search;
+use crate::abstraction::cells::Cell;
+use ir::{CellName, Certificate, CertificateNode, Standing};
+
+/// The graph of a round that has ended without an error.
+pub(super) fn certificate(search: &mut Search<'_, '_>) -> Certificate {
+    let mut nodes = Vec::with_capacity(search.graph.nodes.len());
+    for node in &search.graph.nodes {
+        let control = &node.control;
+        let threads = control
+            .threads
+            .iter()
+            .map(|at| Standing { proc: at.proc, loc: at.loc, depth: at.depth, has_ended: at.has_ended })
+            .collect();
+        let left_out = node.can_run.iter().copied().filter(|thread| !node.explored.contains(thread)).collect();
+        nodes.push(CertificateNode {
+            threads,
+            holder: control.holder,
+            has_ended: control.has_ended,
+            formula: node.state.formula(&mut search.world.cells, search.precision),
+            covered_by: node.covered_by,
+            steps: node.next.clone(),
+            left_out,
+        });
+    }
+    let cells = &search.world.cells;
+    let mut names: Vec<_> = cells
+        .all()
+        .filter_map(|(var, cell)| {
+            Some((
+                var,
+                match cell {
+                    Cell::Global(_) => return None,
+                    Cell::Own(thread, own) => CellName::Own(thread, own),
+                    Cell::Bytes(addr, len) => CellName::Bytes(addr, len),
+                    Cell::Result(thread) => CellName::Result(thread),
+                },
+            ))
+        })
+        .collect();
+    names.sort_by_key(|(var, _)| *var);
+    let mut program = cells.program.clone();
+    program.pool = cells.pool.clone();
+    Certificate { program, cells: names, nodes }
+}

@@ -1,0 +1,412 @@
+//! Which abstract states can be reached with a precision? Explore until an error is possible, or nothing is left.
+//!
+//! A node is expanded by the steps of the threads that the reduction selects; each step is simplified by the cone and handed to the domain.
+//! When nothing is left, `proviso` looks whether the reduction has put a thread off for ever and asks for more.
+//!
+//! Invariant: when the search ends without an error, every error of the program would have been seen (Theorems 2 and 4 of 000).
+
+use super::graph::{Graph, NodeId};
+use super::select::{AtNode, Reduction};
+use crate::abstraction::cells::Cells;
+use crate::abstraction::control::Control;
+use crate::abstraction::domain::{Domain, Step, Tools};
+use crate::abstraction::judge::Judge;
+use crate::abstraction::refine::Attempt;
+use crate::abstraction::state::{Abstract, Live, Precision};
+use crate::abstraction::symbolic::{self, Bad, BadKind, Summary};
+use crate::abstraction::waiting;
+use crate::explore::actions::Actions;
+use crate::explore::choice::source_set;
+use crate::run::Run;
+use fixedbitset::FixedBitSet;
+use ir::{EdgeId, EdgeRef, Properties, Why};
+use logic::{TermId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// In which order nodes are expanded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    /// Nearest to the start first.
+    Breadth,
+    /// The newest first.
+    Depth,
+    /// Nearest to an error first.
+    Distance,
+}
+
+/// Numbers that add up over all rounds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) actions: u64,
+    pub(crate) states: u64,
+    pub(crate) covered: u64,
+    pub(crate) statements: u64,
+    pub(crate) simplified: u64,
+    pub(crate) eliminated: u64,
+    pub(crate) successor_time: Duration,
+}
+
+/// What lives through all rounds.
+pub(crate) struct World<'p> {
+    pub(crate) cells: Cells<'p>,
+    pub(crate) judge: Judge,
+    pub(crate) actions: Actions,
+    pub(crate) live: Live,
+    pub(crate) properties: Properties,
+    pub(crate) domain: Box<dyn Domain>,
+    pub(crate) reduction: Reduction,
+    pub(crate) order: Order,
+    pub(crate) cone: super::cone::Cone,
+    pub(crate) summaries: FxHashMap<(u32, EdgeRef), Rc<Summary>>,
+    /// Whether the edges of a location together cover all cases.
+    pub(crate) is_total: FxHashMap<(u32, u32), bool>,
+    /// Steps that are known to leave the model; they are passed over.
+    pub(crate) passed_over: FxHashSet<(EdgeRef, usize)>,
+    pub(crate) counts: Counts,
+    pub(crate) distance: Vec<Vec<u32>>,
+    /// Whether a round ends when a cell takes many values.
+    pub(crate) counts_values: bool,
+}
+
+/// Why exploration ends early.
+pub(crate) enum Halt {
+    /// An error seems to be possible.
+    Error(Attempt),
+    /// A cell that is tracked by value takes many values.
+    ManyValues(VarId),
+    /// Out of time, memory or patience.
+    Stopped(Why),
+}
+
+/// One round: exploration with a fixed precision.
+pub(crate) struct Search<'w, 'p> {
+    pub(crate) world: &'w mut World<'p>,
+    pub(crate) precision: &'w Precision,
+    pub(crate) graph: Graph,
+    /// Targets whose dependencies count.
+    pub(crate) mask: FixedBitSet,
+    open: BinaryHeap<(i64, i64, NodeId)>,
+    /// The values that cells have taken, if somebody wants to know when they are many.
+    values: Option<FxHashMap<VarId, FxHashSet<TermId>>>,
+}
+
+/// A cell with more values than this in one round is better described by predicates.
+const MANY_VALUES: usize = 16;
+
+impl<'w, 'p> Search<'w, 'p> {
+    /// A round from the beginning.
+    pub(crate) fn new(world: &'w mut World<'p>, precision: &'w Precision) -> Search<'w, 'p> {
+        world.cone.begin(&world.cells, precision);
+        let mask = if world.reduction.is_aware() { tracked(world, precision) } else { world.actions.all() };
+        let values = world.counts_values.then(FxHashMap::default);
+        Search { world, precision, graph: Graph::default(), mask, open: BinaryHeap::new(), values }
+    }
+
+    /// Explores everything.
+    pub(crate) fn explore(&mut self, run: &mut Run) -> Result<(), Halt> {
+        let control = Control::initial(self.world.cells.program);
+        let state = self.initial().map_err(|why| Halt::Stopped(run.why_stopped(why)))?;
+        let root = self.graph.add(control, state, None);
+        self.world.counts.states += 1;
+        self.put(root);
+        let result = loop {
+            while let Some((_, _, node)) = self.open.pop() {
+                if let Some(why) = run.stop_now() {
+                    return Err(Halt::Stopped(why));
+                }
+                if self.graph.nodes.len().is_multiple_of(256)
+                    && let Some(progress) = run.progress
+                {
+                    progress(&format!("{} states, {} to go", self.graph.nodes.len(), self.open.len()));
+                }
+                if let Err(halt) = self.expand(node, run) {
+                    self.world.counts.covered += self.graph.n_covered;
+                    return Err(halt);
+                }
+            }
+            match super::proviso::missing(self) {
+                missing if missing.is_empty() => break Ok(()),
+                missing => {
+                    for (node, thread) in missing {
+                        if let Err(halt) = self.take(node, thread, run) {
+                            self.world.counts.covered += self.graph.n_covered;
+                            return Err(halt);
+                        }
+                    }
+                }
+            }
+        };
+        self.world.counts.covered += self.graph.n_covered;
+        result
+    }
+
+    /// What is known before the first step.
+    fn initial(&mut self) -> Result<Abstract, smt::Why> {
+        let world = &mut *self.world;
+        let mut state = Abstract::default();
+        let mut tracked: Vec<VarId> = self.precision.cells.iter().copied().collect();
+        tracked.sort_unstable();
+        for var in tracked {
+            state.values.extend(world.cells.initial(var).map(|value| (var, value)));
+        }
+        let mut cube = Vec::new();
+        for (number, predicate) in self.precision.predicates.iter().enumerate() {
+            let vars = world.cells.vars_in(*predicate);
+            let initial: FxHashMap<VarId, TermId> =
+                vars.iter().filter_map(|var| Some((*var, world.cells.initial(*var)?))).collect();
+            let term = world.cells.pool.substitute(*predicate, &|var| initial.get(&var).copied());
+            if let Some(holds) = world.judge.value(&mut world.cells, &[], term)? {
+                cube.push((number as u32, holds));
+            }
+        }
+        state.cubes.push(cube);
+        Ok(state)
+    }
+
+    fn put(&mut self, node: NodeId) {
+        let depth = i64::from(self.graph.node(node).depth);
+        let number = i64::from(node);
+        let rank = match self.world.order {
+            Order::Breadth => (-depth, -number),
+            Order::Depth => (depth, number),
+            Order::Distance => {
+                let threads = &self.graph.node(node).control.threads;
+                let near = |at: &crate::abstraction::control::ThreadAt| {
+                    if at.has_ended { u32::MAX } else { self.world.distance[at.proc.index()][at.loc.index()] }
+                };
+                let nearest = threads.iter().map(near).min().unwrap_or(u32::MAX);
+                (-i64::from(nearest) - depth, number)
+            }
+        };
+        self.open.push((rank.0, rank.1, node));
+    }
+
+    fn expand(&mut self, node: NodeId, run: &mut Run) -> Result<(), Halt> {
+        if self.graph.node(node).control.has_ended || self.graph.node(node).covered_by.is_some() {
+            return Ok(());
+        }
+        let stopped = |why| Halt::Stopped(run.why_stopped(why));
+        let candidates = self.candidates(node).map_err(stopped)?;
+        let mut at = AtNode::new(self, node);
+        let can_run: Vec<u32> = candidates
+            .iter()
+            .copied()
+            .filter(|thread| crate::explore::choice::Threads::can_run(&mut at, *thread))
+            .collect();
+        let chosen = match at.search.world.reduction {
+            _ if can_run.len() <= 1 => can_run.clone(),
+            Reduction::None => can_run.clone(),
+            Reduction::Source | Reduction::Aware => source_set(&mut at, &candidates),
+            Reduction::Dynamic | Reduction::AwareDynamic => at.first(&candidates, &can_run),
+        };
+        if let Some(why) = at.failed.take() {
+            return Err(stopped(why));
+        }
+        self.graph.nodes[node as usize].can_run = can_run;
+        self.graph.nodes[node as usize].is_expanded = true;
+        for thread in chosen {
+            self.take(node, thread, run)?;
+        }
+        Ok(())
+    }
+
+    /// Threads that may run, atomic sections considered.
+    fn candidates(&mut self, node: NodeId) -> Result<Vec<u32>, smt::Why> {
+        let control = self.graph.node(node).control.clone();
+        let alive = |thread: &u32| !control.threads[*thread as usize].has_ended;
+        let all: Vec<u32> = (0..control.threads.len() as u32).filter(alive).collect();
+        let Some(holder) = control.holder else { return Ok(all) };
+        let at = &control.threads[holder as usize];
+        if !self.world.actions.next(at.proc, at.loc).may_wait {
+            return Ok(vec![holder]);
+        }
+        let state = self.graph.node(node).state.clone();
+        let world = &mut *self.world;
+        let waits = waiting::waits(&mut world.cells, world.properties, &control, holder, &mut resolver(&state));
+        let waits = state.bind(&mut world.cells, waits);
+        for cube in &state.cubes {
+            let context = state.context(&mut world.cells, self.precision, cube);
+            if world.judge.is_possible(&mut world.cells, &context, waits)? {
+                return Ok(all);
+            }
+        }
+        Ok(vec![holder])
+    }
+
+    /// What an edge does for a thread in a state.
+    pub(crate) fn summary(&mut self, node: NodeId, thread: u32, edge: EdgeRef) -> Rc<Summary> {
+        if let Some(summary) = self.world.summaries.get(&(thread, edge)) {
+            return summary.clone();
+        }
+        let world = &mut *self.world;
+        let is_fixed = symbolic::is_fixed(&world.cells, edge);
+        let (control, state) = (self.graph.node(node).control.clone(), self.graph.node(node).state.clone());
+        let summary = symbolic::run(&mut world.cells, world.properties, &control, thread, edge, &mut resolver(&state));
+        let summary = Rc::new(summary);
+        if is_fixed {
+            world.summaries.insert((thread, edge), summary.clone());
+        }
+        summary
+    }
+
+    /// Explores all steps of a thread from a node.
+    fn take(&mut self, node: NodeId, thread: u32, run: &mut Run) -> Result<(), Halt> {
+        self.graph.nodes[node as usize].explored.push(thread);
+        let control = self.graph.node(node).control.clone();
+        let at = &control.threads[thread as usize];
+        let edges: Vec<EdgeId> = self.world.actions.next(at.proc, at.loc).edges.clone();
+        for edge in edges {
+            let edge = EdgeRef { proc: at.proc, edge };
+            self.step(node, thread, edge).map_err(|halt| match halt {
+                StepHalt::Error(attempt) => Halt::Error(attempt),
+                StepHalt::ManyValues(var) => Halt::ManyValues(var),
+                StepHalt::Stopped(why) => Halt::Stopped(run.why_stopped(why)),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, node: NodeId, thread: u32, edge: EdgeRef) -> Result<(), StepHalt> {
+        let started = Instant::now();
+        let summary = self.summary(node, thread, edge);
+        let (control, state) = (self.graph.node(node).control.clone(), self.graph.node(node).state.clone());
+        let world = &mut *self.world;
+        world.counts.actions += 1;
+        let guards = waiting::others_wait(&mut world.cells, world.properties, &control, thread, &mut resolver(&state));
+        for bad in &summary.bads {
+            if self.is_possible(&state, &guards, bad, edge)? {
+                let mut steps = self.graph.path(node);
+                steps.push((thread, edge));
+                return Err(StepHalt::Error(Attempt { steps, stmt: bad.stmt, kind: bad.kind.clone() }));
+            }
+        }
+        let world = &mut *self.world;
+        let to = world.cells.program.edge(edge).to;
+        let next = control.after(world.cells.program, thread, to, &summary.changes);
+        let unobserved = world.cone.unobserved(&world.cells, self.precision, &next, &summary);
+        world.counts.statements += summary.updates.len() as u64;
+        world.counts.simplified += unobserved.n_havoc;
+        world.counts.eliminated += unobserved.n_dropped;
+        let step = Step { summary: &summary, guards: &guards, unobserved: &unobserved.cells };
+        let mut tools = Tools { cells: &mut world.cells, judge: &mut world.judge, precision: self.precision };
+        let after = world.domain.after(&mut tools, &state, &step)?;
+        world.counts.successor_time += started.elapsed();
+        for state in after {
+            self.reach(node, thread, edge, &next, state)?;
+        }
+        Ok(())
+    }
+
+    fn is_possible(&mut self, state: &Abstract, guards: &[TermId], bad: &Bad, edge: EdgeRef) -> Result<bool, smt::Why> {
+        let world = &mut *self.world;
+        if world.passed_over.contains(&(edge, bad.stmt)) && matches!(bad.kind, BadKind::Beyond(_)) {
+            return Ok(false);
+        }
+        let mut cond = bad.cond;
+        for guard in guards {
+            cond = world.cells.pool.and(cond, *guard);
+        }
+        let cond = state.bind(&mut world.cells, cond);
+        for cube in &state.cubes {
+            let context = state.context(&mut world.cells, self.precision, cube);
+            if world.judge.is_possible(&mut world.cells, &context, cond)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A state has been reached: a new node, unless another one covers it.
+    fn reach(
+        &mut self,
+        node: NodeId,
+        thread: u32,
+        edge: EdgeRef,
+        control: &Control,
+        mut state: Abstract,
+    ) -> Result<(), StepHalt> {
+        let world = &mut *self.world;
+        world.live.trim(&mut world.cells, self.precision, control, &mut state);
+        if let Some(values) = &mut self.values {
+            for (var, value) in &state.values {
+                let own = values.entry(*var).or_default();
+                own.insert(*value);
+                if own.len() > MANY_VALUES {
+                    return Err(StepHalt::ManyValues(*var));
+                }
+            }
+        }
+        let new = self.graph.add(control.clone(), state, Some((node, thread, edge)));
+        world.counts.states += 1;
+        let candidates: Vec<NodeId> = self.graph.candidates(new).collect();
+        let state = self.graph.node(new).state.clone();
+        let within = candidates.iter().copied().find(|other| state.is_within(&self.graph.node(*other).state));
+        let mut covering = within;
+        if covering.is_none() && !self.precision.predicates.is_empty() {
+            let own = state.formula(&mut world.cells, self.precision);
+            for other in candidates.into_iter().take(8) {
+                let weaker = self.graph.node(other).state.formula(&mut world.cells, self.precision);
+                let negation = world.cells.pool.not(weaker);
+                if !world.judge.is_possible(&mut world.cells, &[own], negation)? {
+                    covering = Some(other);
+                    break;
+                }
+            }
+        }
+        match covering {
+            Some(other) => self.graph.cover(new, other),
+            None => self.put(new),
+        }
+        Ok(())
+    }
+}
+
+/// Resolves what a state knows the value of.
+pub(crate) fn resolver(state: &Abstract) -> impl FnMut(&mut Cells<'_>, TermId) -> Option<u64> + '_ {
+    move |cells, term| {
+        let value = state.bind(cells, term);
+        cells.pool.as_const(value).map(|value| value.as_bv().as_u64())
+    }
+}
+
+enum StepHalt {
+    Error(Attempt),
+    ManyValues(VarId),
+    Stopped(smt::Why),
+}
+
+impl From<smt::Why> for StepHalt {
+    fn from(why: smt::Why) -> StepHalt {
+        StepHalt::Stopped(why)
+    }
+}
+
+/// The targets about which something is known, and those that always count.
+fn tracked(world: &World<'_>, precision: &Precision) -> FixedBitSet {
+    use crate::abstraction::cells::Cell;
+    let mut mask = world.actions.structural().clone();
+    let targets = &world.actions.targets;
+    for var in precision.vars() {
+        match world.cells.cell(var) {
+            Some(Cell::Global(var)) => mask.extend(targets.of_var(var).map(|target| target as usize)),
+            Some(Cell::Bytes(addr, len)) => {
+                let objects = world.cells.program.objects.iter();
+                match objects.enumerate().find(|(_, object)| addr >= object.base && addr - object.base < object.size) {
+                    Some((index, object)) => {
+                        let parts = targets.of_bytes(index, addr - object.base, len);
+                        mask.extend(parts.map(|target| target as usize));
+                    }
+                    None => {
+                        mask.insert(targets.of_dynamic(world.cells.region(var)) as usize);
+                        mask.insert(targets.of_dynamic(ir::RegionId::ANYWHERE) as usize);
+                    }
+                }
+            }
+            Some(Cell::Own(..) | Cell::Result(_)) | None => {}
+        }
+    }
+    mask
+}

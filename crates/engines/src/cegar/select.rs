@@ -1,0 +1,263 @@
+//! What does the reduction want to know about the threads of a node?
+//!
+//! The static tables say what threads may touch; the node's state says who surely goes on and who waits for whom. Accesses to targets
+//! that do not count are left out: with `aware` those about which the precision knows nothing, and with the cone those that the next step makes
+//! only to values that nobody looks at.
+
+use super::graph::NodeId;
+use super::search::{Search, resolver};
+use crate::abstraction::cells::Cell;
+use crate::explore::choice::{Joins, Threads, source_set};
+use crate::explore::future::Summary as Future;
+use crate::explore::targets::TargetId;
+use ir::{EdgeRef, Op};
+use logic::TermId;
+use rustc_hash::FxHashMap;
+
+/// Which interleavings are left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reduction {
+    /// None.
+    None,
+    /// All outside of source sets, by the syntactic relation.
+    Source,
+    /// Likewise by the abstraction-based relation.
+    Aware,
+    /// Those that what was explored shows to be equal, by the syntactic relation.
+    Dynamic,
+    /// Likewise by the abstraction-based relation.
+    AwareDynamic,
+}
+
+impl Reduction {
+    /// Whether only what the abstraction knows about counts.
+    pub(crate) fn is_aware(self) -> bool {
+        matches!(self, Reduction::Aware | Reduction::AwareDynamic)
+    }
+
+    /// Whether what was explored decides what more has to be.
+    pub(crate) fn is_dynamic(self) -> bool {
+        matches!(self, Reduction::Dynamic | Reduction::AwareDynamic)
+    }
+}
+
+/// The threads of a node.
+pub(crate) struct AtNode<'s, 'w, 'p> {
+    pub(crate) search: &'s mut Search<'w, 'p>,
+    node: NodeId,
+    can_run: FxHashMap<u32, bool>,
+    surely: FxHashMap<u32, bool>,
+    /// Why the solver gave up, if it did.
+    pub(crate) failed: Option<smt::Why>,
+}
+
+impl<'s, 'w, 'p> AtNode<'s, 'w, 'p> {
+    /// Nothing was asked yet.
+    pub(crate) fn new(search: &'s mut Search<'w, 'p>, node: NodeId) -> AtNode<'s, 'w, 'p> {
+        AtNode { search, node, can_run: FxHashMap::default(), surely: FxHashMap::default(), failed: None }
+    }
+
+    /// One thread to begin with where what follows decides about the others; all if none surely goes on.
+    pub(crate) fn first(&mut self, candidates: &[u32], can_run: &[u32]) -> Vec<u32> {
+        let set = source_set(self, candidates);
+        let good = |this: &mut Self, thread: u32| this.surely_runs(thread) && !this.may_end(thread);
+        match set.iter().copied().find(|thread| good(self, *thread)) {
+            Some(thread) => vec![thread],
+            None => can_run.to_vec(),
+        }
+    }
+
+    /// The conditions of each edge of a thread.
+    fn guards(&mut self, thread: u32) -> Vec<TermId> {
+        let control = self.search.graph.node(self.node).control.clone();
+        let at = &control.threads[thread as usize];
+        let edges = self.search.world.actions.next(at.proc, at.loc).edges.clone();
+        edges
+            .into_iter()
+            .map(|edge| {
+                let summary = self.search.summary(self.node, thread, EdgeRef { proc: at.proc, edge });
+                let cells = &mut self.search.world.cells;
+                let goes_on = cells.pool.and_all(&summary.guards);
+                let bads: Vec<TermId> = summary.bads.iter().map(|bad| bad.cond).collect();
+                let goes_wrong = cells.pool.or_all(&bads);
+                cells.pool.or(goes_on, goes_wrong)
+            })
+            .collect()
+    }
+
+    /// Whether a condition holds in the node whatever else is true, or never does.
+    fn is_possible(&mut self, cond: TermId) -> bool {
+        let state = self.search.graph.node(self.node).state.clone();
+        let precision = self.search.precision;
+        let world = &mut *self.search.world;
+        let cond = state.bind(&mut world.cells, cond);
+        for cube in &state.cubes {
+            let context = state.context(&mut world.cells, precision, cube);
+            match world.judge.is_possible(&mut world.cells, &context, cond) {
+                Ok(false) => {}
+                Ok(true) => return true,
+                Err(why) => {
+                    self.failed = Some(why);
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+impl Threads for AtNode<'_, '_, '_> {
+    fn len(&self) -> usize {
+        self.search.graph.node(self.node).control.threads.len()
+    }
+
+    fn can_run(&mut self, thread: u32) -> bool {
+        if let Some(known) = self.can_run.get(&thread) {
+            return *known;
+        }
+        let control = self.search.graph.node(self.node).control.clone();
+        let at = &control.threads[thread as usize];
+        let next = self.search.world.actions.next(at.proc, at.loc);
+        let can_run = if next.edges.is_empty() {
+            false
+        } else if !next.may_wait && self.search.is_total(self.node, thread) {
+            true
+        } else {
+            let guards = self.guards(thread);
+            let any = self.search.world.cells.pool.or_all(&guards);
+            self.is_possible(any)
+        };
+        self.can_run.insert(thread, can_run);
+        can_run
+    }
+
+    fn surely_runs(&mut self, thread: u32) -> bool {
+        if let Some(known) = self.surely.get(&thread) {
+            return *known;
+        }
+        let surely = self.search.is_total(self.node, thread) || {
+            let guards = self.guards(thread);
+            let any = self.search.world.cells.pool.or_all(&guards);
+            let state = self.search.graph.node(self.node).state.clone();
+            let cells = &mut self.search.world.cells;
+            let any = state.bind(cells, any);
+            let vars = cells.vars_in(any);
+            let is_free = vars.iter().all(|var| !self.search.precision.mentions(*var));
+            let cells = &mut self.search.world.cells;
+            if cells.pool.as_const(any).is_none() && is_free {
+                true
+            } else {
+                let never = cells.pool.not(any);
+                !self.is_possible(never)
+            }
+        };
+        self.surely.insert(thread, surely);
+        surely
+    }
+
+    fn may_end(&self, thread: u32) -> bool {
+        let at = &self.search.graph.node(self.node).control.threads[thread as usize];
+        self.search.world.actions.next(at.proc, at.loc).may_end
+    }
+
+    fn is_in_loop(&self, thread: u32) -> bool {
+        let at = &self.search.graph.node(self.node).control.threads[thread as usize];
+        self.search.world.actions.next(at.proc, at.loc).is_in_loop
+    }
+
+    fn next(&mut self, thread: u32) -> (Vec<TargetId>, Vec<TargetId>) {
+        self.search.next_targets(self.node, thread)
+    }
+
+    fn joins(&mut self, thread: u32) -> Joins {
+        let control = self.search.graph.node(self.node).control.clone();
+        let at = &control.threads[thread as usize];
+        let next = self.search.world.actions.next(at.proc, at.loc);
+        if !next.may_join {
+            return Joins::Nobody;
+        }
+        let program = self.search.world.cells.program;
+        let state = self.search.graph.node(self.node).state.clone();
+        let cells = &mut self.search.world.cells;
+        let mut joins = Joins::Nobody;
+        for edge in &next.edges {
+            // Joins later in an atomic section, and those whose handle is computed on the same edge, are left open.
+            let stmts = &program.edge(EdgeRef { proc: at.proc, edge: *edge }).stmts;
+            let Some(Op::Join { thread: handle, .. }) = stmts.first().map(|stmt| &stmt.op) else {
+                return Joins::Anybody;
+            };
+            let vars = cells.vars_in(*handle);
+            let own: Vec<(logic::VarId, TermId)> = vars
+                .iter()
+                .map(|var| {
+                    let own = cells.var(Cell::Own(thread, *var));
+                    (*var, cells.pool.var(own))
+                })
+                .collect();
+            let find = |var| own.iter().find(|(other, _)| *other == var).map(|(_, own)| *own);
+            let handle = cells.pool.substitute(*handle, &find);
+            let Some(handle) = resolver(&state)(cells, handle) else { return Joins::Anybody };
+            let Some(index) = handle.checked_sub(1).filter(|index| (*index as usize) < control.threads.len()) else {
+                return Joins::Anybody;
+            };
+            if !control.threads[index as usize].has_ended {
+                joins = Joins::Thread(index as u32);
+            }
+        }
+        joins
+    }
+
+    fn future(&self, thread: u32) -> &Future {
+        let at = &self.search.graph.node(self.node).control.threads[thread as usize];
+        self.search.world.actions.future(at.proc, at.loc)
+    }
+}
+
+impl Search<'_, '_> {
+    /// Whether the edges of the thread's location together cover all cases.
+    pub(crate) fn is_total(&mut self, node: NodeId, thread: u32) -> bool {
+        let control = self.graph.node(node).control.clone();
+        let at = &control.threads[thread as usize];
+        if let Some(known) = self.world.is_total.get(&(at.proc.0, at.loc.0)) {
+            return *known;
+        }
+        let next = self.world.actions.next(at.proc, at.loc);
+        let edges = next.edges.clone();
+        let mut is_total = !next.may_wait && !edges.is_empty();
+        if is_total {
+            let mut cases = Vec::new();
+            for edge in edges {
+                let summary = self.summary(node, thread, EdgeRef { proc: at.proc, edge });
+                let cells = &mut self.world.cells;
+                let goes_on = cells.pool.and_all(&summary.guards);
+                let bads: Vec<TermId> = summary.bads.iter().map(|bad| bad.cond).collect();
+                let goes_wrong = cells.pool.or_all(&bads);
+                cases.push(cells.pool.or(goes_on, goes_wrong));
+                // A check that ends the process without a violation lets the thread go on, in a way.
+                is_total &= !summary.is_vague;
+            }
+            let cells = &mut self.world.cells;
+            let any = cells.pool.or_all(&cases);
+            let never = cells.pool.not(any);
+            is_total = is_total && self.world.judge.is_possible(cells, &[], never).is_ok_and(|possible| !possible);
+        }
+        self.world.is_total.insert((at.proc.0, at.loc.0), is_total);
+        is_total
+    }
+
+    /// What the next steps of a thread read and write, as far as it counts.
+    pub(crate) fn next_targets(&mut self, node: NodeId, thread: u32) -> (Vec<TargetId>, Vec<TargetId>) {
+        let control = self.graph.node(node).control.clone();
+        let at = &control.threads[thread as usize];
+        let next = self.world.actions.next(at.proc, at.loc);
+        let counts = |target: &&TargetId| self.mask.contains(**target as usize);
+        let mut reads: Vec<TargetId> = next.reads.iter().filter(counts).copied().collect();
+        let mut writes: Vec<TargetId> = next.writes.iter().filter(counts).copied().collect();
+        let world = &*self.world;
+        if let Some(dropped) = world.cone.dropped_targets(&world.actions, &control, thread) {
+            reads.retain(|target| !dropped.contains(*target as usize));
+            writes.retain(|target| !dropped.contains(*target as usize));
+        }
+        (reads, writes)
+    }
+}

@@ -1,0 +1,296 @@
+//! Whose values does anybody still look at? The data-flow graph of a program, and which of it can be reached from where the threads stand.
+//!
+//! Nodes are edges of the automata; an edge observes another if it reads what that one writes (000 ch. 4, Definition 11). An edge is a real observer
+//! of a variable if the variable flows into one of its conditions: an assumption, a check, a wait, an address, a size, a handle. A value
+//! is observed from a place if a chain of flows leads from it to a real observer, through edges that some thread can still reach and
+//! variables about which the abstraction knows something. Reachability comes from the automata, once for each location; a
+//! question is answered by a walk over the variables, and remembered by the set of locations where threads stand.
+//!
+//! Deviation from the text: edges hold several statements, so the graph is about the variables before and after an edge; and the variables of
+//! threads that run the same procedure are not told apart, which observes more than there is.
+//!
+//! Invariant: if a value is not observed, no condition that can be reached depends on it as far as the abstraction can tell.
+
+use fixedbitset::FixedBitSet;
+use ir::{Callee, LocId, Op, Place, ProcId, Program, Scope};
+use logic::{TermId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What values flow through.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Symbol {
+    /// A variable, global or not.
+    Var(VarId),
+    /// Memory, all of it.
+    Memory,
+    /// What threads return.
+    Results,
+}
+
+/// What flows where on an edge.
+#[derive(Clone, Debug, Default)]
+pub struct Flow {
+    /// What its conditions depend on.
+    pub observed: FxHashSet<Symbol>,
+    /// What each new value depends on.
+    pub into: Vec<(Symbol, FxHashSet<Symbol>)>,
+}
+
+/// The data-flow graph.
+#[derive(Debug)]
+pub struct DataFlow {
+    flows: Vec<Vec<Flow>>,
+    /// For each location the edges that can be reached from it, by their numbers.
+    reachable: Vec<Vec<FixedBitSet>>,
+    /// Where each edge is.
+    edges: Vec<(usize, usize)>,
+    first_loc: Vec<usize>,
+    n_locs: usize,
+    known: FxHashMap<(FixedBitSet, Symbol), bool>,
+    tracked: Option<FxHashSet<Symbol>>,
+}
+
+impl DataFlow {
+    /// The graph of a program whose procedures are threads.
+    pub fn new(program: &Program) -> DataFlow {
+        let flows: Vec<Vec<Flow>> =
+            program.procs.iter().map(|proc| proc.edges.iter().map(|edge| flow(program, edge)).collect()).collect();
+        let mut edges = Vec::new();
+        let mut first_edge = Vec::new();
+        let mut first_loc = Vec::new();
+        let mut n_locs = 0;
+        for (index, proc) in program.procs.iter().enumerate() {
+            first_edge.push(edges.len());
+            first_loc.push(n_locs);
+            n_locs += proc.locs.len();
+            edges.extend((0..proc.edges.len()).map(|edge| (index, edge)));
+        }
+        let reachable = reachable(program, &first_edge, edges.len());
+        DataFlow { flows, reachable, edges, first_loc, n_locs, known: FxHashMap::default(), tracked: None }
+    }
+
+    /// From now on these are the symbols about which something is known; `None` for all of them.
+    pub fn begin(&mut self, tracked: Option<FxHashSet<Symbol>>) {
+        self.tracked = tracked;
+        self.known.clear();
+    }
+
+    /// Whether something is known about a symbol.
+    pub fn is_tracked(&self, symbol: Symbol) -> bool {
+        self.tracked.as_ref().is_none_or(|tracked| tracked.contains(&symbol))
+    }
+
+    /// What flows on an edge.
+    pub fn flow(&self, proc: ProcId, edge: ir::EdgeId) -> &Flow {
+        &self.flows[proc.index()][edge.index()]
+    }
+
+    /// The set of places where threads stand.
+    pub fn places(&self, threads: impl Iterator<Item = (ProcId, LocId)>) -> FixedBitSet {
+        let mut places = FixedBitSet::with_capacity(self.n_locs);
+        places.extend(threads.map(|(proc, loc)| self.first_loc[proc.index()] + loc.index()));
+        places
+    }
+
+    /// The set of all places: nothing is known about where threads stand.
+    pub fn everywhere(&self) -> FixedBitSet {
+        let mut places = FixedBitSet::with_capacity(self.n_locs);
+        places.insert_range(..);
+        places
+    }
+
+    /// Whether a condition that can be reached from the places may depend on the value that the symbol has there.
+    pub fn is_observed(&mut self, places: &FixedBitSet, symbol: Symbol) -> bool {
+        if !self.is_tracked(symbol) {
+            return false;
+        }
+        if let Some(known) = self.known.get(&(places.clone(), symbol)) {
+            return *known;
+        }
+        let mut edges = FixedBitSet::with_capacity(self.edges.len());
+        for place in places.ones() {
+            let proc = self.first_loc.partition_point(|first| *first <= place) - 1;
+            edges.union_with(&self.reachable[proc][place - self.first_loc[proc]]);
+        }
+        let mut seen: FxHashSet<Symbol> = FxHashSet::default();
+        let mut open = vec![symbol];
+        seen.insert(symbol);
+        let mut observed = false;
+        'walk: while let Some(symbol) = open.pop() {
+            for edge in edges.ones() {
+                let (proc, edge) = self.edges[edge];
+                let flow = &self.flows[proc][edge];
+                if flow.observed.contains(&symbol) {
+                    observed = true;
+                    break 'walk;
+                }
+                for (to, from) in &flow.into {
+                    if from.contains(&symbol) && self.is_tracked(*to) && seen.insert(*to) {
+                        open.push(*to);
+                    }
+                }
+            }
+        }
+        self.known.insert((places.clone(), symbol), observed);
+        observed
+    }
+}
+
+/// For each location the edges that its thread, or a thread that it may start, can still take.
+fn reachable(program: &Program, first_edge: &[usize], n_edges: usize) -> Vec<Vec<FixedBitSet>> {
+    let none = FixedBitSet::with_capacity(n_edges);
+    let mut reach: Vec<Vec<FixedBitSet>> =
+        program.procs.iter().map(|proc| vec![none.clone(); proc.locs.len()]).collect();
+    loop {
+        let mut changed = false;
+        for (index, proc) in program.procs.iter().enumerate() {
+            for (number, edge) in proc.edges.iter().enumerate().rev() {
+                let mut own = reach[index][edge.to.index()].clone();
+                own.insert(first_edge[index] + number);
+                for stmt in &edge.stmts {
+                    match stmt.op {
+                        Op::Start { callee: Callee::Proc(started), .. } => {
+                            own.union_with(&reach[started.index()][program.proc(started).entry.index()]);
+                        }
+                        Op::Start { callee: Callee::Pointer(_), .. } => own.insert_range(..),
+                        _ => {}
+                    }
+                }
+                let from = &mut reach[index][edge.from.index()];
+                if !own.is_subset(from) {
+                    from.union_with(&own);
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return reach;
+        }
+    }
+}
+
+/// What flows on one edge, statement by statement.
+fn flow(program: &Program, edge: &ir::Edge) -> Flow {
+    let mut walk = Walk { program, now: FxHashMap::default(), flow: Flow::default() };
+    for stmt in &edge.stmts {
+        walk.stmt(&stmt.op);
+    }
+    let Walk { now, mut flow, .. } = walk;
+    flow.into = now.into_iter().collect();
+    flow.into.sort_by_key(|(symbol, _)| *symbol);
+    flow
+}
+
+struct Walk<'p> {
+    program: &'p Program,
+    /// What the values written so far depend on.
+    now: FxHashMap<Symbol, FxHashSet<Symbol>>,
+    flow: Flow,
+}
+
+impl Walk<'_> {
+    fn of(&self, symbol: Symbol) -> FxHashSet<Symbol> {
+        self.now.get(&symbol).cloned().unwrap_or_else(|| [symbol].into_iter().collect())
+    }
+
+    fn of_term(&self, term: TermId) -> FxHashSet<Symbol> {
+        let mut all = FxHashSet::default();
+        self.program.pool.for_each_free_var(term, &mut |var| all.extend(self.of(Symbol::Var(var))));
+        all
+    }
+
+    fn observe(&mut self, term: TermId) {
+        let all = self.of_term(term);
+        self.flow.observed.extend(all);
+    }
+
+    fn place(&mut self, place: &Place) -> Symbol {
+        match place {
+            Place::Var(var) => Symbol::Var(*var),
+            Place::Mem { addr, .. } => {
+                self.observe(*addr);
+                Symbol::Memory
+            }
+        }
+    }
+
+    fn write(&mut self, symbol: Symbol, mut from: FxHashSet<Symbol>) {
+        if matches!(symbol, Symbol::Memory | Symbol::Results) {
+            // What is not overwritten stays.
+            from.extend(self.of(symbol));
+        }
+        self.now.insert(symbol, from);
+    }
+
+    fn stmt(&mut self, op: &Op) {
+        match op {
+            Op::Assign { var, value } => {
+                let from = self.of_term(*value);
+                self.write(Symbol::Var(*var), from);
+            }
+            Op::Havoc { var, .. } => self.write(Symbol::Var(*var), FxHashSet::default()),
+            Op::Assume(cond) | Op::Check { cond, .. } => self.observe(*cond),
+            Op::Load { dst, place, .. } => {
+                let symbol = self.place(place);
+                let from = self.of(symbol);
+                self.write(Symbol::Var(*dst), from);
+            }
+            Op::Store { place, value, .. } => {
+                let symbol = self.place(place);
+                let from = self.of_term(*value);
+                self.write(symbol, from);
+            }
+            Op::Rmw { dst, place, wait, new, .. } => {
+                let symbol = self.place(place);
+                let from = self.of(symbol);
+                self.write(Symbol::Var(*dst), from);
+                if let Some(wait) = wait {
+                    self.observe(*wait);
+                }
+                let from = self.of_term(*new);
+                self.write(symbol, from);
+            }
+            Op::Alloc { dst, size, .. } => {
+                self.observe(*size);
+                self.write(Symbol::Var(*dst), FxHashSet::default());
+            }
+            Op::Free { addr, .. } => self.observe(*addr),
+            Op::Start { dst, callee, args } => self.start(*dst, *callee, args),
+            Op::Join { thread, result } => {
+                self.observe(*thread);
+                if let Some(result) = result {
+                    let from = self.of(Symbol::Results);
+                    self.write(Symbol::Var(*result), from);
+                }
+            }
+            Op::Return(Some(value)) | Op::ExitThread(value) => {
+                let from = self.of_term(*value);
+                self.write(Symbol::Results, from);
+            }
+            Op::Call { args, .. } => args.iter().for_each(|arg| self.observe(*arg)),
+            Op::Return(None)
+            | Op::Fence(_)
+            | Op::AtomicBegin
+            | Op::AtomicEnd
+            | Op::ExitProcess { .. }
+            | Op::Mark(..) => {}
+        }
+    }
+
+    fn start(&mut self, dst: VarId, callee: Callee, args: &[TermId]) {
+        match callee {
+            Callee::Proc(proc) => {
+                for (param, arg) in self.program.proc(proc).params.iter().zip(args) {
+                    let from = self.of_term(*arg);
+                    debug_assert_eq!(self.program.var(*param).scope, Scope::Local, "parameters are locals");
+                    self.write(Symbol::Var(*param), from);
+                }
+            }
+            Callee::Pointer(pointer) => {
+                self.observe(pointer);
+                args.iter().for_each(|arg| self.observe(*arg));
+            }
+        }
+        self.write(Symbol::Var(dst), FxHashSet::default());
+    }
+}
