@@ -42,11 +42,13 @@ pub(super) fn read(source: &Source<'_>) -> Result<Header, Diagnostic> {
         if token.text == "{" {
             return Ok(Header { dialect, name, info, end: token.at });
         }
+        let end = line_end(token.at);
         if token.text.starts_with('"') {
-            lexer.next();
+            // A quoted text may have several lines, but a quote that is never closed must not swallow the initial state.
+            let state = text[token.at..].find("\n{").map_or(text.len(), |length| token.at + length);
+            lexer.at = if token.at + token.text.len() <= state { token.at + token.text.len() } else { end };
             continue;
         }
-        let end = line_end(token.at);
         if let Some((key, value)) = text[token.at..end].split_once('=') {
             info.push((key.trim().to_string(), value.trim().to_string()));
         }

@@ -153,7 +153,7 @@ fn store_form(name: &str) -> Option<(u8, bool)> {
 fn arithmetic_form(name: &str) -> Option<(Binary, u8, bool)> {
     Some(match name.trim_end_matches('.') {
         "add" => (Binary::Add, 64, false),
-        "addi" => (Binary::Add, 64, true),
+        "addi" | "addis" => (Binary::Add, 64, true),
         "sub" | "subf" => (Binary::Sub, 64, false),
         "subi" => (Binary::Sub, 64, true),
         "mullw" => (Binary::Mul, 32, false),
@@ -206,7 +206,12 @@ fn arithmetic(
     let is_reversed =
         line.mnemonic.text.eq_ignore_ascii_case("subf") || line.mnemonic.text.eq_ignore_ascii_case("subf.");
     let first = if matches!(op, Binary::Add) && is_immediate { base(line, 1)? } else { line.value(1)? };
-    let second = if is_immediate { constant(line.immediate(2)?) } else { line.value(2)? };
+    let is_shifted = line.mnemonic.text.eq_ignore_ascii_case("addis");
+    let second = match is_immediate {
+        true if is_shifted => constant(line.immediate(2)?.wrapping_shl(16)),
+        true => constant(line.immediate(2)?),
+        false => line.value(2)?,
+    };
     let (left, right) = if is_reversed { (second, first) } else { (first, second) };
     let value = Expr::binary(op, width, left, right);
     let value = if width == 32 && matches!(op, Binary::Mul | Binary::SDiv | Binary::Ashr) {

@@ -63,7 +63,7 @@ pub(super) fn instruction(line: &mut Line<'_, '_, '_>, name: &str) -> Result<boo
             };
             set_flags(line, op, width, left, right);
         }
-        "LSL" | "LSR" | "ASR" | "ROR" | "MUL" | "MNEG" | "UDIV" | "SDIV" => {
+        "LSL" | "LSR" | "ASR" | "ROR" | "LSLV" | "LSRV" | "ASRV" | "RORV" | "MUL" | "MNEG" | "UDIV" | "SDIV" => {
             let to = line.target(0)?;
             let width = width_of(line.operand(0)?);
             let left = line.value(1)?;
@@ -71,10 +71,10 @@ pub(super) fn instruction(line: &mut Line<'_, '_, '_>, name: &str) -> Result<boo
             line.done(3)?;
             let modulo = |value| Expr::binary(Binary::And, width, value, constant(u64::from(width) - 1));
             let value = match name {
-                "LSL" => Expr::binary(Binary::Shl, width, left, modulo(right)),
-                "LSR" => Expr::binary(Binary::Lshr, width, left, modulo(right)),
-                "ASR" => Expr::binary(Binary::Ashr, width, left, modulo(right)),
-                "ROR" => Expr::binary(Binary::Ror, width, left, right),
+                "LSL" | "LSLV" => Expr::binary(Binary::Shl, width, left, modulo(right)),
+                "LSR" | "LSRV" => Expr::binary(Binary::Lshr, width, left, modulo(right)),
+                "ASR" | "ASRV" => Expr::binary(Binary::Ashr, width, left, modulo(right)),
+                "ROR" | "RORV" => Expr::binary(Binary::Ror, width, left, right),
                 "MUL" => Expr::binary(Binary::Mul, width, left, right),
                 "MNEG" => Expr::unary(Unary::Negate, width, Expr::binary(Binary::Mul, width, left, right)),
                 "UDIV" => Expr::binary(Binary::UDiv, width, left, right),
@@ -97,6 +97,26 @@ pub(super) fn instruction(line: &mut Line<'_, '_, '_>, name: &str) -> Result<boo
             let value = line.value(1)?;
             line.done(2)?;
             line.assign(to, cut(width, extend(name, value).expect("all of these extend")));
+        }
+        "UBFM" | "SBFM" => {
+            let to = line.target(0)?;
+            let width = width_of(line.operand(0)?);
+            let value = line.value(1)?;
+            let (rotate, last) = (number(line, 2)?, number(line, 3)?);
+            line.done(4)?;
+            if rotate >= u64::from(width) || last >= u64::from(width) {
+                return Err(line.complain(line.operand(3)?, "the field is outside of the register"));
+            }
+            let op = if name == "UBFM" { Unary::ZeroExtend } else { Unary::SignExtend };
+            // A field from bit `rotate` up to `last`, or the lowest bits up to `last` moved up.
+            let result = if last >= rotate {
+                let shifted = Expr::binary(Binary::Lshr, width, value, constant(rotate));
+                Expr::unary(op, (last - rotate + 1) as u8, shifted)
+            } else {
+                let field = Expr::unary(op, (last + 1) as u8, value);
+                Expr::binary(Binary::Shl, width, field, constant(u64::from(width) - rotate))
+            };
+            line.assign(to, cut(width, result));
         }
         "CLZ" | "RBIT" | "REV" => {
             let to = line.target(0)?;
@@ -212,11 +232,11 @@ pub(super) fn extended(
     let Some(modifier) = modifier else {
         return Ok(cut(width, value));
     };
-    let mut words = modifier.text.split_whitespace();
-    let name = words.next().unwrap_or("").to_ascii_uppercase();
-    let distance = match words.next() {
-        None => 0,
-        Some(text) => signed_number(text.trim_start_matches('#'))
+    let end = modifier.text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(modifier.text.len());
+    let name = modifier.text[..end].to_ascii_uppercase();
+    let distance = match modifier.text[end..].trim() {
+        "" => 0,
+        text => signed_number(text.trim_start_matches('#'))
             .filter(|distance| *distance < 64)
             .ok_or_else(|| line.complain(modifier, format!("`{text}` is not a distance")))?,
     };
