@@ -1,5 +1,6 @@
-// expect: unknown
-// why: the explicit engine does not enumerate 2^32 values
+// expect: unsafe at 11
+// engines: bmc
+// why: the explicit engine does not enumerate 2^32 values, the solver finds the one that counts
 extern void abort(void);
 void reach_error(void) {}
 

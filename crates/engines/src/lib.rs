@@ -5,6 +5,7 @@
 //! `decide` is the only way from an engine's answer to the user: it replays every trace on the reference interpreter.
 
 pub mod abstraction;
+pub mod bmc;
 pub mod cegar;
 pub mod certificate;
 pub mod decide;
@@ -30,7 +31,7 @@ pub trait Engine: Sync {
 }
 
 /// All engines, in the order they are shown.
-pub static ENGINES: &[&dyn Engine] = &[&explicit::Explicit, &cegar::Cegar];
+pub static ENGINES: &[&dyn Engine] = &[&explicit::Explicit, &bmc::Bmc, &cegar::Cegar];
 
 /// The engine of that name.
 pub fn engine_named(name: &str) -> Option<&'static dyn Engine> {

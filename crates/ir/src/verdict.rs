@@ -39,6 +39,11 @@ pub enum Proof {
     },
     /// An abstraction in which nothing can go wrong; it can be checked.
     Abstraction(Arc<Certificate>),
+    /// All executions were considered at once: every loop was unrolled to its end, and no choice of values and order is bad.
+    Unrolled {
+        /// How many reads and writes of shared state there are.
+        events: u64,
+    },
 }
 
 /// Why it is not known, in words that a person can act on.

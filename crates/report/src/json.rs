@@ -132,6 +132,7 @@ pub fn json(answer: &Answer) -> String {
             Outcome::Safe(Proof::Abstraction(certificate)) => {
                 Some(ProofOut { kind: "abstraction", states: certificate.nodes.len() as u64 })
             }
+            Outcome::Safe(Proof::Unrolled { events }) => Some(ProofOut { kind: "unrolled", states: *events }),
             _ => None,
         },
         violation: ending.map(|ending| violation(sources, ending)),

@@ -64,6 +64,12 @@ fn headline(answer: &Answer, style: &Style, text: &mut String) {
                 let n = certificate.nodes.len() as u64;
                 format!("{n} abstract state{} that contain all that can be reached, and no error", plural(n))
             }
+            Proof::Unrolled { events } => {
+                format!(
+                    "all loops unrolled to their ends, {events} shared access{}",
+                    if *events == 1 { "" } else { "es" }
+                )
+            }
         };
         let _ = writeln!(text, "  proof: {what}");
     }

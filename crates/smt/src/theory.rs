@@ -44,6 +44,15 @@ impl Consequences {
     pub fn has_clauses(&self) -> bool {
         !self.clauses.is_empty()
     }
+
+    /// The clauses said so far, for whoever asks a theory outside of a search.
+    pub fn take_clauses(&mut self) -> Vec<Vec<Lit>> {
+        let clauses = std::mem::take(&mut self.clauses);
+        let mut parts: Vec<Vec<Lit>> =
+            clauses.split(|raw| *raw == 0).map(|part| part.iter().map(|raw| Lit::from_raw(*raw)).collect()).collect();
+        parts.pop();
+        parts
+    }
 }
 
 /// Knowledge about watched literals that the SAT solver consults during its search.

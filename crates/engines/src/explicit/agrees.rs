@@ -290,7 +290,8 @@ impl Thread<'_> {
     }
 }
 
-const SETS: [&[Property]; 6] = [
+/// Sets of properties that are asked about.
+pub(crate) const SETS: [&[Property]; 6] = [
     &[Property::Assertion],
     &[Property::Assertion, Property::Deadlock],
     &[Property::Race],

@@ -34,7 +34,7 @@ mod tests;
 use crate::Engine;
 use crate::run::{Knob, Run};
 use ir::pass::{Options, merge_joins, prepare};
-use ir::{Op, Program, Proof, Property, Task, Verdict, Why};
+use ir::{Proof, Property, Task, Verdict, Why};
 use search::{Bounds, Halt, Order, Search};
 use select::{Reduction, Selector};
 use step::MAX_THREADS;
@@ -128,7 +128,11 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                     break;
                 }
                 None => {
-                    reason = task.properties.has(Property::Race).then(|| relaxed_access(&code.program)).flatten();
+                    reason = task
+                        .properties
+                        .has(Property::Race)
+                        .then(|| crate::explore::relaxed_access(&code.program))
+                        .flatten();
                     if reason.is_none() {
                         return Ok(Verdict::Safe(Proof::Exhaustive { states: search.visited.len() as u64 }));
                     }
@@ -171,17 +175,4 @@ fn note_statistics(search: &Search<'_>, run: &mut Run) {
     statistics.set("states expanded again", counts.expanded_again as f64);
     statistics.set("states with threads exchanged", counts.exchanged as f64);
     statistics.set("memory of states", search.visited.bytes() as f64);
-}
-
-/// Why the absence of adjacent conflicts does not mean that there is no race: a relaxed access, if there is one.
-fn relaxed_access(program: &Program) -> Option<Why> {
-    let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
-    // In our own models whoever waits for another thread acquires what that one released; their relaxed accesses order nothing.
-    let mut stmts = stmts.filter(|stmt| !program.sources.is_model(stmt.span));
-    let relaxed = stmts.find(|stmt| match &stmt.op {
-        Op::Load { order, .. } | Op::Store { order, .. } | Op::Rmw { order, .. } => *order == ir::Order::Relaxed,
-        _ => false,
-    })?;
-    let what = "a relaxed atomic access, which may hide a race from an engine that interleaves".to_string();
-    Some(Why::Unsupported { span: relaxed.span, what })
 }

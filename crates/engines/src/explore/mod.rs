@@ -10,5 +10,8 @@ pub mod actions;
 pub mod choice;
 pub mod cone;
 pub mod future;
+mod relaxed;
 pub mod source;
 pub mod targets;
+
+pub(crate) use relaxed::relaxed_access;

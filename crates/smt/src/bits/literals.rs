@@ -27,6 +27,8 @@ pub struct SatStatistics {
     pub propagations: u64,
     /// Conflicts.
     pub conflicts: u64,
+    /// Restarts.
+    pub restarts: u64,
     /// Variables that have the same value in all solutions.
     pub fixed: u64,
     /// Variables eliminated.
@@ -81,6 +83,38 @@ impl Bits {
         self.sat.watch(lit)
     }
 
+    /// Makes two terms equal where a literal holds: clauses bit by bit, without a literal for the equality.
+    pub fn equal_if(&mut self, pool: &Pool, lit: Lit, a: TermId, b: TermId) -> Result<(), Why> {
+        if pool.sort(a).scalar().is_none() {
+            self.has_outside_literals = true;
+            return Err(Why::Incomplete("arrays cannot be compared under a literal".into()));
+        }
+        let stop = Stop::begin(&self.limits);
+        self.encode_scopes(pool, &stop)?;
+        let (a, b) = (self.encoder.word(pool, a, &stop)?, self.encoder.word(pool, b, &stop)?);
+        for (x, y) in a.into_iter().zip(b) {
+            if x == y {
+                continue;
+            }
+            match (x.as_constant(), y.as_constant()) {
+                (Some(p), Some(q)) if p == q => {}
+                (Some(_), Some(_)) => self.sat.clause(&[!lit]),
+                (Some(value), None) | (None, Some(value)) => {
+                    let wire = if x.as_constant().is_none() { x } else { y };
+                    let bit = self.cnf.lit(&self.encoder.gates, &mut self.sat, wire, &stop)?;
+                    self.sat.clause(&[!lit, if value { bit } else { !bit }]);
+                }
+                (None, None) => {
+                    let p = self.cnf.lit(&self.encoder.gates, &mut self.sat, x, &stop)?;
+                    let q = self.cnf.lit(&self.encoder.gates, &mut self.sat, y, &stop)?;
+                    self.sat.clause(&[!lit, !p, q]);
+                    self.sat.clause(&[!lit, p, !q]);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Whenever the solver decides on the variable of this literal, the literal is tried first.
     pub fn prefer(&mut self, lit: Lit) {
         self.sat.prefer(lit);
@@ -104,6 +138,7 @@ impl Bits {
             decisions: self.sat.count("decisions"),
             propagations: self.sat.count("propagations"),
             conflicts: self.sat.count("conflicts"),
+            restarts: self.sat.count("restarts"),
             fixed: self.sat.count("fixed"),
             eliminated: self.sat.count("eliminated"),
         }

@@ -1,0 +1,207 @@
+//! How does the unrolled program become a question for the solver?
+//!
+//! Values of reads are variables. For every read and every write it may take its value from there is a literal: if it is true, both
+//! happen, the addresses are equal and so are the values (RF-Val); a read that happens has one that is true (RF-Some). What order
+//! these choices imply is known to the theory alone (RF-Ord). The order of writes gets literals only when it is needed (WS-Cond, WS-Some,
+//! WS-Ord).
+
+use super::unrolled::Unrolled;
+use logic::{Pool, TermId, Value};
+use memory::events::{START, Sources, find_sources};
+use memory::order::{Closure, Order, Read, Structure, Write};
+use rustc_hash::FxHashMap;
+use smt::{Bits, Lit};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The question, on its way to the solver.
+pub(crate) struct Encoding {
+    pub(crate) bits: Bits,
+    /// The theory inside the solver, if there is one.
+    pub(crate) order: Option<Rc<RefCell<Order>>>,
+    pub(crate) structure: Structure,
+    /// All literals that the theory looks at.
+    pub(crate) watched: Vec<Lit>,
+    lit_of: FxHashMap<TermId, Lit>,
+    has_write_order: bool,
+    pub(crate) n_choices: usize,
+    pub(crate) n_write_orders: usize,
+    closure: Closure,
+}
+
+impl Encoding {
+    /// Encodes the program. With `in_solver` the theory takes part in the search.
+    pub(crate) fn new(unrolled: &mut Unrolled, in_solver: bool, limits: smt::Limits) -> Result<Encoding, smt::Why> {
+        let Unrolled { pool, events, points, .. } = unrolled;
+        let closure = Closure::new(events.n_nodes(), &events.fixed);
+        let sources = find_sources(events, &closure, pool, &|a, b| points.dominates(a, b));
+        let mut bits = Bits::new();
+        bits.set_limits(limits);
+        let order = in_solver.then(|| Rc::new(RefCell::new(Order::new(Structure::default()))));
+        if let Some(order) = &order {
+            bits.attach(Box::new(Rc::clone(order)));
+        }
+        let mut encoding = Encoding {
+            bits,
+            order,
+            structure: Structure { n_nodes: events.n_nodes(), fixed: events.fixed.clone(), ..Structure::default() },
+            watched: Vec::new(),
+            lit_of: FxHashMap::default(),
+            has_write_order: false,
+            n_choices: 0,
+            n_write_orders: 0,
+            closure,
+        };
+        for rule in &unrolled.constraints {
+            encoding.bits.assert(&unrolled.pool, *rule);
+        }
+        encoding.structure.writes.push(Write { node: START });
+        encoding.structure.writes.extend(unrolled.events.writes.iter().map(|write| Write { node: write.node }));
+        for (index, sources) in sources.iter().enumerate() {
+            encoding.add_read(unrolled, index, sources)?;
+        }
+        for edge in &unrolled.events.edges {
+            if unrolled.pool.as_const(edge.cond) != Some(&Value::Bool(false)) {
+                let lit = encoding.watch(&unrolled.pool, edge.cond)?;
+                encoding.structure.edges.push((lit, edge.from, edge.to));
+            }
+        }
+        Ok(encoding)
+    }
+
+    /// Tells the theory what there is to know, once all of it is known.
+    pub(crate) fn finish(&mut self) {
+        if let Some(order) = &self.order {
+            let mut new = Order::new(self.structure.clone());
+            new.adopt(&order.borrow());
+            *order.borrow_mut() = new;
+        }
+    }
+
+    /// The literal of a formula that the theory looks at.
+    fn watch(&mut self, pool: &Pool, formula: TermId) -> Result<Lit, smt::Why> {
+        if let Some(lit) = self.lit_of.get(&formula) {
+            return Ok(*lit);
+        }
+        let lit = match self.order {
+            Some(_) => self.bits.watch(pool, formula)?,
+            None => self.bits.lit(pool, formula)?,
+        };
+        self.lit_of.insert(formula, lit);
+        self.watched.push(lit);
+        Ok(lit)
+    }
+
+    fn fresh(&mut self) -> Lit {
+        let lit = if self.order.is_some() { self.bits.fresh_watched() } else { self.bits.fresh_lit() };
+        self.watched.push(lit);
+        lit
+    }
+
+    /// If a literal holds, so does a formula.
+    fn imply(&mut self, pool: &Pool, lit: Lit, formula: TermId) -> Result<(), smt::Why> {
+        match pool.as_const(formula) {
+            Some(Value::Bool(true)) => {}
+            Some(_) => self.bits.add_clause(&[!lit]),
+            None => {
+                let other = self.bits.lit(pool, formula)?;
+                self.bits.add_clause(&[!lit, other]);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_read(&mut self, unrolled: &mut Unrolled, index: usize, sources: &Sources) -> Result<(), smt::Why> {
+        let pool = &mut unrolled.pool;
+        let read = unrolled.events.reads[index];
+        let mut theory = Read { node: read.node, ..Read::default() };
+        if pool.as_const(read.guard) == Some(&Value::Bool(false)) {
+            self.structure.reads.push(theory);
+            return Ok(());
+        }
+        let not_read = pool.not(read.guard);
+        let mut some = Vec::new();
+        if pool.as_const(not_read).is_none() {
+            some.push(self.bits.lit(pool, not_read)?);
+        }
+        for candidate in &sources.candidates {
+            let lit = match sources.candidates.len() {
+                1 => self.watch(pool, read.guard)?,
+                _ => self.fresh(),
+            };
+            some.push(lit);
+            let (number, guard, value) = match candidate.write {
+                Some(write) => {
+                    let this = &unrolled.events.writes[write as usize];
+                    (write + 1, this.guard, this.value)
+                }
+                None => (0, pool.bool(true), unrolled.initial[index]),
+            };
+            for rule in [read.guard, guard, candidate.same] {
+                self.imply(pool, lit, rule)?;
+            }
+            if pool.sort(value).scalar().is_some() {
+                self.bits.equal_if(pool, lit, read.value, value)?;
+            } else {
+                let same = pool.eq(read.value, value);
+                self.imply(pool, lit, same)?;
+            }
+            self.n_choices += 1;
+            theory.candidates.push((number, lit));
+        }
+        self.bits.add_clause(&some);
+        for rival in &sources.rivals {
+            let lit = match rival.active {
+                Some(active) => Some(self.watch(pool, active)?),
+                None => None,
+            };
+            theory.rivals.push((rival.write + 1, lit));
+        }
+        self.structure.reads.push(theory);
+        Ok(())
+    }
+
+    /// Not all of these literals can be true.
+    pub(crate) fn forbid(&mut self, together: &[Lit]) {
+        let clause: Vec<Lit> = together.iter().map(|lit| !*lit).collect();
+        self.bits.add_clause(&clause);
+    }
+
+    /// Adds literals for the order of writes to the same place; false if they are there already.
+    pub(crate) fn order_writes(&mut self, unrolled: &mut Unrolled) -> Result<bool, smt::Why> {
+        if std::mem::replace(&mut self.has_write_order, true) {
+            return Ok(false);
+        }
+        let Unrolled { pool, events, .. } = unrolled;
+        for i in 0..events.writes.len() {
+            for j in 0..i {
+                let (a, b) = (events.writes[i], events.writes[j]);
+                let is_ordered = self.closure.is_before(a.node, b.node) || self.closure.is_before(b.node, a.node);
+                if a.place != b.place || a.node == b.node || a.thread == b.thread || is_ordered {
+                    continue;
+                }
+                let same = match (a.addr, b.addr) {
+                    (Some(a), Some(b)) => pool.eq(a, b),
+                    _ => pool.bool(true),
+                };
+                let both = pool.and_all(&[a.guard, b.guard, same]);
+                if pool.as_const(both) == Some(&Value::Bool(false)) {
+                    continue;
+                }
+                let (first, second) = (self.fresh(), self.fresh());
+                let both = self.bits.lit(pool, both)?;
+                self.bits.add_clause(&[!both, first, second]);
+                self.bits.add_clause(&[!first, both]);
+                self.bits.add_clause(&[!second, both]);
+                for (lit, from, to) in [(first, a.node, b.node), (second, b.node, a.node)] {
+                    self.n_write_orders += 1;
+                    self.structure.edges.push((lit, from, to));
+                    if let Some(order) = &self.order {
+                        order.borrow_mut().add_edge(lit, from, to);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,313 @@
+//! Can a bad state be reached within a few rounds of every loop? All executions at once, as one question for a SAT solver.
+//!
+//! Threads are executed symbolically with their loops unrolled (`execute`, `step`, `statements`, `access`, `threads`), which gives events with guards; the solver
+//! chooses values and which write each read reads (`encode`), and the theory of `memory::order` sees to it that all of it can happen one
+//! after the other (`solve`). Bounds grow until a violation is found, or no execution needs more rounds than were unrolled: then the
+//! program is safe. Otherwise the answer is unknown and names the loop.
+
+mod access;
+mod encode;
+mod execute;
+mod flow;
+mod objects;
+mod places;
+mod points;
+mod race;
+mod solve;
+mod statements;
+mod step;
+mod store;
+mod threads;
+mod trace;
+mod unrolled;
+
+use crate::Engine;
+use crate::run::{Knob, Run};
+use encode::Encoding;
+use execute::{Bounds, unroll};
+use ir::pass::{Options, prepare, spell_race, spell_trace};
+use ir::{Program, Proof, Property, Task, Trace, Verdict, Why};
+use logic::TermId;
+use memory::order::find_conflicts;
+use solve::{Effort, Found, Outcome, solve};
+use std::time::Instant;
+use trace::Goal;
+use unrolled::{BadKind, Unrolled};
+
+/// The bounded model checker.
+pub struct Bmc;
+
+const PROCEDURE: Knob = Knob {
+    name: "procedure",
+    values: "theory|basic",
+    default: "theory",
+    help: "whether orders are decided inside the solver's search, or afterwards, one objection at a time",
+};
+const CONFLICTS: Knob =
+    Knob { name: "conflicts", values: "on|off", default: "on", help: "look for small cycles before solving" };
+const UNWIND: Knob = Knob {
+    name: "unwind",
+    values: "N",
+    default: "0",
+    help: "how often loops of unknown length go round; 0 tries 1, 2, 3, 5, 8 and so on",
+};
+const LOOPS: Knob =
+    Knob { name: "loops", values: "LINE:N,...", default: "", help: "how often the loops at these lines go round" };
+
+/// Clauses that are looked for beforehand at most.
+const MAX_CONFLICTS: usize = 50_000;
+/// Steps of the unrolled program at most.
+const MAX_STEPS: usize = 150_000;
+/// Nodes of the order at most.
+const MAX_NODES: usize = 12_000;
+
+/// Rounds of loops of unknown length, and of those that constants decide.
+const STAGES: [(u32, u32); 10] =
+    [(1, 6), (2, 12), (3, 24), (5, 60), (8, 200), (13, 600), (21, 2000), (34, 5000), (55, 20_000), (89, 100_000)];
+
+impl Engine for Bmc {
+    fn name(&self) -> &'static str {
+        "bmc"
+    }
+
+    fn describe(&self) -> &'static str {
+        "unrolls loops and asks a SAT solver, which an ordering theory helps, for a bad execution"
+    }
+
+    fn knobs(&self) -> &'static [Knob] {
+        &[PROCEDURE, CONFLICTS, UNWIND, LOOPS]
+    }
+
+    fn check(&self, task: &Task, run: &mut Run) -> Verdict {
+        match decide(task, run) {
+            Ok(verdict) => verdict,
+            Err(why) => Verdict::Unknown(why),
+        }
+    }
+}
+
+fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
+    let started = Instant::now();
+    let options = Options { blocks: false, ..Options::default() };
+    let prepared = prepare(&task.program, task.properties, &options)?;
+    run.statistics.set("seconds: prepare", started.elapsed().as_secs_f64());
+    let by_line = loop_bounds(run.knob(&LOOPS));
+    let unwind: u32 = run.knob(&UNWIND).parse().unwrap_or(0);
+    let stages: Vec<(u32, u32)> = if unwind > 0 { vec![(unwind, 100_000)] } else { STAGES.to_vec() };
+    let mut reason = None;
+    for (rounds, decided) in stages {
+        let bounds = Bounds { rounds, decided, by_line: by_line.clone(), records: MAX_STEPS };
+        match stage(task, &prepared, &bounds, run) {
+            Ok(Stage::Unsafe(trace)) => return Ok(Verdict::Unsafe(trace)),
+            Ok(Stage::Safe(events)) => {
+                return match undecided(task, &prepared) {
+                    Some(why) => Err(why),
+                    None => Ok(Verdict::Safe(Proof::Unrolled { events })),
+                };
+            }
+            Ok(Stage::Beyond(why)) => return Err(why),
+            Ok(Stage::Deeper(why)) => reason = Some(why),
+            Err(Why::Bound(what)) => return Err(reason.unwrap_or(Why::Bound(what))),
+            Err(why) => return Err(why),
+        }
+    }
+    Err(reason.expect("every stage gives a reason to go on"))
+}
+
+/// Why the absence of violations does not mean that the task is safe.
+fn undecided(task: &Task, prepared: &Program) -> Option<Why> {
+    for property in [Property::MemTrack, Property::MemCleanup, Property::Termination] {
+        if task.properties.has(property) {
+            let what = format!("the property \"no {}\" in this engine", property.describe());
+            return Some(Why::Unsupported { span: ir::Span::NOWHERE, what });
+        }
+    }
+    task.properties.has(Property::Race).then(|| crate::explore::relaxed_access(prepared)).flatten()
+}
+
+fn loop_bounds(text: &str) -> Vec<(u32, u32)> {
+    let pair = |part: &str| {
+        let (line, rounds) = part.split_once(':')?;
+        Some((line.trim().parse().ok()?, rounds.trim().parse().ok()?))
+    };
+    text.split(',').filter_map(pair).collect()
+}
+
+/// What came of one bound.
+enum Stage {
+    Unsafe(Trace),
+    /// Safe, with so many events.
+    Safe(u64),
+    /// An execution leaves the model.
+    Beyond(Why),
+    /// An execution needs more rounds.
+    Deeper(Why),
+}
+
+fn stage(task: &Task, prepared: &Program, bounds: &Bounds, run: &mut Run) -> Result<Stage, Why> {
+    let started = Instant::now();
+    let mut unrolled = unroll(prepared, task.properties, bounds, run)?;
+    let races = race::pairs(&mut unrolled);
+    let unrolling = started.elapsed().as_secs_f64();
+    if unrolled.events.n_nodes() > MAX_NODES {
+        return Err(Why::Bound(format!("the unrolled program has more than {MAX_NODES} accesses to shared state")));
+    }
+    let statistics = &mut run.statistics;
+    statistics.set("rounds", f64::from(bounds.rounds));
+    statistics.set("steps", unrolled.n_records as f64);
+    statistics.set("threads", unrolled.threads.len() as f64);
+    statistics.set("reads", unrolled.events.reads.len() as f64);
+    statistics.set("writes", unrolled.events.writes.len() as f64);
+    statistics.add("seconds: unroll", unrolling);
+    let started = Instant::now();
+    let goals = Goals::new(task, &mut unrolled, &races);
+    let in_solver = run.knob(&PROCEDURE) != "basic";
+    let limits = run.solver_limits();
+    let mut encoding = Encoding::new(&mut unrolled, in_solver, limits).map_err(|why| run.why_stopped(why))?;
+    if run.knob(&CONFLICTS) == "on" {
+        let found = find_conflicts(&encoding.structure, MAX_CONFLICTS);
+        for clause in found.crossing.iter().chain(&found.overwritten) {
+            encoding.forbid(clause);
+        }
+        run.statistics.set("conflicts: crossing reads", found.crossing.len() as f64);
+        run.statistics.set("conflicts: overwritten", found.overwritten.len() as f64);
+        run.statistics.set("conflicts: cut off", f64::from(u8::from(found.is_cut)));
+    }
+    encoding.finish();
+    run.statistics.add("seconds: encode", started.elapsed().as_secs_f64());
+    let started = Instant::now();
+    let mut effort = Effort::default();
+    let result = answer(task, prepared, &mut unrolled, &mut encoding, &goals, &races, &mut effort);
+    note_effort(&encoding, effort, run);
+    run.statistics.add("seconds: solve", started.elapsed().as_secs_f64());
+    result.map_err(|why| run.why_stopped(why))
+}
+
+fn note_effort(encoding: &Encoding, effort: Effort, run: &mut Run) {
+    let statistics = &mut run.statistics;
+    let sat = encoding.bits.statistics();
+    statistics.set("rf variables", encoding.n_choices as f64);
+    statistics.set("ws variables", encoding.n_write_orders as f64);
+    statistics.set("SAT variables", sat.variables as f64);
+    statistics.set("SAT clauses", sat.clauses as f64);
+    statistics.add("checks", effort.checks as f64);
+    statistics.add("refinement clauses", effort.refinements as f64);
+    statistics.add("ordered writes", effort.ordered_writes as f64);
+    if let Some(order) = &encoding.order {
+        let counts = order.borrow().counts;
+        statistics.add("theory conflicts", counts.conflicts as f64);
+        statistics.add("theory implications", counts.implied as f64);
+        statistics.add("derived orders", counts.derived as f64);
+    }
+    statistics.add("solver decisions", sat.decisions as f64);
+    statistics.add("solver propagations", sat.propagations as f64);
+    statistics.add("solver conflicts", sat.conflicts as f64);
+    statistics.add("solver restarts", sat.restarts as f64);
+}
+
+/// What is asked, as formulas.
+struct Goals {
+    violation: TermId,
+    deadlock: TermId,
+    beyond: TermId,
+    cut: TermId,
+}
+
+impl Goals {
+    fn new(task: &Task, unrolled: &mut Unrolled, races: &[race::Pair]) -> Goals {
+        let Unrolled { pool, bads, threads, waits, .. } = unrolled;
+        let of = |kind: fn(&BadKind) -> bool| -> Vec<TermId> {
+            bads.iter().filter(|bad| kind(&bad.what)).map(|bad| bad.guard).collect()
+        };
+        let mut violations = of(|kind| matches!(kind, BadKind::Violation(_)));
+        let beyond = of(|kind| matches!(kind, BadKind::Beyond(_)));
+        let cut = of(|kind| matches!(kind, BadKind::Cut(_)));
+        violations.extend(races.iter().map(|pair| pair.cond));
+        let mut deadlock = pool.bool(false);
+        if task.properties.has(Property::Deadlock) {
+            let mut all = Vec::new();
+            let mut someone = Vec::new();
+            for (id, thread) in threads.iter().enumerate() {
+                let not_started = pool.not(thread.guard);
+                let mut ends = vec![not_started, thread.finished];
+                for wait in waits.iter().filter(|wait| wait.thread as usize == id) {
+                    let not_passed = pool.not(wait.passed);
+                    let stuck = pool.and_all(&[wait.reached, not_passed, wait.blocked]);
+                    ends.push(stuck);
+                    someone.push(stuck);
+                }
+                all.push(pool.or_all(&ends));
+            }
+            all.push(pool.or_all(&someone));
+            deadlock = pool.and_all(&all);
+            violations.push(deadlock);
+        }
+        Goals { violation: pool.or_all(&violations), deadlock, beyond: pool.or_all(&beyond), cut: pool.or_all(&cut) }
+    }
+}
+
+fn answer(
+    task: &Task,
+    prepared: &Program,
+    unrolled: &mut Unrolled,
+    encoding: &mut Encoding,
+    goals: &Goals,
+    races: &[race::Pair],
+    effort: &mut Effort,
+) -> Result<Stage, smt::Why> {
+    if let Outcome::Found(mut found) = solve(encoding, unrolled, goals.violation, effort)? {
+        return Ok(Stage::Unsafe(tell(task, prepared, unrolled, goals, races, &mut found)));
+    }
+    if let Outcome::Found(mut found) = solve(encoding, unrolled, goals.cut, effort)? {
+        return Ok(Stage::Deeper(reason(unrolled, &mut found, |what| matches!(what, BadKind::Cut(_)))));
+    }
+    if let Outcome::Found(mut found) = solve(encoding, unrolled, goals.beyond, effort)? {
+        return Ok(Stage::Beyond(reason(unrolled, &mut found, |what| matches!(what, BadKind::Beyond(_)))));
+    }
+    Ok(Stage::Safe((unrolled.events.reads.len() + unrolled.events.writes.len()) as u64))
+}
+
+/// Why an execution is none that counts.
+fn reason(unrolled: &Unrolled, found: &mut Found, kind: fn(&BadKind) -> bool) -> Why {
+    let bad =
+        unrolled.bads.iter().filter(|bad| kind(&bad.what)).find(|bad| found.values.holds(&unrolled.pool, bad.guard));
+    match bad.map(|bad| &bad.what) {
+        Some(BadKind::Cut(why) | BadKind::Beyond(why)) => why.clone(),
+        _ => unreachable!("one of them holds in what was found"),
+    }
+}
+
+/// The trace of what was found, in steps of the lowered program.
+fn tell(
+    task: &Task,
+    prepared: &Program,
+    unrolled: &Unrolled,
+    goals: &Goals,
+    races: &[race::Pair],
+    found: &mut Found,
+) -> Trace {
+    let pool = &unrolled.pool;
+    let bad = unrolled
+        .bads
+        .iter()
+        .find(|bad| matches!(bad.what, BadKind::Violation(_)) && found.values.holds(pool, bad.guard));
+    if let Some(bad) = bad {
+        let BadKind::Violation(violation) = bad.what else { unreachable!("only violations were looked at") };
+        let goal = Goal::Step { thread: bad.thread, record: bad.record };
+        let steps = trace::steps(unrolled, found, goal).0;
+        return spell_trace(&task.program, prepared, &Trace { violation, steps });
+    }
+    if found.values.holds(pool, goals.deadlock) {
+        let steps = trace::steps(unrolled, found, Goal::Everything).0;
+        return spell_trace(&task.program, prepared, &Trace { violation: Property::Deadlock, steps });
+    }
+    let pair = races.iter().find(|pair| found.values.holds(pool, pair.cond)).expect("something is violated");
+    let [first, second] = pair.accesses.map(|access| &unrolled.accesses[access]);
+    let ends = [(first.thread, first.record), (second.thread, second.record)];
+    let (steps, next) = trace::steps(unrolled, found, Goal::Pair { ends, node: pair.node });
+    let next = [(next[0].clone(), first.stmt as usize), (next[1].clone(), second.stmt as usize)];
+    spell_race(&task.program, prepared, &steps, &next)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! Which accesses can meet, and in pieces of which size?
+//!
+//! A global variable is a place with one cell. Memory falls into the regions that the passes found; where an access may be anywhere, all
+//! memory is one. A region in which no two accesses overlap in part is a place whose cells are known by their first address;
+//! any other is a place of bytes. Whether objects are live is a place of its own, by base address.
+
+use ir::pass::{PointsTo, Sharing, Target};
+use ir::{Op, Place, Program, RegionId, SiteId};
+use logic::VarId;
+use rustc_hash::FxHashSet;
+
+/// What is accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum PlaceKey {
+    /// A variable.
+    Var(VarId),
+    /// Cells of a region.
+    Cells(u32),
+    /// Whether an object is live.
+    Live,
+}
+
+/// Who ends objects of a region.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Ends {
+    /// Nobody.
+    Never,
+    /// The thread that has them to itself.
+    Private,
+    /// A thread, while others may use them.
+    Shared,
+}
+
+/// The places of a program.
+#[derive(Debug)]
+pub(crate) struct Places {
+    keys: Vec<PlaceKey>,
+    is_one: bool,
+    in_bytes: Vec<bool>,
+    ends: Vec<Ends>,
+    frees: FxHashSet<logic::TermId>,
+}
+
+impl Places {
+    pub(crate) fn new(program: &Program, sharing: &Sharing, points_to: &PointsTo) -> Places {
+        let n = program.regions.len();
+        let mut is_one = false;
+        let stmts = || {
+            let procs = program.procs.iter().enumerate();
+            procs.flat_map(|(index, proc)| {
+                proc.edges.iter().flat_map(move |edge| {
+                    let visible = sharing.of_edge(ir::ProcId(index as u32), edge);
+                    edge.stmts.iter().zip(visible)
+                })
+            })
+        };
+        for (stmt, _) in stmts() {
+            if let Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. } = &stmt.op
+                && let Place::Mem { region: RegionId::ANYWHERE, .. } = place
+            {
+                is_one = true;
+            }
+        }
+        let mut ends = vec![Ends::Never; n];
+        let mut frees = FxHashSet::default();
+        for (stmt, visible) in stmts() {
+            let Op::Free { addr, .. } = stmt.op else { continue };
+            let how = if visible == ir::pass::Visibility::Invisible { Ends::Private } else { Ends::Shared };
+            let sites: Option<Vec<SiteId>> = points_to.of(addr).map(|targets| {
+                let made = targets.iter().filter_map(|target| match points_to.targets[*target] {
+                    Target::Made(site) => Some(site),
+                    Target::Static(_) => None,
+                });
+                made.collect()
+            });
+            for (region, end) in program.regions.iter().zip(&mut ends) {
+                let is_hit = match &sites {
+                    Some(sites) => region.sites.iter().any(|site| sites.contains(site)),
+                    None => !region.sites.is_empty(),
+                };
+                if is_hit || is_one {
+                    *end = (*end).max(how);
+                }
+            }
+        }
+        for (stmt, _) in stmts() {
+            if let Op::Free { addr, .. } = stmt.op {
+                let targets = points_to.of(addr);
+                let hits_shared = program.regions.iter().zip(&ends).any(|(region, end)| {
+                    *end == Ends::Shared
+                        && targets.as_ref().is_none_or(|targets| {
+                            targets.iter().any(|target| {
+                                matches!(points_to.targets[*target], Target::Made(site) if region.sites.contains(&site))
+                            })
+                        })
+                });
+                if hits_shared || is_one {
+                    frees.insert(addr);
+                }
+            }
+        }
+        let in_bytes = program.regions.iter().map(|region| !region.is_exact && region.cell.is_none()).collect();
+        Places { keys: Vec::new(), is_one, in_bytes, ends, frees }
+    }
+
+    /// The key of cells of a region.
+    pub(crate) fn cells(&self, region: RegionId) -> PlaceKey {
+        PlaceKey::Cells(if self.is_one { 0 } else { region.0 })
+    }
+
+    /// Whether a region is accessed byte by byte.
+    pub(crate) fn in_bytes(&self, region: RegionId) -> bool {
+        self.is_one || self.in_bytes[region.0 as usize]
+    }
+
+    /// Who ends objects of a region.
+    pub(crate) fn ends(&self, region: RegionId) -> Ends {
+        if self.is_one { self.ends.iter().copied().max().unwrap_or(Ends::Never) } else { self.ends[region.0 as usize] }
+    }
+
+    /// Whether the end of the object at this address is an event for other threads.
+    pub(crate) fn frees_shared(&self, addr: logic::TermId) -> bool {
+        self.frees.contains(&addr)
+    }
+
+    /// Whether all memory is one place.
+    pub(crate) fn is_one(&self) -> bool {
+        self.is_one
+    }
+
+    /// The number of a place.
+    pub(crate) fn number(&mut self, key: PlaceKey) -> u32 {
+        match self.keys.iter().position(|known| *known == key) {
+            Some(at) => at as u32,
+            None => {
+                self.keys.push(key);
+                self.keys.len() as u32 - 1
+            }
+        }
+    }
+}

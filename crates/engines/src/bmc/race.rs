@@ -1,0 +1,95 @@
+//! Which accesses may race? Those that conflict and can be pending at the same time.
+//!
+//! As in `ir::interp::race`, seen from states: two threads are about to access the same bytes, one of them to write, not both atomically.
+//! A node stands for that moment: it is after what both threads did before, and before both accesses. Where an access is inside of an atomic section, or
+//! waits, the moment is that access itself, since what it does depends on the state it finds.
+
+use super::unrolled::{Access, Unrolled};
+use logic::{Pool, Sort, TermId, Value};
+use memory::events::{Edge, START};
+use memory::order::Closure;
+
+/// Two accesses that may race.
+#[derive(Clone, Debug)]
+pub(crate) struct Pair {
+    /// When they do.
+    pub(crate) cond: TermId,
+    /// Which, as indices; the first one is not inside of a section.
+    pub(crate) accesses: [usize; 2],
+    /// The moment at which both are pending.
+    pub(crate) node: u32,
+}
+
+/// All pairs that may race; the orders that they need are added to the events.
+pub(crate) fn pairs(unrolled: &mut Unrolled) -> Vec<Pair> {
+    if unrolled.accesses.is_empty() {
+        return Vec::new();
+    }
+    let closure = Closure::new(unrolled.events.n_nodes(), &unrolled.events.fixed);
+    let moment = unrolled.events.node(u32::MAX, &[START]);
+    let accesses = std::mem::take(&mut unrolled.accesses);
+    let mut selector: Vec<Option<TermId>> = vec![None; accesses.len()];
+    let mut pairs = Vec::new();
+    for j in 0..accesses.len() {
+        for i in 0..j {
+            let (a, b) = (&accesses[i], &accesses[j]);
+            let conflict = a.thread != b.thread && (a.is_write || b.is_write) && !(a.is_atomic && b.is_atomic);
+            let is_ordered = closure.is_before(a.node, b.node) || closure.is_before(b.node, a.node);
+            if !conflict || is_ordered || a.place != b.place {
+                continue;
+            }
+            let pool = &mut unrolled.pool;
+            let overlap = overlap(pool, a, b);
+            let cond = pool.and_all(&[a.guard, b.guard, overlap]);
+            if pool.as_const(cond) == Some(&Value::Bool(false)) {
+                continue;
+            }
+            // The one that is alone comes first.
+            let (first, second) = if a.is_inside { (j, i) } else { (i, j) };
+            let (cond, node) = if accesses[second].is_inside {
+                let node = accesses[second].node;
+                let together = fresh(pool);
+                let racing = accesses[second].racing.expect("accesses inside have one");
+                let cond = pool.and(cond, racing);
+                for before in &accesses[first].after {
+                    unrolled.events.edges.push(Edge { cond: together, from: *before, to: node });
+                }
+                unrolled.events.edges.push(Edge { cond: together, from: node, to: accesses[first].node });
+                (pool.and(cond, together), node)
+            } else {
+                let mut both = vec![cond];
+                for index in [first, second] {
+                    let chosen = *selector[index].get_or_insert_with(|| {
+                        let chosen = fresh(pool);
+                        for before in &accesses[index].after {
+                            unrolled.events.edges.push(Edge { cond: chosen, from: *before, to: moment });
+                        }
+                        let to = accesses[index].node;
+                        unrolled.events.edges.push(Edge { cond: chosen, from: moment, to });
+                        chosen
+                    });
+                    both.push(chosen);
+                }
+                (pool.and_all(&both), moment)
+            };
+            pairs.push(Pair { cond, accesses: [first, second], node });
+        }
+    }
+    unrolled.accesses = accesses;
+    pairs
+}
+
+fn fresh(pool: &mut Pool) -> TermId {
+    let var = pool.declare("racing", Sort::Bool);
+    pool.var(var)
+}
+
+/// Whether they touch a common byte.
+fn overlap(pool: &mut Pool, a: &Access, b: &Access) -> TermId {
+    let (Some(x), Some(y)) = (a.addr, b.addr) else { return pool.bool(true) };
+    let Sort::Bv(width) = pool.sort(x) else { unreachable!("addresses are words") };
+    let (m, n) = (pool.bv(width, a.bytes), pool.bv(width, b.bytes));
+    let (forth, back) = (pool.sub(x, y), pool.sub(y, x));
+    let (x_inside, y_inside) = (pool.ult(forth, n), pool.ult(back, m));
+    pool.or(x_inside, y_inside)
+}

@@ -1,0 +1,250 @@
+//! What does each statement do to a state? The meaning is that of `ir::interp`, on terms.
+
+use super::access::How;
+use super::execute::Executor;
+use super::places::PlaceKey;
+use super::step::{Go, Stop, Variant, Walk};
+use super::store::word;
+use super::unrolled::{BadKind, Waiting};
+use ir::{AllocKind, CheckKind, Fill, Op, Order, Place, Property, Stmt, Why};
+use logic::{Sort, TermId, Value, VarId};
+
+impl Executor<'_> {
+    /// Executes a statement.
+    pub(crate) fn stmt(&mut self, walk: &mut Walk, stmt: &Stmt) -> Go {
+        match &stmt.op {
+            Op::Assign { var, value } => {
+                let value = self.eval(walk, *value);
+                self.set(walk, *var, value);
+                Ok(())
+            }
+            Op::Havoc { var, .. } => {
+                let sort = self.pool.var_sort(*var);
+                let value = self.fresh("input", sort);
+                walk.record.inputs.push((stmt.site, value));
+                self.set(walk, *var, value);
+                Ok(())
+            }
+            Op::Assume(cond) => {
+                let cond = self.eval(walk, *cond);
+                self.assume(walk, cond)
+            }
+            Op::Check { cond, kind } => self.check(walk, stmt, *cond, kind),
+            Op::Load { dst, place, order } => {
+                let before = walk.state.frontier.clone();
+                let spot = self.locate(walk, place, false, stmt.span)?;
+                let value = self.read(walk, spot, None);
+                self.note_access(walk, spot, &before, How { is_write: false, waits: false, order: *order });
+                walk.record.inputs.push((stmt.site, value));
+                self.set(walk, *dst, value);
+                Ok(())
+            }
+            Op::Store { place, value, order } => {
+                let value = self.eval(walk, *value);
+                let before = walk.state.frontier.clone();
+                let spot = self.locate(walk, place, true, stmt.span)?;
+                self.note_access(walk, spot, &before, How { is_write: true, waits: false, order: *order });
+                self.write(walk, spot, value);
+                Ok(())
+            }
+            Op::Rmw { dst, place, wait, new, order } => self.rmw(walk, stmt, (*dst, *wait, *new), place, *order),
+            Op::Alloc { dst, size, kind, zeroed } => self.alloc(walk, stmt, *dst, *size, (*kind, *zeroed)),
+            Op::Free { addr, kind } => self.free(walk, stmt, *addr, *kind),
+            Op::Start { dst, callee, args } => self.start(walk, stmt, *dst, *callee, args),
+            Op::Join { thread, result } => self.join(walk, *thread, *result),
+            Op::AtomicBegin => {
+                walk.state.depth += 1;
+                Ok(())
+            }
+            Op::AtomicEnd => {
+                walk.state.depth = walk.state.depth.saturating_sub(1);
+                if walk.state.depth == 0 && !walk.is_group {
+                    self.leave_section(walk);
+                }
+                Ok(())
+            }
+            Op::Return(value) => {
+                let value = value.map(|value| self.eval(walk, value));
+                self.end_thread(walk, value, walk.thread == 0)
+            }
+            Op::ExitThread(value) => {
+                let value = self.eval(walk, *value);
+                self.end_thread(walk, Some(value), false)
+            }
+            Op::ExitProcess { .. } => Err(Stop::End),
+            Op::Call { .. } => {
+                let what = "a call that could not be inlined".to_string();
+                Err(self.beyond(walk, Why::Unsupported { span: stmt.span, what }))
+            }
+            Op::Fence(_) | Op::Mark(..) => Ok(()),
+        }
+    }
+
+    fn end_thread(&mut self, walk: &mut Walk, value: Option<TermId>, is_process: bool) -> Go {
+        if is_process {
+            return Err(Stop::End);
+        }
+        let width = self.program.data_model.word_bits();
+        let value = match value {
+            Some(value) if matches!(self.pool.sort(value), Sort::Bv(_)) => self.pool.resize(value, false, width),
+            _ => self.pool.bv(width, 0),
+        };
+        // Whoever joins the thread comes after this step.
+        self.node(walk);
+        self.leave_section(walk);
+        self.finished.push((walk.state.point, value, walk.state.frontier.clone()));
+        Err(Stop::End)
+    }
+
+    fn check(&mut self, walk: &mut Walk, stmt: &Stmt, cond: TermId, kind: &CheckKind) -> Go {
+        let cond = self.eval(walk, cond);
+        let property = Property::of_check(kind);
+        let what = match (kind, property) {
+            (CheckKind::Unsupported(what), _) => {
+                BadKind::Beyond(Why::Unsupported { span: stmt.span, what: what.to_string() })
+            }
+            (CheckKind::Bound(what), _) => BadKind::Beyond(Why::Bound(what.to_string())),
+            (_, Some(property)) if self.properties.has(property) => BadKind::Violation(property),
+            (CheckKind::Overflow, _) => return Ok(()),
+            (_, Some(property)) if property.is_undefined() => {
+                BadKind::Beyond(Why::Undefined { span: stmt.span, what: property.describe().to_string() })
+            }
+            _ => return self.require(walk, cond),
+        };
+        self.bad_unless(walk, cond, what);
+        self.require(walk, cond)
+    }
+
+    fn rmw(
+        &mut self,
+        walk: &mut Walk,
+        stmt: &Stmt,
+        (dst, wait, new): (VarId, Option<TermId>, TermId),
+        place: &Place,
+        order: Order,
+    ) -> Go {
+        let before = walk.state.frontier.clone();
+        let spot = self.locate(walk, place, true, stmt.span)?;
+        // What waits and writes may mention the value read, under the name of the destination.
+        let mark = self.fresh("old", self.pool.var_sort(dst));
+        let old_mark = self.value_of_var(walk, dst);
+        self.set(walk, dst, mark);
+        let wait = wait.map(|wait| self.eval(walk, wait));
+        let new = self.eval(walk, new);
+        if let Some(old) = old_mark {
+            self.set(walk, dst, old);
+        }
+        let mark_var = self.pool.as_var(mark).expect("a fresh variable is one");
+        let with = |this: &mut Self, term: TermId, value: TermId| {
+            this.pool.substitute(term, &|var| (var == mark_var).then_some(value))
+        };
+        if let (Some(wait), Variant::Opens) = (wait, walk.variant) {
+            // The section opens only if the thread has to wait.
+            let value = self.read(walk, spot, None);
+            let goes_on = with(self, wait, value);
+            let waits = self.pool.not(goes_on);
+            self.assume(walk, waits)?;
+            walk.reads.clear();
+            walk.node = None;
+            self.leave_section(walk);
+        }
+        let reached = self.points.guard(walk.state.point);
+        let accepts = wait.map(|wait| (mark_var, wait));
+        let value = self.read(walk, spot, accepts);
+        walk.record.inputs.push((stmt.site, value));
+        if let Some(wait) = wait {
+            let cond = with(self, wait, value);
+            let thread = walk.thread;
+            let blocked = self.blocked_at_end(walk, spot, reached, cond, (mark_var, wait));
+            self.assume(walk, cond).inspect_err(|_| {
+                if let Some(blocked) = blocked {
+                    let passed = self.pool.bool(false);
+                    self.out.waits.push(Waiting { reached, passed, thread, blocked });
+                }
+            })?;
+            if let Some(blocked) = blocked {
+                let passed = self.points.guard(walk.state.point);
+                self.out.waits.push(Waiting { reached, passed, thread, blocked });
+            }
+        }
+        let new = with(self, new, value);
+        self.note_access(walk, spot, &before, How { is_write: true, waits: wait.is_some(), order });
+        self.write(walk, spot, new);
+        self.set(walk, dst, value);
+        Ok(())
+    }
+
+    fn value_of_var(&mut self, walk: &Walk, var: VarId) -> Option<TermId> {
+        let term = self.pool.var(var);
+        Some(self.eval(walk, term))
+    }
+
+    fn alloc(
+        &mut self,
+        walk: &mut Walk,
+        stmt: &Stmt,
+        dst: VarId,
+        size: TermId,
+        (kind, zeroed): (AllocKind, bool),
+    ) -> Go {
+        let model = self.program.data_model;
+        let size = self.eval(walk, size);
+        // What has no constant size gets room for the largest that fits into a granule.
+        let room = word(&self.pool, size);
+        let reserved = room.unwrap_or((1 << model.granule_bits()) - 1);
+        let Some(base) = model.dynamic_base(u64::from(walk.thread), walk.state.n_granules, reserved) else {
+            let what = "no addresses are left for an object".to_string();
+            return Err(self.beyond(walk, Why::Unsupported { span: stmt.span, what }));
+        };
+        if room.is_none() {
+            let most = self.pool.bv(model.word_bits(), reserved);
+            let small = self.pool.ule(size, most);
+            let what = "an object of unknown size that may be very large".to_string();
+            self.bad_unless(walk, small, BadKind::Beyond(Why::Unsupported { span: stmt.span, what }));
+            self.require(walk, small)?;
+        }
+        walk.state.n_granules += model.granules(reserved);
+        let guard = self.points.guard(walk.state.point);
+        let fill = if zeroed { Fill::Zero } else { Fill::Any };
+        self.objects.make(base, size, guard, fill, (stmt.site, kind));
+        let base = self.pool.bv(model.word_bits(), base);
+        self.set(walk, dst, base);
+        Ok(())
+    }
+
+    fn free(&mut self, walk: &mut Walk, stmt: &Stmt, addr: TermId, kind: AllocKind) -> Go {
+        let is_shared = !walk.state.alone && self.places.frees_shared(addr);
+        let addr = self.eval(walk, addr);
+        let zero = self.pool.bv(self.program.data_model.word_bits(), 0);
+        let is_null = match kind {
+            AllocKind::Heap => self.pool.eq(addr, zero),
+            AllocKind::Stack => self.pool.bool(false),
+        };
+        if self.pool.as_const(is_null) == Some(&Value::Bool(true)) {
+            return Ok(());
+        }
+        let known = word(&self.pool, addr)
+            .and_then(|addr| self.objects.made().find(|object| object.base == addr).map(|object| object.made));
+        let starts = match known {
+            Some(Some((_, made))) => self.pool.bool(made == kind),
+            _ => {
+                let valid = self.fresh("valid", Sort::Bool);
+                self.starts_to_check.push((valid, addr, kind));
+                valid
+            }
+        };
+        let live = self.read_cell(walk, PlaceKey::Live, Some(addr), Sort::Bool, is_shared, None);
+        let valid = self.pool.and(starts, live);
+        let valid = self.pool.or(is_null, valid);
+        let what = if self.properties.has(Property::Free) {
+            BadKind::Violation(Property::Free)
+        } else {
+            BadKind::Beyond(Why::Undefined { span: stmt.span, what: Property::Free.describe().to_string() })
+        };
+        self.bad_unless(walk, valid, what);
+        self.require(walk, valid)?;
+        let no = self.pool.bool(false);
+        self.write_cell(walk, PlaceKey::Live, Some(addr), no, is_shared);
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! What is in memory that one thread has to itself? A log of writes, in the order in which they were met.
+//!
+//! Copies of locations are visited in topological order, so of two writes of a thread that both happen, the one that was met later happens later. A read
+//! therefore looks back through the log: the first write that happens and has the same address. It can stop at a write
+//! that every way to the read has passed. Nothing is merged where branches meet.
+
+use super::points::Points;
+use logic::{Pool, TermId, Value};
+use rustc_hash::FxHashMap;
+
+/// A write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) point: u32,
+    pub(crate) guard: TermId,
+    pub(crate) addr: Option<TermId>,
+    pub(crate) value: TermId,
+}
+
+/// The writes to one place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log {
+    entries: Vec<Entry>,
+    /// Those with a constant address, by address, and the others.
+    by_addr: FxHashMap<u64, Vec<u32>>,
+    symbolic: Vec<u32>,
+}
+
+/// What a read finds: values with their conditions, the latest first, and whether one of them surely counts.
+pub(crate) type Found = (Vec<(TermId, TermId)>, bool);
+
+impl Log {
+    /// Adds a write.
+    pub(crate) fn push(&mut self, pool: &Pool, entry: Entry) {
+        let index = self.entries.len() as u32;
+        match entry.addr.map(|addr| word(pool, addr)) {
+            None => self.by_addr.entry(0).or_default().push(index),
+            Some(Some(addr)) => self.by_addr.entry(addr).or_default().push(index),
+            Some(None) => self.symbolic.push(index),
+        }
+        self.entries.push(entry);
+    }
+
+    /// What a read at a point finds; without a point, one that is not known.
+    pub(crate) fn read(&self, pool: &mut Pool, points: &Points, addr: Option<TermId>, point: Option<u32>) -> Found {
+        let constant = addr.map_or(Some(0), |addr| word(pool, addr));
+        let indices: Vec<u32> = match constant {
+            None => (0..self.entries.len() as u32).collect(),
+            Some(addr) => {
+                let mut all = self.symbolic.clone();
+                all.extend(self.by_addr.get(&addr).into_iter().flatten());
+                all.sort_unstable();
+                all
+            }
+        };
+        let mut found = Vec::new();
+        for index in indices.into_iter().rev() {
+            let entry = self.entries[index as usize];
+            let same = match (entry.addr, addr) {
+                (Some(a), Some(b)) => pool.eq(a, b),
+                _ => pool.bool(true),
+            };
+            let is_sure = point.is_some_and(|point| points.dominates(entry.point, point));
+            let cond = if is_sure { same } else { pool.and(entry.guard, same) };
+            match pool.as_const(cond) {
+                Some(Value::Bool(false)) => {}
+                Some(_) => {
+                    found.push((cond, entry.value));
+                    return (found, true);
+                }
+                None => found.push((cond, entry.value)),
+            }
+        }
+        (found, false)
+    }
+}
+
+/// The value of what was found, with `last` where nothing counts.
+pub(crate) fn value_of(pool: &mut Pool, found: &[(TermId, TermId)], last: TermId) -> TermId {
+    found.iter().rev().fold(last, |rest, (cond, value)| pool.ite(*cond, *value, rest))
+}
+
+/// The number that a word is, if it is constant.
+pub(crate) fn word(pool: &Pool, term: TermId) -> Option<u64> {
+    match pool.as_const(term) {
+        Some(Value::Bv(bits)) => bits.to_u64(),
+        _ => None,
+    }
+}

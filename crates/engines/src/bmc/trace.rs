@@ -1,0 +1,140 @@
+//! How does a trace come from an assignment? Each thread's steps whose guards hold, interleaved as the nodes are ordered.
+//!
+//! A step without accesses is taken just before the thread's next step that has some. Once a thread is in an atomic section it goes on until
+//! it leaves it. Threads are numbered as they are started.
+
+use super::solve::Found;
+use super::unrolled::{Record, Unrolled};
+use ir::{EdgeRef, Step};
+use logic::Pool;
+
+/// Where a trace ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Goal {
+    /// At a step of a thread.
+    Step { thread: u32, record: u32 },
+    /// When all threads have done all they do.
+    Everything,
+    /// Just before two steps of threads, at the moment of a node.
+    Pair { ends: [(u32, u32); 2], node: u32 },
+}
+
+/// The steps of the prepared program; and for two steps at the end, these.
+pub(crate) fn steps(unrolled: &Unrolled, found: &mut Found, goal: Goal) -> (Vec<Step>, Vec<Step>) {
+    let pool = &unrolled.pool;
+    let mut teller = Teller { unrolled, index_of: vec![None; unrolled.threads.len()], n_threads: 1, steps: Vec::new() };
+    teller.index_of[0] = Some(0);
+    let mut taken: Vec<Vec<u32>> = Vec::new();
+    for thread in &unrolled.threads {
+        let holds = |record: &&Record| found.values.holds(pool, record.guard);
+        let records = thread.records.iter().enumerate().map(|(index, record)| (index as u32, record));
+        let mut holds = holds;
+        taken.push(records.filter(|(_, record)| holds(record)).map(|(index, _)| index).collect());
+    }
+    match goal {
+        Goal::Step { thread, record } => {
+            let own = &mut taken[thread as usize];
+            own.retain(|other| *other < record);
+            own.push(record);
+        }
+        Goal::Pair { ends, .. } => {
+            for (thread, record) in ends {
+                taken[thread as usize].retain(|other| *other < record);
+            }
+        }
+        Goal::Everything => {}
+    }
+    let mut next = vec![0usize; taken.len()];
+    let rank: Vec<usize> = {
+        let mut rank = vec![0; unrolled.events.n_nodes()];
+        for (at, node) in found.order.iter().enumerate() {
+            rank[*node as usize] = at;
+        }
+        rank
+    };
+    // Nothing after the last node of the threads that matter is needed.
+    let node_of = |thread: usize, record: u32| unrolled.threads[thread].records[record as usize].node;
+    let last_rank = |thread: u32| {
+        let own = &taken[thread as usize];
+        let nodes = own.iter().filter_map(|record| node_of(thread as usize, *record));
+        nodes.chain([unrolled.threads[thread as usize].start]).map(|node| rank[node as usize]).max()
+    };
+    let end = match goal {
+        Goal::Step { thread, .. } => last_rank(thread),
+        Goal::Pair { node, .. } => rank[node as usize].checked_sub(1),
+        Goal::Everything => Some(usize::MAX),
+    };
+    for (at, node) in found.order.clone().into_iter().enumerate() {
+        if end.is_none_or(|end| at > end) {
+            break;
+        }
+        let thread = unrolled.events.thread_of[node as usize] as usize;
+        let Some(own) = taken.get(thread) else { continue };
+        let last = own.iter().rposition(|record| node_of(thread, *record) == Some(node));
+        let Some(last) = last else { continue };
+        while next[thread] < own.len() {
+            let record = own[next[thread]];
+            let this = &unrolled.threads[thread].records[record as usize];
+            let before = next[thread].checked_sub(1).map(|at| own[at] as usize);
+            let was_inside = before.is_some_and(|at| unrolled.threads[thread].records[at].is_inside);
+            let goes_on = was_inside && this.node.is_none_or(|other| other == node);
+            if next[thread] > last && !goes_on {
+                break;
+            }
+            teller.take(pool, thread, this, found);
+            next[thread] += 1;
+        }
+        // The steps that lead to the end and touch nothing come early: later somebody may be in an atomic section.
+        if let Goal::Step { thread: eager, .. } | Goal::Pair { ends: [(eager, _), _], .. } = goal {
+            let eager = eager as usize;
+            while teller.index_of[eager].is_some() && next[eager] < taken[eager].len() {
+                let this = &unrolled.threads[eager].records[taken[eager][next[eager]] as usize];
+                if this.node.is_some() || this.is_inside {
+                    break;
+                }
+                teller.take(pool, eager, this, found);
+                next[eager] += 1;
+            }
+        }
+    }
+    let threads: Vec<usize> = match goal {
+        Goal::Step { thread, .. } => vec![thread as usize],
+        Goal::Pair { ends: [(a, _), (b, _)], .. } => vec![a as usize, b as usize],
+        Goal::Everything => (0..taken.len()).collect(),
+    };
+    for thread in threads {
+        while next[thread] < taken[thread].len() {
+            let record = &unrolled.threads[thread].records[taken[thread][next[thread]] as usize];
+            teller.take(pool, thread, record, found);
+            next[thread] += 1;
+        }
+    }
+    let steps = std::mem::take(&mut teller.steps);
+    if let Goal::Pair { ends, .. } = goal {
+        for (thread, record) in ends {
+            let record = &unrolled.threads[thread as usize].records[record as usize];
+            teller.take(pool, thread as usize, record, found);
+        }
+    }
+    (steps, teller.steps)
+}
+
+struct Teller<'a> {
+    unrolled: &'a Unrolled,
+    index_of: Vec<Option<u32>>,
+    n_threads: u32,
+    steps: Vec<Step>,
+}
+
+impl Teller<'_> {
+    fn take(&mut self, pool: &Pool, thread: usize, record: &Record, found: &mut Found) {
+        let Some(index) = self.index_of[thread] else { return };
+        let proc = self.unrolled.threads[thread].proc;
+        let inputs = record.inputs.iter().map(|(site, term)| (*site, found.values.of(pool, *term))).collect();
+        self.steps.push(Step { thread: index, edge: EdgeRef { proc, edge: record.edge }, inputs });
+        for child in &record.starts {
+            self.index_of[*child as usize] = Some(self.n_threads);
+            self.n_threads += 1;
+        }
+    }
+}

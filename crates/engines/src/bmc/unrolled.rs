@@ -1,0 +1,123 @@
+//! What does the unrolled program consist of? Threads with their steps, events, and what may go wrong in them.
+
+use super::points::Points;
+use ir::{EdgeId, Property, SiteId, Why};
+use logic::{Pool, TermId};
+use memory::events::Events;
+use smallvec::SmallVec;
+
+/// A thread of the unrolled program.
+#[derive(Clone, Debug)]
+pub(crate) struct Thread {
+    /// What it runs.
+    pub(crate) proc: ir::ProcId,
+    /// Its handle.
+    pub(crate) handle: TermId,
+    /// Whether it is started.
+    pub(crate) guard: TermId,
+    /// The node that starts it.
+    pub(crate) start: u32,
+    /// Its steps in an order that all its ways agree with.
+    pub(crate) records: Vec<Record>,
+    /// Whether it ends.
+    pub(crate) finished: TermId,
+    /// What it returns.
+    pub(crate) result: TermId,
+    /// The last nodes of its ways.
+    pub(crate) ends: SmallVec<[u32; 2]>,
+}
+
+/// An edge taken by a thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    /// Which edge of the prepared program.
+    pub(crate) edge: EdgeId,
+    /// Whether it is taken.
+    pub(crate) guard: TermId,
+    /// The point of the control flow after it.
+    pub(crate) point: u32,
+    /// The node of its accesses.
+    pub(crate) node: Option<u32>,
+    /// The inputs it reads.
+    pub(crate) inputs: SmallVec<[(SiteId, TermId); 1]>,
+    /// Whether the thread is in an atomic section afterwards.
+    pub(crate) is_inside: bool,
+    /// The threads it starts.
+    pub(crate) starts: SmallVec<[u32; 1]>,
+}
+
+/// Something that ends an execution badly.
+#[derive(Clone, Debug)]
+pub(crate) struct Bad {
+    /// When.
+    pub(crate) guard: TermId,
+    /// What.
+    pub(crate) what: BadKind,
+    /// In which thread.
+    pub(crate) thread: u32,
+    /// At which of its steps.
+    pub(crate) record: u32,
+}
+
+/// Kinds of bad ends.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum BadKind {
+    /// A property is violated.
+    Violation(Property),
+    /// The execution leaves the model.
+    Beyond(Why),
+    /// A loop goes round more often than unrolled.
+    Cut(Why),
+}
+
+/// A place where a thread may wait for ever.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    /// Whether the thread gets there.
+    pub(crate) reached: TermId,
+    /// Whether it goes on.
+    pub(crate) passed: TermId,
+    /// In which thread.
+    pub(crate) thread: u32,
+    /// Whether it cannot go on in the state at the end.
+    pub(crate) blocked: TermId,
+}
+
+/// An access that may race.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) thread: u32,
+    pub(crate) node: u32,
+    /// The nodes just before.
+    pub(crate) after: SmallVec<[u32; 2]>,
+    pub(crate) place: u32,
+    pub(crate) addr: Option<TermId>,
+    pub(crate) bytes: u64,
+    pub(crate) is_write: bool,
+    pub(crate) is_atomic: bool,
+    /// Whether what comes before it in the same node, or its waiting, decides about it.
+    pub(crate) is_inside: bool,
+    /// If it is: the variable that says that the race is here, so that the section need not come to its end.
+    pub(crate) racing: Option<TermId>,
+    pub(crate) guard: TermId,
+    pub(crate) record: u32,
+    pub(crate) stmt: u32,
+}
+
+/// The unrolled program.
+#[derive(Debug)]
+pub(crate) struct Unrolled {
+    pub(crate) pool: Pool,
+    pub(crate) events: Events,
+    pub(crate) points: Points,
+    /// The value that each read finds if nothing was written.
+    pub(crate) initial: Vec<TermId>,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) bads: Vec<Bad>,
+    pub(crate) waits: Vec<Waiting>,
+    pub(crate) accesses: Vec<Access>,
+    /// What holds besides.
+    pub(crate) constraints: Vec<TermId>,
+    /// Whether a step of all ways of all threads was unrolled, but for loops that were cut.
+    pub(crate) n_records: usize,
+}

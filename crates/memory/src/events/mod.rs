@@ -1,0 +1,113 @@
+//! What happens in a program without loops? Reads and writes with guards, on nodes that program order connects.
+//!
+//! A node is a point in time: one access, or all accesses of a read-modify-write or an atomic section, which nothing may enter.
+//! An access happens if its guard holds. Places are told apart by number, and by address where one place has many cells; an
+//! address may be a term, then two accesses meet if their addresses are equal.
+//!
+//! Invariant: fixed edges hold whenever both ends happen; between nodes of one thread they are program order, and two nodes of one thread
+//! that it does not connect are on branches that exclude each other.
+//!
+//! `sources` says which write a read may take its value from. What is possible together is decided in `order`.
+
+mod sources;
+
+pub use sources::{Candidate, Rival, Sources, find_sources};
+
+use logic::TermId;
+
+/// The node before everything, where initial values are written.
+pub const START: u32 = 0;
+
+/// A write.
+#[derive(Clone, Copy, Debug)]
+pub struct Write {
+    /// When.
+    pub node: u32,
+    /// By which thread.
+    pub thread: u32,
+    /// To which place.
+    pub place: u32,
+    /// To which cell of the place; `None` if it has one only.
+    pub addr: Option<TermId>,
+    /// Whether it happens and is not hidden by a later write of the same node.
+    pub guard: TermId,
+    /// Whether `guard` is weaker than that the write happens.
+    pub is_hidden: bool,
+    /// What.
+    pub value: TermId,
+    /// The point of the control flow, see `find_sources`.
+    pub point: u32,
+}
+
+/// A read.
+#[derive(Clone, Copy, Debug)]
+pub struct Read {
+    /// When.
+    pub node: u32,
+    /// By which thread.
+    pub thread: u32,
+    /// Of which place.
+    pub place: u32,
+    /// Of which cell of the place; `None` if it has one only.
+    pub addr: Option<TermId>,
+    /// Whether it happens.
+    pub guard: TermId,
+    /// The variable that stands for what it reads.
+    pub value: TermId,
+    /// What the value must satisfy for the read to happen.
+    pub accepts: Option<TermId>,
+    /// The point of the control flow.
+    pub point: u32,
+}
+
+/// An edge that is there if its condition holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// When it is there.
+    pub cond: TermId,
+    /// From which node.
+    pub from: u32,
+    /// To which.
+    pub to: u32,
+}
+
+/// All that may happen.
+#[derive(Clone, Debug)]
+pub struct Events {
+    /// The thread of each node.
+    pub thread_of: Vec<u32>,
+    /// Program order, starts and joins; immediate edges only.
+    pub fixed: Vec<(u32, u32)>,
+    /// Orders that depend on a condition.
+    pub edges: Vec<Edge>,
+    /// The reads.
+    pub reads: Vec<Read>,
+    /// The writes.
+    pub writes: Vec<Write>,
+}
+
+impl Default for Events {
+    fn default() -> Events {
+        Events::new()
+    }
+}
+
+impl Events {
+    /// Nothing but the start.
+    pub fn new() -> Events {
+        Events { thread_of: vec![0], fixed: Vec::new(), edges: Vec::new(), reads: Vec::new(), writes: Vec::new() }
+    }
+
+    /// A node of a thread after some others.
+    pub fn node(&mut self, thread: u32, after: &[u32]) -> u32 {
+        let node = self.thread_of.len() as u32;
+        self.thread_of.push(thread);
+        self.fixed.extend(after.iter().map(|before| (*before, node)));
+        node
+    }
+
+    /// How many nodes there are.
+    pub fn n_nodes(&self) -> usize {
+        self.thread_of.len()
+    }
+}

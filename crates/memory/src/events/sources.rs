@@ -1,0 +1,123 @@
+//! Which write may a read take its value from?
+//!
+//! One to the same place, not after the read, not on a branch that excludes it, not surely overwritten before the read, and not with a
+//! value that keeps the read from happening (a lock is not taken from a lock that is held). What is left becomes a literal of the solver each,
+//! so this decides how hard the question is. A rival is a write that can come between.
+
+use super::{Events, Read, START, Write};
+use crate::order::Closure;
+use logic::{Pool, TermId, Value};
+use rustc_hash::FxHashMap;
+
+/// A write that a read may take its value from.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// The write; `None` is the initial value.
+    pub write: Option<u32>,
+    /// What must hold besides that both happen: that the addresses are equal.
+    pub same: TermId,
+}
+
+/// A write that may touch what is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Rival {
+    /// The write.
+    pub write: u32,
+    /// Whether it does; `None` if it does whenever the read happens.
+    pub active: Option<TermId>,
+}
+
+/// Candidates and rivals of one read.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// What it may read.
+    pub candidates: Vec<Candidate>,
+    /// What may come between.
+    pub rivals: Vec<Rival>,
+}
+
+/// The sources of every read. `surely(a, b)` says that whenever control gets to point `b` it has passed point `a`.
+pub fn find_sources(
+    events: &Events,
+    closure: &Closure,
+    pool: &mut Pool,
+    surely: &dyn Fn(u32, u32) -> bool,
+) -> Vec<Sources> {
+    let mut writes_of: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    for (index, write) in events.writes.iter().enumerate() {
+        if pool.as_const(write.guard) != Some(&Value::Bool(false)) {
+            writes_of.entry(write.place).or_default().push(index as u32);
+        }
+    }
+    let none = Vec::new();
+    events
+        .reads
+        .iter()
+        .map(|read| {
+            let writes = writes_of.get(&read.place).unwrap_or(&none);
+            sources_of(events, closure, pool, surely, read, writes)
+        })
+        .collect()
+}
+
+fn sources_of(
+    events: &Events,
+    closure: &Closure,
+    pool: &mut Pool,
+    surely: &dyn Fn(u32, u32) -> bool,
+    read: &Read,
+    writes: &[u32],
+) -> Sources {
+    let mut sources = Sources::default();
+    let mut possible: Vec<(u32, TermId)> = Vec::new();
+    let yes = pool.bool(true);
+    for index in writes {
+        let write = &events.writes[*index as usize];
+        let is_before = closure.is_before(write.node, read.node);
+        let excludes = write.thread == read.thread && !is_before;
+        if write.node == read.node || closure.is_before(read.node, write.node) || excludes {
+            continue;
+        }
+        let same = match (write.addr, read.addr) {
+            (Some(a), Some(b)) => pool.eq(a, b),
+            _ => yes,
+        };
+        if pool.as_const(same) == Some(&Value::Bool(false)) {
+            continue;
+        }
+        let happens = write.guard == yes || (!write.is_hidden && surely(write.point, read.point));
+        let active = if happens { same } else { pool.and(write.guard, same) };
+        match pool.as_const(active) {
+            Some(Value::Bool(false)) => continue,
+            Some(_) => sources.rivals.push(Rival { write: *index, active: None }),
+            None => sources.rivals.push(Rival { write: *index, active: Some(active) }),
+        }
+        if accepts(pool, read, write) {
+            possible.push((*index, same));
+        }
+    }
+    let certain: Vec<u32> = sources
+        .rivals
+        .iter()
+        .filter(|rival| rival.active.is_none())
+        .map(|rival| events.writes[rival.write as usize].node)
+        .filter(|node| closure.is_before(*node, read.node))
+        .collect();
+    let is_overwritten = |node: u32| certain.iter().any(|other| closure.is_before(node, *other));
+    for (index, same) in possible {
+        if !is_overwritten(events.writes[index as usize].node) {
+            sources.candidates.push(Candidate { write: Some(index), same });
+        }
+    }
+    if !is_overwritten(START) {
+        sources.candidates.push(Candidate { write: None, same: yes });
+    }
+    sources
+}
+
+/// Whether the read can happen with the value of the write.
+fn accepts(pool: &mut Pool, read: &Read, write: &Write) -> bool {
+    let (Some(condition), Some(var)) = (read.accepts, pool.as_var(read.value)) else { return true };
+    let held = pool.substitute(condition, &|other| (other == var).then_some(write.value));
+    pool.as_const(held) != Some(&Value::Bool(false))
+}

@@ -1,0 +1,90 @@
+//! Which choices of reads can never be made together? Small cycles, found before solving.
+//!
+//! Two reads whose sources are each after the other read (figure 5.4a), and a read whose source is overwritten before it, where one of
+//! the two orders may come from another read's choice (5.4b and c). Each becomes a clause over the literals, so that the
+//! solver need not find out. The number of clauses is bounded.
+
+use super::{Closure, Structure};
+use smt::Lit;
+
+/// The clauses found, by kind.
+#[derive(Clone, Debug, Default)]
+pub struct Conflicts {
+    /// Each forbids its literals to be true together: cycles of two choices.
+    pub crossing: Vec<Vec<Lit>>,
+    /// Likewise: a source that is overwritten in between.
+    pub overwritten: Vec<Vec<Lit>>,
+    /// Whether the bound was reached.
+    pub is_cut: bool,
+}
+
+/// Looks for small conflicts, up to a number of clauses.
+pub fn find_conflicts(structure: &Structure, most: usize) -> Conflicts {
+    let closure = Closure::new(structure.n_nodes, &structure.fixed);
+    let before = |a: u32, b: u32| closure.is_before(a, b);
+    let mut found = Conflicts::default();
+    let mut choices: Vec<(u32, u32, Lit, usize)> = Vec::new();
+    for (index, read) in structure.reads.iter().enumerate() {
+        for (write, lit) in &read.candidates {
+            choices.push((structure.writes[*write as usize].node, read.node, *lit, index));
+        }
+    }
+    let mut n_steps = 0usize;
+    let mut is_full = |found: &Conflicts| {
+        n_steps += 1;
+        found.crossing.len() + found.overwritten.len() >= most || n_steps > 400 * most
+    };
+    // Choices that can be part of a longer way: those between different threads.
+    for (i, (w, r, lit, read)) in choices.iter().enumerate() {
+        for (w2, r2, lit2, read2) in &choices[i + 1..] {
+            if is_full(&found) {
+                found.is_cut = true;
+                return found;
+            }
+            let closes = |from: u32, to: u32| from == to || before(from, to);
+            if read != read2 && closes(*r2, *w) && closes(*r, *w2) {
+                found.crossing.push(vec![*lit, *lit2]);
+            }
+        }
+    }
+    for (index, this) in structure.reads.iter().enumerate() {
+        for (write, lit) in &this.candidates {
+            let w = structure.writes[*write as usize].node;
+            for (rival, active) in &this.rivals {
+                if rival == write {
+                    continue;
+                }
+                let v = structure.writes[*rival as usize].node;
+                let literals = |more: &[Lit]| {
+                    let mut clause = vec![*lit];
+                    clause.extend(active);
+                    clause.extend(more);
+                    clause.sort_unstable();
+                    clause.dedup();
+                    clause
+                };
+                let (source_first, rival_first) = (before(w, v), before(v, this.node));
+                if source_first && rival_first {
+                    found.overwritten.push(literals(&[]));
+                    continue;
+                }
+                if !source_first && !rival_first {
+                    continue;
+                }
+                // One order is fixed; the other may come from one more choice.
+                let (from, to) = if source_first { (v, this.node) } else { (w, v) };
+                for (w2, r2, lit2, read2) in &choices {
+                    if is_full(&found) {
+                        found.is_cut = true;
+                        return found;
+                    }
+                    let leads = (from == *w2 || before(from, *w2)) && (*r2 == to || before(*r2, to));
+                    if leads && *read2 != index {
+                        found.overwritten.push(literals(&[*lit2]));
+                    }
+                }
+            }
+        }
+    }
+    found
+}
