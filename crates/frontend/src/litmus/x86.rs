@@ -347,6 +347,8 @@ impl Line<'_, '_, '_> {
             }
             Place::Memory(address) => {
                 let tags = self.tags.clone();
+                // What the same instruction read comes before.
+                self.coder.next_group();
                 self.coder.emit(Op::Store { address: address.clone(), value, size: width / 8, tags });
             }
             Place::Number(_) => {}

@@ -1,8 +1,9 @@
 //! The instructions of litmus tests: what a thread does, one step at a time.
 //!
 //! An instruction of the text becomes one or several `Instr` with the same `group`: `LDP` two loads, `STR X0,[X1],#8` a store and an assignment,
-//! `CMP` four assignments to flags. Within a group, reads come before writes in program order; two reads, or two
-//! writes, are not ordered. (In C every access is a group of its own: operands are evaluated from left to right.)
+//! `CMP` four assignments to flags. Accesses of one group are not ordered by program order among each
+//! other, except the read of an `Rmw` before its write. Where an instruction reads and then writes (`INC [x]` without `LOCK`), or a statement of C has several
+//! accesses, these are groups of their own, in order.
 //!
 //! **Tags** name the sets of a memory model that an event belongs to, besides R, W, M, F, RMW and IW, which follow from the kind of event:
 //!
