@@ -6,6 +6,7 @@
 //! ours, and the answer becomes unknown with what the replay said.
 
 use crate::certificate::{self, Checked};
+use crate::symbolic::{OoxVerdict, check_oox};
 use crate::{Engine, Run};
 use ir::{Proof, Replayed, Task, Trace, Verdict, Why, replay};
 use std::time::{Duration, Instant};
@@ -61,6 +62,27 @@ pub fn confirm(task: &Task, trace: &Trace) -> Decided {
     match replay(task, trace) {
         Ok(replayed) => Decided { verdict: Verdict::Unsafe(replayed.trace.clone()), replayed: Some(replayed) },
         Err(error) => Decided { verdict: Verdict::Unknown(Why::NotReplayed(error.to_string())), replayed: None },
+    }
+}
+
+/// The answer about an OOX program, replayed.
+#[derive(Clone, Debug)]
+pub struct DecidedOox {
+    /// The answer.
+    pub verdict: OoxVerdict,
+    /// The replayed trace; there exactly if the answer is invalid.
+    pub replayed: Option<ir::oox::Replayed>,
+    /// Bounds on the inputs that the answer holds under.
+    pub notes: Vec<String>,
+}
+
+/// Asks the symbolic engine about an OOX program and replays its trace.
+pub fn decide_oox(program: &ir::oox::Program, run: &mut Run) -> DecidedOox {
+    let (verdict, notes) = check_oox(program, run);
+    let OoxVerdict::Invalid(trace) = &verdict else { return DecidedOox { verdict, replayed: None, notes } };
+    match ir::oox::replay(program, trace) {
+        Ok(replayed) => DecidedOox { verdict, replayed: Some(replayed), notes },
+        Err(error) => DecidedOox { verdict: OoxVerdict::Unknown(Why::NotReplayed(error)), replayed: None, notes },
     }
 }
 

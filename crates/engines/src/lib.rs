@@ -12,8 +12,9 @@ pub mod decide;
 pub mod explicit;
 pub mod explore;
 pub mod run;
+pub mod symbolic;
 
-pub use decide::{Decided, decide};
+pub use decide::{Decided, DecidedOox, decide, decide_oox};
 pub use run::{Knob, Run, Statistics};
 
 use ir::{Task, Verdict};
@@ -31,7 +32,7 @@ pub trait Engine: Sync {
 }
 
 /// All engines, in the order they are shown.
-pub static ENGINES: &[&dyn Engine] = &[&explicit::Explicit, &bmc::Bmc, &cegar::Cegar];
+pub static ENGINES: &[&dyn Engine] = &[&explicit::Explicit, &bmc::Bmc, &cegar::Cegar, &symbolic::Symbolic];
 
 /// The engine of that name.
 pub fn engine_named(name: &str) -> Option<&'static dyn Engine> {

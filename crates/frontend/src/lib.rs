@@ -5,6 +5,7 @@
 
 pub mod c;
 pub mod litmus;
+pub mod oox;
 
 use ir::{DataModel, Diagnostic, Program, Sources, Span};
 use std::path::PathBuf;

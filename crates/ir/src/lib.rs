@@ -11,6 +11,7 @@ pub mod dot;
 pub mod interp;
 pub mod litmus;
 pub mod memory;
+pub mod oox;
 pub mod pass;
 pub mod program;
 pub mod property;

@@ -25,7 +25,8 @@ pub(crate) enum What {
     /// Decide whether a program can go wrong; show how if it can
     ///
     /// The last line is `RESULT: true`, `RESULT: false(PROPERTY)` or `RESULT: unknown`.
-    /// Exit codes: 0 safe, 1 unsafe, 2 bad input or usage, 3 unknown, 101 a bug in ravel.
+    /// For OOX it may be `RESULT: bounded(DEPTH)`: nothing is wrong on paths of that many steps.
+    /// Exit codes: 0 safe, 1 unsafe, 2 bad input or usage, 3 unknown or bounded, 101 a bug in ravel.
     Verify(Verify),
     /// Print the program as ravel understands it
     Show(Show),
@@ -42,7 +43,7 @@ pub(crate) enum What {
 /// How the input is read.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Input {
-    /// C sources (.c), preprocessed sources (.i), or one SV-COMP task definition (.yml)
+    /// C sources (.c), preprocessed sources (.i), OOX (.oox), or one SV-COMP task definition (.yml)
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Sizes of C types [default: lp64; for .i files what their own typedefs say]
@@ -60,7 +61,7 @@ pub(crate) struct Input {
     /// Take an undefined function for one that returns anything and has no other effect
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) assume_pure: Vec<String>,
-    /// The function that the first thread runs
+    /// The function that the first thread runs; `Class.method` for OOX
     #[arg(long, value_name = "FUNCTION", default_value = "main")]
     pub(crate) entry: String,
 }
@@ -96,9 +97,15 @@ pub(crate) struct Verify {
     pub(crate) question: Question,
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// Who decides; see `ravel engines` [default: explicit]
+    /// Who decides; see `ravel engines` [default: explicit; symbolic for OOX]
     #[arg(long, value_name = "NAME")]
     pub(crate) engine: Option<String>,
+    /// How many steps of OOX programs are followed; short for --symbolic.depth
+    #[arg(long, value_name = "N", conflicts_with = "symbolic.depth")]
+    pub(crate) depth: Option<u64>,
+    /// Which orders of steps of OOX programs are explored; short for --symbolic.por
+    #[arg(long, value_name = "none|simple|monotonic", value_parser = ["none", "simple", "monotonic"], hide_possible_values = true, conflicts_with = "symbolic.por")]
+    pub(crate) por: Option<String>,
     /// Print one JSON document instead of text (docs/json.md)
     #[arg(long)]
     pub(crate) json: bool,
@@ -155,7 +162,7 @@ pub(crate) struct RunArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct Bench {
-    /// A csv with the header task,property,expected; a folder of .yml tasks; or files
+    /// A csv with the header task,property,expected (or file,entry,depth,expected for OOX); a folder of .yml tasks; or files
     #[arg(required = true, value_name = "SUITE")]
     pub(crate) suite: Vec<PathBuf>,
     /// Who decides; several names (separated by commas) run every task once each

@@ -58,6 +58,10 @@ pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, Str
         files = task.input_files;
     }
     files.iter().try_for_each(|file| look_at(file))?;
+    let n_oox = files.iter().filter(|file| crate::oox::is_oox(file)).count();
+    if n_oox > 0 && n_oox < files.len() {
+        return Err("OOX files and others are not one program".to_string());
+    }
     let name = input.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" ");
     Ok(Request { name, files, options, properties: asked.unwrap_or_else(question::default_properties) })
 }
@@ -91,8 +95,11 @@ fn look_at(path: &Path) -> Result<(), String> {
         return Err(format!("{}: this is not a text file (it contains zero bytes)", path.display()));
     }
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("c" | "i") => Ok(()),
-        _ => Err(format!("{}: ravel reads C (.c), preprocessed C (.i) and task definitions (.yml)", path.display())),
+        Some("c" | "i" | "oox") => Ok(()),
+        _ => Err(format!(
+            "{}: ravel reads C (.c), preprocessed C (.i), OOX (.oox) and task definitions (.yml)",
+            path.display()
+        )),
     }
 }
 

@@ -8,6 +8,7 @@ mod bench;
 mod deep;
 mod exit;
 mod input;
+mod oox;
 mod pipeline;
 mod quantity;
 mod question;

@@ -3,6 +3,7 @@
 //! An engine's answer reaches the user only through `engines::decide`, which replays every trace.
 
 use crate::input::Request;
+use crate::oox;
 use crate::watch::{Stop, Watch};
 use engines::{Decided, Run, engine_named};
 use ir::{Task, Verdict, Why};
@@ -47,6 +48,9 @@ pub(crate) fn blank(request: &Request, engine: &str, outcome: Outcome) -> Answer
 
 /// Decides the request.
 pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
+    if request.files.iter().any(|file| oox::is_oox(file)) {
+        return oox::answer(request, plan, watch);
+    }
     let started = Instant::now();
     let mut answer = blank(request, &plan.engine, Outcome::Rejected);
     let loaded = match frontend::load(&request.files, &request.options) {
@@ -86,12 +90,19 @@ fn outcome(decided: Decided, task: &Task, plan: &Plan, watch: &Watch) -> Outcome
     match decided.verdict {
         Verdict::Safe(proof) => Outcome::Safe(proof),
         Verdict::Unsafe(_) => Outcome::Unknown(Why::NotReplayed("there is no replay".to_string())),
-        Verdict::Unknown(Why::Cancelled) => match watch.reason() {
+        Verdict::Unknown(why) => unknown(why, plan, watch),
+    }
+}
+
+/// An unknown answer, with the limits as the user gave them.
+pub(crate) fn unknown(why: Why, plan: &Plan, watch: &Watch) -> Outcome {
+    match why {
+        Why::Cancelled => match watch.reason() {
             Some(stop) => stopped(stop),
             None => Outcome::Unknown(Why::Cancelled),
         },
-        Verdict::Unknown(Why::TimeLimit(left)) => Outcome::Unknown(Why::TimeLimit(plan.time_limit.unwrap_or(left))),
-        Verdict::Unknown(why) => Outcome::Unknown(why),
+        Why::TimeLimit(left) => Outcome::Unknown(Why::TimeLimit(plan.time_limit.unwrap_or(left))),
+        why => Outcome::Unknown(why),
     }
 }
 

@@ -17,6 +17,18 @@ pub(crate) fn show(args: &Show) -> Exit {
             return Exit::BadInput;
         }
     };
+    if request.files.iter().any(|file| crate::oox::is_oox(file)) {
+        return match frontend::oox::load(&request.files, &request.options.entry) {
+            Ok(loaded) => {
+                screen::print(&loaded.program.to_string());
+                Exit::Safe
+            }
+            Err(rejected) => {
+                screen::complain(&report::diagnostics(&rejected.sources, &rejected.diagnostics, &style));
+                Exit::BadInput
+            }
+        };
+    }
     let program = match frontend::load(&request.files, &request.options) {
         Ok(loaded) => loaded.program,
         Err(rejected) => {

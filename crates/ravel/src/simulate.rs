@@ -20,6 +20,10 @@ pub(crate) fn simulate(args: &RunArgs) -> Exit {
             return Exit::BadInput;
         }
     };
+    if request.files.iter().any(|file| crate::oox::is_oox(file)) {
+        screen::complain("error: `ravel run` does not run OOX programs; `ravel verify` executes them symbolically\n");
+        return Exit::BadInput;
+    }
     let program = match frontend::load(&request.files, &request.options) {
         Ok(loaded) => loaded.program,
         Err(rejected) => {

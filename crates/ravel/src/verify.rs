@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::input::{self, Request};
 use crate::pipeline::{self, Plan};
 use crate::watch::Watch;
-use crate::{deep, screen};
+use crate::{deep, oox, screen};
 use ir::{Diagnostic, Span};
 use report::{Answer, Outcome, Style};
 
@@ -46,7 +46,15 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
 }
 
 fn plan(args: &Verify, knobs: &Knobs) -> Plan {
-    let engine = args.engine.clone().unwrap_or_else(|| pipeline::DEFAULT_ENGINE.to_string());
+    let default =
+        if args.input.files.iter().any(|file| oox::is_oox(file)) { oox::ENGINE } else { pipeline::DEFAULT_ENGINE };
+    let engine = args.engine.clone().unwrap_or_else(|| default.to_string());
+    let mut knobs = knobs.clone();
+    if engine == oox::ENGINE {
+        // Short words for the knobs that OOX users need most.
+        let short = [("symbolic.depth", args.depth.map(|depth| depth.to_string())), ("symbolic.por", args.por.clone())];
+        knobs.extend(short.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?))));
+    }
     let of_engine = |name: &str| name.strip_prefix(&engine).and_then(|rest| rest.strip_prefix('.')).map(str::to_string);
     Plan {
         knobs: knobs.iter().filter_map(|(name, value)| Some((of_engine(name)?, value.clone()))).collect(),
@@ -94,7 +102,7 @@ fn exit_of(answer: &Answer) -> Exit {
     match &answer.outcome {
         Outcome::Safe(_) => Exit::Safe,
         Outcome::Unsafe { .. } => Exit::Unsafe,
-        Outcome::Unknown(_) | Outcome::Interrupted => Exit::Unknown,
+        Outcome::Bounded { .. } | Outcome::Unknown(_) | Outcome::Interrupted => Exit::Unknown,
         Outcome::Rejected => Exit::BadInput,
     }
 }

@@ -38,6 +38,11 @@ pub enum Outcome {
         /// What is wrong about it.
         ending: Ending,
     },
+    /// No execution of so many steps does; longer ones were not looked at.
+    Bounded {
+        /// How many steps.
+        depth: u32,
+    },
     /// Could not be told.
     Unknown(Why),
     /// The user asked to stop.
@@ -47,11 +52,12 @@ pub enum Outcome {
 }
 
 impl Answer {
-    /// The word that machines read: `true`, `false(no-data-race)`, `unknown`, `error`.
+    /// The word that machines read: `true`, `false(no-data-race)`, `bounded(60)`, `unknown`, `error`.
     pub fn result(&self) -> String {
         match &self.outcome {
             Outcome::Safe(_) => "true".to_string(),
             Outcome::Unsafe { ending, .. } => format!("false({})", ending.property.verdict_name()),
+            Outcome::Bounded { depth } => format!("bounded({depth})"),
             Outcome::Unknown(_) | Outcome::Interrupted => "unknown".to_string(),
             Outcome::Rejected if self.is_refused() => "unknown".to_string(),
             Outcome::Rejected => "error".to_string(),
@@ -70,6 +76,7 @@ impl Answer {
     pub fn reason(&self) -> Option<String> {
         match &self.outcome {
             Outcome::Safe(_) | Outcome::Unsafe { .. } => None,
+            Outcome::Bounded { depth } => Some(format!("paths of more than {depth} steps were not followed")),
             Outcome::Unknown(why) => Some(self.why(why)),
             Outcome::Interrupted => Some("interrupted".to_string()),
             Outcome::Rejected => {

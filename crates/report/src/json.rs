@@ -119,6 +119,7 @@ pub fn json(answer: &Answer) -> String {
         verdict: match &answer.outcome {
             Outcome::Safe(_) => "safe",
             Outcome::Unsafe { .. } => "unsafe",
+            Outcome::Bounded { .. } => "bounded",
             Outcome::Unknown(_) | Outcome::Interrupted => "unknown",
             Outcome::Rejected if answer.is_refused() => "unknown",
             Outcome::Rejected => "error",

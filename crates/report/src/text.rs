@@ -49,6 +49,9 @@ fn headline(answer: &Answer, style: &Style, text: &mut String) {
     let (word, ink, rest) = match &answer.outcome {
         Outcome::Safe(_) => ("safe", Ink::Green, "no execution does any of what was checked".to_string()),
         Outcome::Unsafe { ending, .. } => ("unsafe", Ink::Red, ending.property.describe().to_string()),
+        Outcome::Bounded { depth } => {
+            ("bounded", Ink::Yellow, format!("no violation on paths of up to {depth} steps; this is no proof"))
+        }
         Outcome::Unknown(_) | Outcome::Interrupted => ("unknown", Ink::Yellow, answer.reason().unwrap_or_default()),
         Outcome::Rejected => ("unknown", Ink::Yellow, "the program uses what ravel does not support".to_string()),
     };

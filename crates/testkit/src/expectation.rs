@@ -1,8 +1,8 @@
 //! What does a case expect? The grammar of the comment lines at the head of a test input.
 //!
 //! ```text
-//! // expect: unsafe at 14          safe | unsafe | error | unknown, with the line (and column) where it happens
-//! // expect[race]: safe            the same for another property; any number of these
+//! // expect: unsafe at 14          safe | unsafe | error | bounded | unknown, with the line (and column) where it happens
+//! // expect[race]: safe            the same for another property (for OOX: entry method); any number of these
 //! // property: deadlock            what plain `expect:` is about; default: what a bare `ravel verify` checks
 //! // engines: explicit             these must decide it; all others must not contradict
 //! // knobs: explicit.por=source    options that every run gets
@@ -22,6 +22,8 @@ pub enum Expected {
     Unsafe,
     /// The input is refused with a diagnostic.
     Error,
+    /// No violation within the depth; no proof.
+    Bounded,
     /// No engine can tell today; recorded so that a change is noticed.
     Unknown,
 }
@@ -109,8 +111,9 @@ fn expectation(key: &str, value: &str) -> Result<Expectation, String> {
         Some("safe") => Expected::Safe,
         Some("unsafe") => Expected::Unsafe,
         Some("error") => Expected::Error,
+        Some("bounded") => Expected::Bounded,
         Some("unknown") => Expected::Unknown,
-        other => return Err(format!("`{}` is none of safe, unsafe, error, unknown", other.unwrap_or(""))),
+        other => return Err(format!("`{}` is none of safe, unsafe, error, bounded, unknown", other.unwrap_or(""))),
     };
     let (mut line, mut column) = (None, None);
     match (words.next(), words.next(), words.next()) {

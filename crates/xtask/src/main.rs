@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask fuzz`, `cargo xtask bench explicit`, `cargo xtask bench smt`,
+//! Development tasks: `cargo xtask fuzz`, `cargo xtask bench explicit`, `cargo xtask bench oox`, `cargo xtask bench smt`,
 //! `cargo xtask litmus-generate`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that speaks to people")]
@@ -13,12 +13,17 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let is_fine = match words.as_slice() {
+        ["fuzz", rest @ ..] if rest.contains(&"--oox") => fuzz::oox::run(&args[1..]),
         ["fuzz", ..] => fuzz::run(&args[1..]),
         ["bench", "explicit", ..] => bench::explicit::run(),
+        ["bench", "oox", ..] => bench::oox::run(),
         ["bench", "smt", ..] => bench::smt::run(),
         ["litmus-generate", ..] => cycle::run(&args[1..]),
         _ => {
-            eprintln!("usage: cargo xtask fuzz [--count N] [--seed S] [--show SEED] | bench explicit | bench smt");
+            eprintln!(
+                "usage: cargo xtask fuzz [--count N] [--seed S] [--show SEED] | bench explicit | bench oox | bench smt"
+            );
+            eprintln!("       | fuzz --oox [--count N] [--seed S] [--show SEED] [--mutants N [--folder F]]");
             eprintln!("       | litmus-generate [--count N] [--seed S] [--into FOLDER]");
             return ExitCode::from(2);
         }

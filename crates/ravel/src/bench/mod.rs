@@ -51,7 +51,7 @@ pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
     let _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::SeqCst));
 
     let questions: Vec<(&suite::Task, &str)> =
-        engines.iter().flat_map(|engine| tasks.iter().map(move |task| (task, engine.as_str()))).collect();
+        engines.iter().flat_map(|engine| tasks.iter().map(move |task| (task, who(args, task, engine)))).collect();
     let rows = run_all(&questions, &worker, jobs(args));
     if args.each {
         screen::print(&table::each(&rows));
@@ -66,6 +66,12 @@ pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
     }
     screen::print(&format!("{}\n", table::last_line(&rows, started.elapsed())));
     if table::has_wrong(&rows) { Exit::Unsafe } else { Exit::Safe }
+}
+
+/// Who is asked about a task. The default engine is that of C; OOX has one of its own.
+fn who<'a>(args: &args::Bench, task: &suite::Task, engine: &'a str) -> &'a str {
+    let is_default = args.engine.is_empty() && crate::oox::is_oox(&task.path);
+    if is_default { crate::oox::ENGINE } else { engine }
 }
 
 fn make_worker(args: &args::Bench, knobs: &Knobs) -> std::io::Result<Worker> {

@@ -15,7 +15,7 @@ pub(crate) struct Task {
     pub(crate) path: PathBuf,
     /// The property's name, as shown.
     pub(crate) property: String,
-    /// `true`, `false`, `false(valid-deref)`, or for cases `unknown` and `error`.
+    /// `true`, `false`, `false(valid-deref)`, `true or bounded`, or for cases `unknown` and `error`.
     pub(crate) expected: String,
     /// What `ravel verify` gets besides the file.
     pub(crate) options: Vec<String>,
@@ -42,10 +42,10 @@ fn read_folder(folder: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
     let walk = |extensions| walk::files_below(folder, extensions).map_err(|e| format!("{}: {e}", folder.display()));
     let mut files = walk(&["yml"])?;
     if files.is_empty() {
-        files = walk(&["c", "i"])?;
+        files = walk(&["c", "i", "oox"])?;
     }
     if files.is_empty() {
-        return Err(format!("{}: no .yml, .c or .i files below it", folder.display()));
+        return Err(format!("{}: no .yml, .c, .i or .oox files below it", folder.display()));
     }
     files.iter().try_for_each(|file| read_file(file, tasks))
 }
@@ -81,11 +81,13 @@ fn read_case(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
         let property = expectation.selector.as_ref().or(case.property.as_ref());
         let mut options = case.options.clone();
         options.extend(case.knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
-        options.extend(property.map(|property| format!("--property={property}")));
+        let selector = if crate::oox::is_oox(path) { "entry" } else { "property" };
+        options.extend(property.map(|property| format!("--{selector}={property}")));
         let expected = match expectation.expected {
             Expected::Safe => "true",
             Expected::Unsafe => "false",
             Expected::Error => "error",
+            Expected::Bounded => "bounded",
             Expected::Unknown => "unknown",
         };
         tasks.push(Task {
@@ -105,6 +107,10 @@ fn read_csv(text: &str, folder: &Path, tasks: &mut Vec<Task>) -> Result<(), Stri
         let found = header.iter().position(|field| field == name);
         found.ok_or_else(|| format!("the first line has no column `{name}`; it must have task, property and expected"))
     };
+    if header.iter().any(|field| field == "entry") {
+        let columns = [column("file")?, column("entry")?, column("depth")?, column("expected")?];
+        return read_oox_lines(lines, columns, folder, tasks);
+    }
     let (task, property, expected) = (column("task")?, column("property")?, column("expected")?);
     for (index, line) in lines {
         let fields = fields(line);
@@ -124,6 +130,35 @@ fn read_csv(text: &str, folder: &Path, tasks: &mut Vec<Task>) -> Result<(), Stri
             options: vec![format!("--property={property}")],
             property,
             expected,
+        });
+    }
+    Ok(())
+}
+
+/// Lines about OOX: file, entry, depth, expected.
+fn read_oox_lines<'a>(
+    lines: impl Iterator<Item = (usize, &'a str)>,
+    columns: [usize; 4],
+    folder: &Path,
+    tasks: &mut Vec<Task>,
+) -> Result<(), String> {
+    for (index, line) in lines {
+        let fields = fields(line);
+        let field = |at: usize| {
+            fields.get(columns[at]).cloned().ok_or_else(|| format!("line {}: a column is missing", index + 1))
+        };
+        let (entry, depth) = (field(1)?, field(2)?);
+        let expected = match field(3)?.as_str() {
+            "valid" => "true or bounded",
+            "invalid" => "false(unreach-call)",
+            "deadlock" => "false(no-deadlock)",
+            other => return Err(format!("line {}: `{other}` is none of valid, invalid, deadlock", index + 1)),
+        };
+        tasks.push(Task {
+            path: folder.join(field(0)?),
+            options: vec![format!("--entry={entry}"), format!("--depth={depth}")],
+            property: entry,
+            expected: expected.to_string(),
         });
     }
     Ok(())

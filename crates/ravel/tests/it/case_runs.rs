@@ -53,14 +53,14 @@ fn every_case_is_answered_as_it_says() {
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
-    walk::files_below(folder, &["c", "i"]).expect("the folder is there")
+    walk::files_below(folder, &["c", "i", "oox"]).expect("the folder is there")
 }
 
 /// All runs of a case: each expectation on each engine and reduction.
 fn questions_of(path: &Path, case: &Case) -> Vec<Question> {
     let mut questions = Vec::new();
     for expectation in &case.expectations {
-        for (engine, options) in variants(expectation.expected) {
+        for (engine, options) in variants(path, expectation.expected) {
             let (path, case, expectation) = (path.to_path_buf(), case.clone(), expectation.clone());
             questions.push(Question { path, case, expectation, engine, options });
         }
@@ -69,9 +69,11 @@ fn questions_of(path: &Path, case: &Case) -> Vec<Question> {
 }
 
 /// The engines, and for each the values of its knob `por`. An input error does not depend on the engine.
-fn variants(expected: Expected) -> Vec<(String, Vec<String>)> {
+fn variants(path: &Path, expected: Expected) -> Vec<(String, Vec<String>)> {
     let mut variants = Vec::new();
-    for engine in engines::ENGINES {
+    // OOX and C have engines of their own.
+    let is_oox = path.extension().is_some_and(|ending| ending == "oox");
+    for engine in engines::ENGINES.iter().filter(|engine| (engine.name() == "symbolic") == is_oox) {
         let name = engine.name().to_string();
         let reductions = engine.knobs().iter().find(|knob| knob.name == "por").map(|knob| knob.values);
         match reductions.filter(|_| expected != Expected::Error) {
@@ -110,7 +112,9 @@ fn ask(question: &Question) -> Option<Failure> {
         question.path.strip_prefix(root()).expect("cases are in the workspace").to_str().expect("plain names");
     let is_default = engines::ENGINES.first().is_some_and(|engine| engine.name() == question.engine);
     // Engines that need not decide a case get less time to try.
-    let limit = if is_default || question.case.engines.contains(&question.engine) { "20s" } else { "3s" };
+    let is_oox = question.engine == "symbolic";
+    let is_main = question.options.iter().any(|option| option == "--symbolic.por=monotonic");
+    let limit = if is_default || is_main || question.case.engines.contains(&question.engine) { "20s" } else { "3s" };
     let mut words =
         vec!["verify".to_string(), relative.to_string(), "--json".to_string(), format!("--time-limit={limit}")];
     words.push(format!("--engine={}", question.engine));
@@ -118,7 +122,8 @@ fn ask(question: &Question) -> Option<Failure> {
     words.extend(question.case.options.iter().cloned());
     words.extend(question.case.knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
     let property = question.expectation.selector.as_ref().or(question.case.property.as_ref());
-    words.extend(property.map(|property| format!("--property={property}")));
+    let selector = if is_oox { "entry" } else { "property" };
+    words.extend(property.map(|property| format!("--{selector}={property}")));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let output = ravel(&words).output().expect("ravel can be started");
     let document: Value = match serde_json::from_slice(&output.stdout) {
@@ -144,6 +149,7 @@ fn compare(question: &Question, document: &Value, code: Option<i32>) -> Option<S
     let expected_code = match verdict {
         "safe" => 0,
         "unsafe" => 1,
+        "bounded" => 3,
         "unknown" if document["refused"] != true => 3,
         _ => 2,
     };
@@ -154,10 +160,12 @@ fn compare(question: &Question, document: &Value, code: Option<i32>) -> Option<S
         Expected::Safe => "safe",
         Expected::Unsafe => "unsafe",
         Expected::Error => "error",
+        Expected::Bounded => "bounded",
         Expected::Unknown => "unknown",
     };
     if verdict == "unknown" && verdict != wanted {
-        let is_default = engines::ENGINES.first().is_some_and(|engine| engine.name() == question.engine);
+        let is_default = engines::ENGINES.first().is_some_and(|engine| engine.name() == question.engine)
+            || question.options.iter().any(|option| option == "--symbolic.por=monotonic");
         let must_decide =
             question.case.engines.contains(&question.engine) || question.case.engines.is_empty() && is_default;
         return must_decide.then(|| format!("unknown ({reason}), expected {wanted}"));

@@ -1,4 +1,5 @@
 //! Benchmarks that print a ratio between two things measured in one run.
 
 pub(crate) mod explicit;
+pub(crate) mod oox;
 pub(crate) mod smt;

@@ -6,6 +6,8 @@
 //! they still differ, and printed.
 
 mod generate;
+mod mutate;
+pub(crate) mod oox;
 
 use engines::{Run, decide, engine_named};
 use frontend::Options;
