@@ -3,6 +3,7 @@
 //! The fixed part is declared on the structs below; `--<engine>.<knob>` options are added from the table, so that a new engine
 //! needs no line here. Only words are checked here; files are opened by the commands.
 
+use crate::experiment::EXPERIMENTS;
 use crate::quantity::{self, Limit};
 use crate::question;
 use clap::builder::PossibleValuesParser;
@@ -38,6 +39,8 @@ pub(crate) enum What {
     Engines,
     /// Run a suite of tasks with known answers and count
     Bench(Bench),
+    /// Repeat experiments of the literature and print their tables with our figures
+    Experiment(Experiment),
 }
 
 /// How the input is read.
@@ -191,6 +194,19 @@ pub(crate) struct Bench {
     pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) look: Look,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Experiment {
+    /// Which one
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(EXPERIMENTS.iter().map(|e| e.name)))]
+    pub(crate) name: String,
+    /// Write the tables (csv) and charts (SVG) to this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) into: Option<PathBuf>,
+    /// For each run of an engine
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = quantity::duration)]
+    pub(crate) time_limit: Limit<Duration>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,6 +7,7 @@ mod args;
 mod bench;
 mod deep;
 mod exit;
+mod experiment;
 mod input;
 mod oox;
 mod pipeline;
@@ -30,6 +31,7 @@ fn main() {
         What::Run(args) => deep::run(move || simulate::simulate(&args)).unwrap_or_else(bug),
         What::Engines => show::engines(),
         What::Bench(args) => bench::bench(&args, &knobs),
+        What::Experiment(args) => deep::run(move || experiment::experiment(&args)).unwrap_or_else(bug),
     };
     std::process::exit(exit as i32);
 }

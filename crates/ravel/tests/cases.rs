@@ -6,6 +6,8 @@ mod case_runs;
 mod limits;
 #[path = "it/odd_inputs.rs"]
 mod odd_inputs;
+#[path = "it/oox.rs"]
+mod oox;
 #[path = "it/options.rs"]
 mod options;
 #[path = "it/process.rs"]
