@@ -55,7 +55,9 @@ pub(crate) struct Code {
 pub(crate) fn compile(mut program: Program, properties: Properties, enumerate: u32) -> Result<Code, Why> {
     let sunk = sink_inputs(&mut program);
     let inputs = Inputs::new(&program);
-    let layout = Layout::new(&program);
+    // What words lead to is found by looking at all bytes.
+    let is_whole = properties.has(Property::MemTrack) || properties.has(Property::MemCleanup);
+    let layout = Layout::new(&program, is_whole);
     if let Some((span, what)) = &layout.refusal {
         return Err(Why::Unsupported { span: *span, what: format!("{what} in the explicit-state engine") });
     }
@@ -551,7 +553,9 @@ impl<'c> ProcCompiler<'c> {
         let object = self.code.layout.find(addr)?;
         let offset = addr - object.base;
         match object.kept {
-            Kept::Fixed(at, None) if offset + bytes <= object.size => Some(at + offset as u32),
+            Kept::Fixed(_, None) | Kept::Parts(_) if offset + bytes <= object.size => {
+                self.code.layout.place_of(object, offset, bytes)
+            }
             _ => None,
         }
     }

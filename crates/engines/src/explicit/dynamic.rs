@@ -19,8 +19,9 @@ use super::select::Selector;
 use super::state::View;
 use super::step::Machine;
 use crate::explore::future::Summary;
-use crate::explore::source::{Next, members};
+use crate::explore::source::Next;
 use crate::explore::targets::TargetId;
+use crate::explore::threads::ThreadSet;
 use rustc_hash::FxHashMap;
 
 /// What each thread touches: for each thread a set of targets that are read, then one of those that are written.
@@ -57,7 +58,7 @@ pub(crate) struct Explored {
     /// What was touched after it.
     pub(crate) touches: Touches,
     /// The source set so far, threads that wait included.
-    inside: u64,
+    inside: ThreadSet,
     /// What the step touches that is being explored.
     pub(crate) event: Next,
 }
@@ -66,7 +67,7 @@ pub(crate) struct Explored {
 pub(crate) struct Place<'a> {
     pub(crate) state: &'a [u8],
     pub(crate) view: &'a View,
-    pub(crate) alive: u64,
+    pub(crate) alive: &'a ThreadSet,
     pub(crate) thread: usize,
 }
 
@@ -99,7 +100,7 @@ pub(crate) fn exchange_back(touches: &mut Touches, exchanged: &[u16], words: usi
 
 impl Explored {
     /// A state about to be explored with these threads.
-    pub(crate) fn new(chosen: u64, n_threads: usize, words: usize) -> Explored {
+    pub(crate) fn new(chosen: ThreadSet, n_threads: usize, words: usize) -> Explored {
         Explored { touches: vec![0; n_threads * 2 * words], inside: chosen, event: Next::default() }
     }
 
@@ -110,7 +111,7 @@ impl Explored {
         place: &Place<'_>,
         selector: &mut Selector<'c>,
         machine: &mut Machine<'c>,
-    ) -> u64 {
+    ) -> ThreadSet {
         let words = selector.words();
         let n_threads = place.view.pcs.len();
         // Threads that the step started did what they did on behalf of the running one.
@@ -125,19 +126,22 @@ impl Explored {
             self.event.reads.iter().any(|target| has(writes, *target))
                 || self.event.writes.iter().any(|target| has(writes, *target) || has(reads, *target))
         };
-        let others = place.alive & !self.inside & !(1 << place.thread);
-        let needed: Vec<usize> = members(others).filter(conflicting).collect();
+        let others = place.alive.without(&self.inside);
+        let needed: Vec<usize> = others.iter().filter(|other| *other != place.thread).filter(conflicting).collect();
         for (list, index) in [(&self.event.reads, 0), (&self.event.writes, 1)] {
             for target in list {
                 own[(2 * place.thread + index) * words + *target as usize / 64] |= 1 << (target % 64);
             }
         }
         self.touches.iter_mut().zip(&*own).for_each(|(mine, theirs)| *mine |= theirs);
-        let before = self.inside;
+        if needed.is_empty() {
+            return ThreadSet::default();
+        }
+        let before = self.inside.clone();
         for thread in needed {
             self.require(thread, place, selector, machine);
         }
-        self.inside & !before
+        self.inside.without(&before)
     }
 
     /// Takes a thread into the source set, and if it waits those that may let it go on.
@@ -148,20 +152,19 @@ impl Explored {
         selector: &mut Selector<'c>,
         machine: &mut Machine<'c>,
     ) {
-        let mut todo = 1u64 << thread;
+        let mut todo = ThreadSet::of(thread);
         let mut next = Next::default();
-        while todo & !self.inside != 0 {
-            let thread = (todo & !self.inside).trailing_zeros() as usize;
-            self.inside |= 1 << thread;
+        while let Some(thread) = todo.without(&self.inside).first() {
+            self.inside.insert(thread);
             next.clear();
             selector.probe(machine, place.state, place.view, thread, &mut next);
             if next.can_run && next.needs_all {
-                self.inside |= place.alive;
+                self.inside.add(place.alive);
             }
             if !next.can_run {
-                for other in members(place.alive & !self.inside) {
+                for other in place.alive.without(&self.inside).iter() {
                     if next.may_be_enabled_by(other, selector.future(place.view.pcs[other])) {
-                        todo |= 1 << other;
+                        todo.insert(other);
                     }
                 }
             }

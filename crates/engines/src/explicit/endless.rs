@@ -9,6 +9,7 @@
 
 use super::step::Choices;
 use super::visited::StateId;
+use crate::explore::threads::ThreadSet;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
@@ -27,7 +28,7 @@ pub(crate) struct Arc {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     /// Each state: where it is kept, who can run in it, and how many threads there are.
-    states: Vec<(StateId, u64, usize)>,
+    states: Vec<(StateId, ThreadSet, usize)>,
     arcs: Vec<Arc>,
 }
 
@@ -50,12 +51,12 @@ pub(crate) struct Taken {
 impl Graph {
     /// Adds a state and gives its number.
     pub(crate) fn add_state(&mut self, state: StateId, n_threads: usize) -> u32 {
-        self.states.push((state, 0, n_threads));
+        self.states.push((state, ThreadSet::default(), n_threads));
         self.states.len() as u32 - 1
     }
 
     /// Says who can run in a state.
-    pub(crate) fn set_can_run(&mut self, state: u32, threads: u64) {
+    pub(crate) fn set_can_run(&mut self, state: u32, threads: ThreadSet) {
         self.states[state as usize].1 = threads;
     }
 
@@ -150,7 +151,7 @@ impl Looker<'_> {
         let mut around: Vec<usize> = Vec::new();
         let mut at = start;
         for thread in 0..n_threads {
-            let rests = |state: u32| self.graph.states[state as usize].1 >> thread & 1 == 0;
+            let rests = |state: u32| !self.graph.states[state as usize].1.contains(thread);
             let moves = |arc: usize| self.graph.arcs[arc].thread == thread;
             let so_far = around.iter().any(|arc| moves(*arc) || rests(self.graph.arcs[*arc].to));
             if so_far || rests(at) {

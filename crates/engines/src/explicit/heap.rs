@@ -14,7 +14,7 @@ use ir::DataModel;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Dynamic {
     /// The thread that made it.
-    pub(crate) owner: u8,
+    pub(crate) owner: u16,
     /// Its first granule among those of the owner.
     pub(crate) number: u32,
     pub(crate) size: u32,
@@ -54,14 +54,15 @@ impl Heap {
     pub(crate) fn decode(&mut self, mut from: &[u8]) {
         self.objects.clear();
         self.bytes.clear();
-        while let [owner, flags, rest @ ..] = from {
+        while let [flags, rest @ ..] = from {
+            let (owner, rest) = read_number(rest);
             let (number, rest) = read_number(rest);
             let (size, rest) = read_number(rest);
             let (region, rest) = read_number(rest);
             let (is_live, has_bits) = (flags & LIVE != 0, flags & BITS != 0);
             let length = if is_live { size as usize + if has_bits { n_bits_bytes(size) } else { 0 } } else { 0 };
             self.objects.push(Dynamic {
-                owner: *owner,
+                owner: owner as u16,
                 number,
                 size,
                 region: region as u16,
@@ -85,8 +86,8 @@ impl Heap {
                 (0..object.size as usize).any(|index| bits[index / 8] >> (index % 8) & 1 == 0)
             };
             let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-            to.push(object.owner);
             to.push(flag(object.is_live, LIVE) | flag(object.is_heap, HEAP) | flag(has_bits, BITS));
+            write_number(u32::from(object.owner), to);
             write_number(object.number, to);
             write_number(object.size, to);
             write_number(u32::from(object.region), to);
@@ -229,7 +230,7 @@ impl Heap {
 
 /// What is allocated.
 pub(crate) struct NewObject {
-    pub(crate) owner: u8,
+    pub(crate) owner: u16,
     pub(crate) size: u32,
     pub(crate) region: u16,
     pub(crate) is_heap: bool,
@@ -284,7 +285,7 @@ fn read_number(mut from: &[u8]) -> (u32, &[u8]) {
 mod tests {
     use super::*;
 
-    fn object(owner: u8, size: u32, zeroed: bool) -> NewObject {
+    fn object(owner: u16, size: u32, zeroed: bool) -> NewObject {
         NewObject { owner, size, region: 300, is_heap: true, zeroed }
     }
 

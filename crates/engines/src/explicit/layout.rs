@@ -3,12 +3,14 @@
 //! A state is one byte string: the fixed part, the number of threads, a record for each thread (its location and the variables
 //! that matter there), and the dynamic objects. The fixed part has only what the program can reach: globals that
 //! it mentions, and static objects into which an address of the program or of another such object points.
+//! Of an object all of whose bytes have a value, only the bytes are kept that the program uses (`offsets`).
 //! Objects that cannot be written lie in a separate read-only part that is no part of states.
 //!
-//! Invariant: an object that was left out is known by its address range, so that an access that gets there after all is
+//! Invariant: an object or a byte that was left out is known by its address, so that an access that gets there after all is
 //! refused rather than misread.
 
 use super::code::{bytes_of, fits, word_of};
+use super::offsets::used_bytes;
 use ir::{Fill, ObjectKind, Place, Program, Scope};
 use logic::{Node, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,6 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) enum Kept {
     /// In the fixed part; the second number is where its initialisation bits are, if it has any.
     Fixed(u32, Option<u32>),
+    /// Some of its bytes in the fixed part; an index into `Layout::places`.
+    Parts(u32),
     /// In the read-only part.
     Constant(u32),
     /// A function or something external: an address without bytes.
@@ -47,6 +51,8 @@ pub(crate) struct Layout {
     pub(crate) statics: Vec<Static>,
     /// The fixed part at the start.
     pub(crate) initial: Vec<u8>,
+    /// For objects of which only parts are kept: where each byte is in the fixed part, `LEFT_OUT` if nowhere.
+    pub(crate) places: Vec<Vec<u32>>,
     /// What cannot be written.
     pub(crate) constants: Vec<u8>,
     /// What stands in the way, if anything.
@@ -54,9 +60,10 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Lays out what the program reaches.
-    pub(crate) fn new(program: &Program) -> Layout {
+    /// Lays out what the program reaches; with `is_whole` all bytes of it.
+    pub(crate) fn new(program: &Program, is_whole: bool) -> Layout {
         let mut layout = Layout::default();
+        let used = used_bytes(program);
         let (globals, constants) = mentioned(program);
         for var in globals {
             layout.add_global(program, var);
@@ -66,6 +73,9 @@ impl Layout {
             let kept = match object.kind {
                 ObjectKind::Function(_) | ObjectKind::Extern => Kept::Code,
                 _ if !reached.contains(&index) => Kept::Unreached,
+                ObjectKind::Data if !is_whole && is_sparse(object, &used[index]) => {
+                    layout.add_parts(object, &used[index])
+                }
                 ObjectKind::Data => {
                     let at = layout.initial.len() as u32;
                     layout.initial.resize(at as usize + object.size as usize, 0);
@@ -93,6 +103,33 @@ impl Layout {
         (addr - object.base <= object.size).then_some(object)
     }
 
+    /// Where bytes of an object are in the fixed part, if they are.
+    #[inline]
+    pub(crate) fn place_of(&self, object: &Static, offset: u64, bytes: u64) -> Option<u32> {
+        match object.kept {
+            Kept::Fixed(at, _) => Some(at + offset as u32),
+            Kept::Parts(parts) => {
+                let places = &self.places[parts as usize];
+                let first = places[offset as usize];
+                let last = places[(offset + bytes) as usize - 1];
+                (first != LEFT_OUT && last == first + bytes as u32 - 1).then_some(first)
+            }
+            _ => None,
+        }
+    }
+
+    fn add_parts(&mut self, object: &ir::Object, used: &[bool]) -> Kept {
+        let mut bytes = vec![0; object.size as usize];
+        write_init(&mut bytes, object);
+        let mut places = vec![LEFT_OUT; used.len()];
+        for (offset, _) in used.iter().enumerate().filter(|(_, is_used)| **is_used) {
+            places[offset] = self.initial.len() as u32;
+            self.initial.push(bytes[offset]);
+        }
+        self.places.push(places);
+        Kept::Parts(self.places.len() as u32 - 1)
+    }
+
     fn add_global(&mut self, program: &Program, var: VarId) {
         let sort = program.pool.var_sort(var);
         let variable = program.var(var);
@@ -118,6 +155,18 @@ impl Layout {
         }
         at
     }
+}
+
+/// The place of a byte that is not kept. One past it is no place either, so that it is never taken for the next byte.
+const LEFT_OUT: u32 = u32::MAX - 1;
+
+/// Objects of more bytes are kept as they are.
+const MAX_SPARSE: u64 = 1 << 16;
+
+/// Whether some bytes of an object are not used, and all have a value at first.
+fn is_sparse(object: &ir::Object, used: &[bool]) -> bool {
+    let is_full = || write_init(&mut vec![0; object.size as usize], object).iter().all(|is_written| *is_written);
+    object.size <= MAX_SPARSE && used.contains(&false) && is_full()
 }
 
 /// Writes the initial contents and tells which bytes have a value.

@@ -14,6 +14,7 @@ mod heap;
 mod inputs;
 mod layout;
 mod leak;
+mod offsets;
 mod race;
 mod search;
 mod select;
@@ -37,6 +38,7 @@ use ir::pass::{Options, merge_joins, prepare};
 use ir::{Proof, Property, Task, Verdict, Why};
 use search::{Bounds, Halt, Order, Search};
 use select::{Reduction, Selector};
+use std::time::Duration;
 use step::MAX_THREADS;
 use symmetry::Symmetry;
 
@@ -66,7 +68,7 @@ const SYMMETRY: Knob = Knob {
 };
 
 /// Loops that start or join threads are unrolled if they go round at most so many times.
-const UNROLLED_ROUNDS: u64 = 64;
+const UNROLLED_ROUNDS: u64 = 512;
 
 impl Engine for Explicit {
     fn name(&self) -> &'static str {
@@ -110,12 +112,15 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     // Loops of states may return to where they began with threads exchanged, so who is fair could not be told.
     let is_symmetric = run.knob(&SYMMETRY) != "off" && !task.properties.has(Property::Termination);
     let mut reason = None;
-    for (order, states, threads) in ATTEMPTS {
+    // Whoever wants no reduction wants to see the full search.
+    let attempts = if run.knob(&POR) == "none" { &ATTEMPTS[ATTEMPTS.len() - 1..] } else { &ATTEMPTS[..] };
+    for (order, states, threads) in attempts.iter().copied() {
         let bounds = Bounds { depth, states, threads };
         let symmetry = is_symmetric.then(|| Symmetry::new(&code)).flatten();
         let mut search = Search::new(&code, Selector::new(&code, reduction), symmetry, enumerate, bounds, order);
+        let before = run.elapsed();
         let result = search.explore(run);
-        note_statistics(&search, run);
+        note_statistics(&search, run, run.elapsed() - before);
         let is_bounded_by_threads = threads < MAX_THREADS;
         match result {
             Ok(Some(found)) => return Ok(Verdict::Unsafe(trace::trace(&mut search, &task.program, found))),
@@ -160,9 +165,10 @@ fn number(run: &Run, knob: &Knob) -> usize {
     run.knob(knob).parse().unwrap_or(default)
 }
 
-fn note_statistics(search: &Search<'_>, run: &mut Run) {
+/// Notes what the last search did, which took so long.
+fn note_statistics(search: &Search<'_>, run: &mut Run, time: Duration) {
     let states = search.visited.len() as f64;
-    let seconds = run.elapsed().as_secs_f64();
+    let seconds = time.as_secs_f64();
     let counts = search.counts;
     let statistics = &mut run.statistics;
     statistics.set("states", states);

@@ -17,6 +17,7 @@ use super::state::View;
 use super::step::{Choices, Machine, Outcome, vary};
 use super::symmetry::{Permutation, Symmetry};
 use super::visited::{MAX_STATE, ON_STACK, StateId, Visited};
+use crate::explore::threads::ThreadSet;
 use crate::run::Run;
 use ir::{Property, SiteId, Why};
 
@@ -24,9 +25,9 @@ use ir::{Property, SiteId, Why};
 pub(crate) struct Frame {
     pub(crate) state: StateId,
     /// Threads still to run here.
-    todo: u64,
+    todo: ThreadSet,
     /// Threads that were left out by a reduction.
-    left_out: u64,
+    left_out: ThreadSet,
     /// The thread that runs, the edge it takes, and the choices made on it.
     pub(crate) thread: usize,
     pub(crate) edge: u32,
@@ -39,7 +40,7 @@ pub(crate) struct Frame {
     thread_moved: bool,
     thread_waits: bool,
     /// Those that could take a step.
-    can_run: u64,
+    can_run: ThreadSet,
     /// Whether some thread could take a step, one that could not waits, and one neither moves nor waits.
     has_moved: bool,
     waits: bool,
@@ -63,7 +64,9 @@ impl Frame {
         self.end = 0;
         self.edge = 0;
         self.has_moved |= self.thread_moved;
-        self.can_run |= u64::from(self.thread_moved) << self.thread;
+        if self.thread_moved {
+            self.can_run.insert(self.thread);
+        }
         self.waits |= !self.thread_moved && self.thread_waits;
         self.is_stopped |= !self.thread_moved && !self.thread_waits;
         self.thread_moved = false;
@@ -137,6 +140,9 @@ pub(crate) struct Counts {
     pub(crate) exchanged: u64,
 }
 
+/// After how many states it is said how many there are.
+const TOLD_EVERY: usize = 20_000;
+
 /// A search.
 pub(crate) struct Search<'c> {
     pub(crate) code: &'c Code,
@@ -154,6 +160,8 @@ pub(crate) struct Search<'c> {
     summaries: Summaries,
     /// The summary of the state that a step led to.
     after: Touches,
+    /// How many states there were when it was last said how many there are.
+    told: usize,
     /// Puts the threads of states in order, if it does not matter which is which.
     pub(crate) symmetry: Option<Symmetry>,
 }
@@ -183,6 +191,7 @@ impl<'c> Search<'c> {
             order,
             summaries: Summaries::default(),
             after: Touches::new(),
+            told: 0,
             symmetry,
         }
     }
@@ -201,6 +210,7 @@ impl<'c> Search<'c> {
             if self.visited.len() > self.bounds.states {
                 return Err(Halt::ManyStates);
             }
+            self.tell(run);
             if !self.next_run() {
                 if let Some(found) = self.leave() {
                     return Ok(Some(found));
@@ -215,6 +225,16 @@ impl<'c> Search<'c> {
         Ok(lasso.map(Found::Lasso))
     }
 
+    /// Says now and then how far the search is.
+    fn tell(&mut self, run: &Run) {
+        if self.visited.len() >= self.told + TOLD_EVERY {
+            self.told = self.visited.len();
+            if let Some(progress) = run.progress {
+                progress(&format!("{} states, {} deep", self.visited.len(), self.stack.len()));
+            }
+        }
+    }
+
     /// Puts a new state on the stack.
     fn enter(&mut self, state: StateId) -> Option<Found> {
         *self.visited.marks(state) |= ON_STACK;
@@ -227,24 +247,29 @@ impl<'c> Search<'c> {
         if self.code.properties.has(Property::Race)
             && let Some(race) = super::race::adjacent(&mut self.machine, bytes, &self.view)
         {
-            self.push(state, 0, 0, false);
+            self.push(state, ThreadSet::default(), ThreadSet::default(), false);
             return Some(Found::Race(race));
         }
         let alive = alive(self.code, &self.view);
         match self.view.holder {
-            Some(holder) => self.push(state, 1 << holder, alive & !(1 << holder), true),
+            Some(holder) => {
+                let holder = ThreadSet::of(holder);
+                let others = alive.without(&holder);
+                self.push(state, holder, others, true);
+            }
             None => {
-                let chosen = self.selector.select(&mut self.machine, bytes, &self.view, alive);
-                self.counts.reduced += u64::from(chosen != alive);
-                self.push(state, chosen, alive & !chosen, false);
+                let chosen = self.selector.select(&mut self.machine, bytes, &self.view, &alive);
+                let left_out = alive.without(&chosen);
+                self.counts.reduced += u64::from(!left_out.is_empty());
+                self.push(state, chosen, left_out, false);
             }
         }
         None
     }
 
-    fn push(&mut self, state: StateId, todo: u64, left_out: u64, is_held: bool) {
+    fn push(&mut self, state: StateId, todo: ThreadSet, left_out: ThreadSet, is_held: bool) {
         let is_dynamic = self.selector.reduction == Reduction::Dynamic;
-        let explored = || Box::new(Explored::new(todo, self.view.pcs.len(), self.selector.words()));
+        let explored = || Box::new(Explored::new(todo.clone(), self.view.pcs.len(), self.selector.words()));
         let explored = is_dynamic.then(explored);
         self.stack.push(Frame {
             state,
@@ -257,7 +282,7 @@ impl<'c> Search<'c> {
             has_run: false,
             thread_moved: false,
             thread_waits: false,
-            can_run: 0,
+            can_run: ThreadSet::default(),
             has_moved: false,
             waits: false,
             is_stopped: false,
@@ -286,17 +311,14 @@ impl<'c> Search<'c> {
                 return true;
             }
             frame.end_thread();
-            if frame.todo == 0 && frame.is_held && !frame.has_moved && frame.waits {
+            if frame.is_held && !frame.has_moved && frame.waits && frame.todo.is_empty() {
                 // The holder of the atomic section waits: the others may run.
-                frame.todo = frame.left_out;
-                frame.left_out = 0;
+                frame.todo = std::mem::take(&mut frame.left_out);
                 frame.is_held = false;
             }
-            if frame.todo == 0 {
-                return false;
-            }
-            frame.thread = self.order.pick(frame.todo, depth);
-            frame.todo &= !(1 << frame.thread);
+            let Some(thread) = self.order.pick(&frame.todo, depth) else { return false };
+            frame.thread = thread;
+            frame.todo.remove(thread);
             let pc = self.view.pcs[frame.thread];
             (frame.edge, frame.end) = self.code.locs[pc as usize].edges;
             if let Some(explored) = &mut frame.explored {
@@ -415,21 +437,20 @@ impl<'c> Search<'c> {
         let Some(explored) = &mut frame.explored else { return };
         let state = self.visited.get(frame.state);
         let alive = alive(self.code, &self.view);
-        let place = Place { state, view: &self.view, alive, thread: frame.thread };
+        let place = Place { state, view: &self.view, alive: &alive, thread: frame.thread };
         let needed = explored.absorb(&mut self.after, &place, &mut self.selector, &mut self.machine);
         if !frame.is_held {
-            frame.todo |= needed & frame.left_out;
-            frame.left_out &= !needed;
+            frame.todo.add(&needed.common(&frame.left_out));
+            frame.left_out = frame.left_out.without(&needed);
         }
     }
 
     /// Runs in the last frame's state also the threads that a reduction left out.
     fn run_left_out(&mut self) {
         let frame = self.stack.last_mut().expect("the search goes on while there is a frame");
-        if !frame.is_held && frame.left_out != 0 {
+        if !frame.is_held && !frame.left_out.is_empty() {
             self.counts.expanded_again += 1;
-            frame.todo |= frame.left_out;
-            frame.left_out = 0;
+            frame.todo.add(&std::mem::take(&mut frame.left_out));
         }
     }
 
@@ -442,7 +463,7 @@ impl<'c> Search<'c> {
         }
         *self.visited.marks(frame.state) &= !ON_STACK;
         if let Some(graph) = &mut self.graph {
-            graph.set_can_run(self.visited.note(frame.state), frame.can_run);
+            graph.set_can_run(self.visited.note(frame.state), frame.can_run.clone());
         }
         if (!frame.has_moved || frame.has_end) && frame.explored.is_some() {
             // Some got no further, but had the steps before come in another order, they might have.
@@ -470,21 +491,21 @@ impl<'c> Search<'c> {
 }
 
 impl Order {
-    /// One of a set of threads, which is not empty.
-    fn pick(self, set: u64, depth: usize) -> usize {
+    /// One of a set of threads; none if it is empty.
+    fn pick(self, set: &ThreadSet, depth: usize) -> Option<usize> {
         match self {
-            Order::Oldest => set.trailing_zeros() as usize,
-            Order::Newest => 63 - set.leading_zeros() as usize,
+            Order::Oldest => set.first(),
+            Order::Newest => set.last(),
             Order::Mixed => {
-                // Turning the set by an amount without structure makes another thread the first.
-                let turn = ((depth as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as u32;
-                ((set.rotate_right(turn).trailing_zeros() + turn) % 64) as usize
+                // Going on from a thread without structure makes another one the first.
+                let from = ((depth as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize;
+                set.iter().find(|thread| *thread >= from).or_else(|| set.first())
             }
         }
     }
 }
 
 /// The threads that have not ended.
-fn alive(code: &Code, view: &View) -> u64 {
-    view.pcs.iter().enumerate().filter(|(_, pc)| !code.has_ended(**pc)).fold(0, |set, (index, _)| set | 1 << index)
+fn alive(code: &Code, view: &View) -> ThreadSet {
+    view.pcs.iter().enumerate().filter(|(_, pc)| !code.has_ended(**pc)).map(|(index, _)| index).collect()
 }

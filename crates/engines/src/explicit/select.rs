@@ -8,12 +8,12 @@
 use super::code::Pc;
 use super::compile::Code;
 use super::heap::Heap;
-use super::layout::Kept;
 use super::state::View;
 use super::step::{CONSTANTS, Choices, Machine, Outcome, Touched, Wait, vary};
 use crate::explore::future::{Summary, futures};
 use crate::explore::source::{Next, SourceSets, TargetList};
 use crate::explore::targets::{PROCESS, THREADS, TargetId, Targets};
+use crate::explore::threads::ThreadSet;
 use ir::{Op, Property, RegionId};
 
 /// How states are expanded.
@@ -49,17 +49,23 @@ impl<'c> Selector<'c> {
     }
 
     /// A subset of the threads that are alive; all of them if none can run.
-    pub(crate) fn select(&mut self, machine: &mut Machine<'c>, state: &[u8], view: &View, alive: u64) -> u64 {
-        if self.reduction == Reduction::None || alive.count_ones() <= 1 {
-            return alive;
+    pub(crate) fn select(
+        &mut self,
+        machine: &mut Machine<'c>,
+        state: &[u8],
+        view: &View,
+        alive: &ThreadSet,
+    ) -> ThreadSet {
+        if self.reduction == Reduction::None || alive.len() <= 1 {
+            return alive.clone();
         }
         let Selector { futures, prober, sets, .. } = self;
         let mut probe = |thread: usize, next: &mut Next| prober.probe(machine, state, view, thread, next);
         let future = |thread: usize| &futures[view.pcs[thread] as usize];
-        let Some(smallest) = sets.smallest(alive, &mut probe, &future) else { return alive };
-        if self.reduction == Reduction::Dynamic && !sets.needs_all(smallest) {
+        let Some(smallest) = sets.smallest(alive, &mut probe, &future) else { return alive.clone() };
+        if self.reduction == Reduction::Dynamic && !sets.needs_all(&smallest) {
             // One is enough to begin with; `dynamic` takes in others.
-            return smallest & smallest.wrapping_neg();
+            return smallest.iter().take(1).collect();
         }
         smallest
     }
@@ -211,10 +217,10 @@ fn targets_of_bytes(code: &Code, targets: &Targets) -> Vec<TargetId> {
         of_byte[*at as usize..][..bytes].fill(target);
     }
     for object in &code.layout.statics {
-        if let Kept::Fixed(at, _) = object.kept {
-            for offset in 0..object.size {
+        for offset in 0..object.size {
+            if let Some(at) = code.layout.place_of(object, offset, 1) {
                 let target = targets.of_bytes(object.object as usize, offset, 1).next();
-                of_byte[at as usize + offset as usize] = target.expect("parts cover their object");
+                of_byte[at as usize] = target.expect("parts cover their object");
             }
         }
     }

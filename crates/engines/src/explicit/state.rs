@@ -29,17 +29,17 @@ impl Code {
 
     /// Where the first record starts.
     pub(crate) fn records_at(&self) -> usize {
-        self.fixed_len() + 1 + usize::from(self.keeps_holder)
+        self.fixed_len() + COUNT + if self.keeps_holder { COUNT } else { 0 }
     }
 
     /// Who holds the atomic section, in programs whose states say so.
     pub(crate) fn kept_holder(&self, state: &[u8]) -> Option<usize> {
-        self.keeps_holder.then(|| (state[self.fixed_len() + 1] as usize).checked_sub(1)).flatten()
+        self.keeps_holder.then(|| read_count(state, self.fixed_len() + COUNT).checked_sub(1)).flatten()
     }
 
     /// Says who holds the atomic section, in such a program.
     pub(crate) fn keep_holder(&self, state: &mut [u8], holder: Option<usize>) {
-        state[self.fixed_len() + 1] = holder.map_or(0, |holder| holder as u8 + 1);
+        write_word(state, self.fixed_len() + COUNT, COUNT, holder.map_or(0, |holder| holder as u64 + 1));
     }
 
     /// The location at the start of a record.
@@ -51,7 +51,7 @@ impl Code {
     /// Finds the parts of a state.
     pub(crate) fn view(&self, state: &[u8], view: &mut View) {
         let fixed = self.fixed_len();
-        let n_threads = state[fixed] as usize;
+        let n_threads = read_count(state, fixed);
         view.starts.clear();
         view.pcs.clear();
         let mut at = self.records_at();
@@ -112,6 +112,21 @@ impl Code {
         for Slot { reg, bytes } in &self.slots[loc.slots.0 as usize..loc.slots.1 as usize] {
             to.extend_from_slice(&regs[*reg as usize].to_le_bytes()[..*bytes as usize]);
         }
+    }
+}
+
+/// Bytes of a number of threads.
+pub(crate) const COUNT: usize = 2;
+
+fn read_count(state: &[u8], at: usize) -> usize {
+    usize::from(u16::from_le_bytes([state[at], state[at + 1]]))
+}
+
+impl Code {
+    /// Says that there are so many more threads.
+    pub(crate) fn add_threads(&self, state: &mut [u8], n_more: usize) {
+        let count = read_count(state, self.fixed_len()) + n_more;
+        write_word(state, self.fixed_len(), COUNT, count as u64);
     }
 }
 

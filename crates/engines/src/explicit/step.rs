@@ -122,10 +122,8 @@ impl<'c> Machine<'c> {
     /// The state before the first step.
     pub(crate) fn initial(&mut self) -> Vec<u8> {
         let mut state = self.code.layout.initial.clone();
-        state.push(1);
-        if self.code.keeps_holder {
-            state.push(0);
-        }
+        state.resize(self.code.records_at(), 0);
+        self.code.add_threads(&mut state, 1);
         let main = self.code.program.main;
         self.work.new_threads.clear();
         self.work.add_thread(main.index(), 0, &[]);
@@ -356,7 +354,7 @@ impl<'c> Machine<'c> {
 }
 
 /// The most threads that can be started.
-pub(crate) const MAX_THREADS: usize = 64;
+pub(crate) const MAX_THREADS: usize = crate::explore::threads::MAX_THREADS;
 
 fn failed_check(code: &Code, check: usize) -> Outcome {
     let Check { kind, span, site } = &code.checks[check];

@@ -119,6 +119,8 @@ fn like_threads_count_once() {
     assert!(states(4, "on") < states(4, "off") / 2.0);
     // With all orders this would be some thousand million.
     assert!(states(24, "on") < 10_000.0, "{}", states(24, "on"));
+    // More threads than a word has bits.
+    assert!(states(100, "on") < 200_000.0, "{}", states(100, "on"));
     // The trace has the numbers that threads were started with, or it would not replay.
     let (verdict, _) = check(&increments(5, 4), &[Property::Assertion], "source");
     assert!(matches!(verdict, Verdict::Unsafe(_)), "{verdict:?}");

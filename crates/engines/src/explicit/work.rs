@@ -71,7 +71,7 @@ impl Work<'_> {
     pub(super) fn finish(&mut self, state: &[u8], rest: usize, heap_at: usize) {
         self.next.extend_from_slice(&state[rest..heap_at]);
         if self.n_new > 0 {
-            self.next[self.code.fixed_len()] += self.n_new as u8;
+            self.code.add_threads(&mut self.next, self.n_new);
             self.next.extend_from_slice(&self.new_threads);
         }
         if self.writes_heap || heap_at < state.len() {
@@ -137,7 +137,10 @@ impl Work<'_> {
                     }),
                     Kept::Constant(at) if !writes => Ok(Found::Constant((u64::from(at) + offset) as usize)),
                     Kept::Constant(_) | Kept::Code => Err(bad_access(self.code, touch.site, touch.span)),
-                    Kept::Unreached => {
+                    Kept::Parts(_) if let Some(at) = self.code.layout.place_of(object, offset, bytes) => {
+                        Ok(Found::Fixed { at: at as usize, bits: None })
+                    }
+                    Kept::Parts(_) | Kept::Unreached => {
                         let what = "an address that the program does not mention in the explicit-state engine";
                         Err(Outcome::Unknown(Why::Unsupported { span: touch.span, what: what.to_string() }))
                     }
@@ -292,7 +295,7 @@ impl Work<'_> {
         self.read_heap(heap);
         self.writes_heap = true;
         let new = NewObject {
-            owner: thread as u8,
+            owner: thread as u16,
             size: size as u32,
             region: info.region.0 as u16,
             is_heap: info.is_heap,

@@ -11,6 +11,7 @@
 
 use super::future::Summary;
 use super::targets::{THREADS, TargetId};
+use super::threads::ThreadSet;
 use smallvec::SmallVec;
 
 /// Some targets.
@@ -52,32 +53,42 @@ impl Next {
 #[derive(Clone, Debug, Default)]
 pub struct SourceSets {
     next: Vec<Next>,
-    known: u64,
+    known: ThreadSet,
 }
 
+/// From so many threads on not every one is tried as the first of a set.
+const MANY: usize = 12;
+
 impl SourceSets {
-    /// A source set among the threads, as a set of indices; `None` if no thread can run. `probe` is asked for each thread
+    /// A source set among the threads; `None` if no thread can run. `probe` is asked for each thread
     /// at most once and given a blank answer to fill in; `future` is what each thread may touch from now on.
     pub fn smallest<'f>(
         &mut self,
-        alive: u64,
+        alive: &ThreadSet,
         probe: &mut dyn FnMut(usize, &mut Next),
         future: &dyn Fn(usize) -> &'f Summary,
-    ) -> Option<u64> {
-        self.known = 0;
-        self.next.resize_with(self.next.len().max(64 - alive.leading_zeros() as usize), Next::default);
-        let mut best: Option<u64> = None;
-        for seed in members(alive) {
+    ) -> Option<ThreadSet> {
+        self.known = ThreadSet::default();
+        self.next.resize_with(self.next.len().max(alive.last().map_or(0, |last| last + 1)), Next::default);
+        let mut best: Option<ThreadSet> = None;
+        let has_many = alive.len() > MANY;
+        let mut tried: Vec<*const Summary> = Vec::new();
+        for seed in alive.iter() {
+            // Of many threads those at one location are likely to have sets of one size; one of them is tried.
+            if has_many && tried.contains(&std::ptr::from_ref(future(seed))) {
+                continue;
+            }
             if !self.next(seed, probe).can_run {
                 continue;
             }
+            tried.push(future(seed));
             let closed = self.closure(seed, alive, probe, future);
-            let chosen = members(closed).filter(|thread| self.next[*thread].can_run);
-            let chosen = chosen.fold(0u64, |set, thread| set | 1 << thread);
-            if best.is_none_or(|best| chosen.count_ones() < best.count_ones()) {
+            let chosen: ThreadSet = closed.iter().filter(|thread| self.next[*thread].can_run).collect();
+            let n_chosen = chosen.len();
+            if best.as_ref().is_none_or(|best| n_chosen < best.len()) {
                 best = Some(chosen);
             }
-            if chosen.count_ones() == 1 {
+            if n_chosen == 1 {
                 break;
             }
         }
@@ -85,14 +96,15 @@ impl SourceSets {
     }
 
     /// Whether a step of one of these threads, which were asked about last, needs all others to run as well.
-    pub fn needs_all(&self, threads: u64) -> bool {
-        members(threads & self.known).any(|thread| self.next[thread].can_run && self.next[thread].needs_all)
+    pub fn needs_all(&self, threads: &ThreadSet) -> bool {
+        let mut known = threads.iter().filter(|thread| self.known.contains(*thread));
+        known.any(|thread| self.next[thread].can_run && self.next[thread].needs_all)
     }
 
     fn next(&mut self, thread: usize, probe: &mut dyn FnMut(usize, &mut Next)) -> &Next {
         let next = &mut self.next[thread];
-        if self.known & 1 << thread == 0 {
-            self.known |= 1 << thread;
+        if !self.known.contains(thread) {
+            self.known.insert(thread);
             next.clear();
             probe(thread, next);
         }
@@ -102,46 +114,36 @@ impl SourceSets {
     fn closure<'f>(
         &mut self,
         seed: usize,
-        alive: u64,
+        alive: &ThreadSet,
         probe: &mut dyn FnMut(usize, &mut Next),
         future: &dyn Fn(usize) -> &'f Summary,
-    ) -> u64 {
-        let mut inside = 1u64 << seed;
-        let mut todo = inside;
-        while todo != 0 {
-            let thread = todo.trailing_zeros() as usize;
-            todo &= todo - 1;
+    ) -> ThreadSet {
+        let mut inside = ThreadSet::of(seed);
+        let mut todo: SmallVec<[usize; 8]> = SmallVec::from_slice(&[seed]);
+        while let Some(thread) = todo.pop() {
             let next = self.next(thread, probe);
             if next.can_run && next.needs_all {
                 // All are taken in, and all are asked whether they can run.
-                members(alive).for_each(|thread| {
+                alive.iter().for_each(|thread| {
                     self.next(thread, probe);
                 });
-                return alive;
+                return alive.clone();
             }
-            for other in members(alive & !inside) {
+            for other in alive.iter() {
+                if inside.contains(other) {
+                    continue;
+                }
                 let depends = if next.can_run {
                     future(other).conflicts(&next.reads, &next.writes)
                 } else {
                     next.may_be_enabled_by(other, future(other))
                 };
                 if depends {
-                    inside |= 1 << other;
-                    todo |= 1 << other;
+                    inside.insert(other);
+                    todo.push(other);
                 }
             }
         }
         inside
     }
-}
-
-/// The indices in a set, ascending.
-pub fn members(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let index = set.trailing_zeros() as usize;
-        (set != 0).then(|| {
-            set &= set - 1;
-            index
-        })
-    })
 }
