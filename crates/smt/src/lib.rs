@@ -2,12 +2,14 @@
 //!
 //! `Solver` is one small interface over two back ends: `Bits`, which turns terms into clauses for CaDiCaL and lets a
 //! `Theory` take part in the search, and `Z3`. On top: `Oracle` (questions with memory), `Path` (a condition that grows
-//! and shrinks), `interpolate` (why a path is infeasible), `check_integers` (numbers that do not wrap). Every check
+//! and shrinks), `interpolate` (why a path is infeasible), `check_integers` (numbers that do not wrap), `HornSystem`
+//! (invariants). Every check
 //! has `Limits` and can be cancelled; what cannot be decided is unknown with its reason. The guide is docs/smt.md.
 
 mod acyclic;
 mod answer;
 mod bits;
+mod horn;
 mod integers;
 mod interpolate;
 mod limits;
@@ -20,6 +22,7 @@ mod z3;
 pub use acyclic::Acyclic;
 pub use answer::{Answer, Assignment, Decision};
 pub use bits::{Bits, Lit, SatStatistics};
+pub use horn::{Applied, HornAnswer, HornClause, HornSystem, Predicate};
 pub use integers::{IntegerAnswer, check_integers, wrapping_solution};
 pub use interpolate::{
     Arithmetic, Direction, Interpolants, Invalid, Method, NoInterpolants, check_interpolants, interpolate,

@@ -1,7 +1,7 @@
 //! Do the back ends agree with evaluation, and with each other?
 
 use super::random::{Kinds, Source};
-use crate::{Answer, Assignment, Backend, Bits, Limits, Solver, Why};
+use crate::{Answer, Assignment, Backend, Bits, Limits, Solver, Why, Z3};
 use std::time::Duration;
 
 use logic::{Op, Pool, Scalar, Sort, TermId, Value, VarId};
@@ -265,4 +265,40 @@ fn closed_scopes_leave_nothing_in_arrays() {
     let Answer::Sat(assignment) = bits.check(&pool, &assumptions) else { panic!("there is a solution") };
     assert!(assumptions.iter().all(|&formula| assignment.satisfies(&pool, formula)));
     assert!(assignment.satisfies(&pool, either));
+}
+
+/// A function is an array that is only read: equal arguments have equal values, also of two arguments.
+#[test]
+fn arrays_are_uninterpreted_functions() {
+    for backend in [Backend::Bits, Backend::Z3] {
+        let mut pool = Pool::new();
+        let f = pool.declare("f", Sort::Array(Scalar::Bv(64), Scalar::Bv(8)));
+        let f = pool.var(f);
+        let [a, b, c] = ["a", "b", "c"].map(|name| pool.declare(name, Sort::Bv(32))).map(|var| pool.var(var));
+        let mut apply = |x, y| {
+            let both = pool.concat(x, y);
+            pool.select(f, both)
+        };
+        let (left, right) = (apply(a, c), apply(b, c));
+        let (same, differ) = (pool.eq(a, b), pool.ne(left, right));
+        let mut solver = Solver::new(backend);
+        solver.assert(&pool, differ);
+        assert!(solver.check(&pool, &[]).is_sat());
+        assert!(solver.check(&pool, &[same]).is_unsat());
+    }
+}
+
+#[test]
+fn z3_takes_quantifiers() {
+    let mut pool = Pool::new();
+    let [x, least] = ["x", "least"].map(|name| pool.declare(name, Sort::Bv(8)));
+    let (x_term, least_term) = (pool.var(x), pool.var(least));
+    let at_most = pool.ule(least_term, x_term);
+    let mut z3 = Z3::new();
+    z3.assert_for_all(&pool, &[x], at_most);
+    let Answer::Sat(assignment) = z3.check(&pool, &[]) else { panic!("zero is the least") };
+    assert_eq!(assignment.value(&pool, least), Value::bv(8, 0));
+    let zero = pool.bv(8, 0);
+    let positive = pool.ult(zero, least_term);
+    assert!(z3.check(&pool, &[positive]).is_unsat());
 }

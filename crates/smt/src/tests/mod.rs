@@ -4,5 +4,6 @@ mod agree;
 mod integers;
 mod interpolants;
 pub(crate) mod random;
+mod scopes;
 mod stop;
 mod theory;

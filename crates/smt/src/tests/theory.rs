@@ -65,6 +65,12 @@ fn by_theory(instance: &Instance) -> (Decision, Option<Vec<bool>>) {
 /// Every node has a number, and edges go to larger ones.
 fn by_encoding(instance: &mut Instance) -> Decision {
     let mut bits = Bits::new();
+    encode(instance, &mut bits);
+    instance.clauses.iter().for_each(|&clause| bits.assert(&instance.pool, clause));
+    bits.decide(&instance.pool, &[])
+}
+
+fn encode(instance: &mut Instance, bits: &mut Bits) {
     let pool = &mut instance.pool;
     let numbers: Vec<TermId> = (0..instance.n_nodes)
         .map(|i| {
@@ -77,8 +83,6 @@ fn by_encoding(instance: &mut Instance) -> Decision {
         let rule = pool.implies(edge, less);
         bits.assert(pool, rule);
     }
-    instance.clauses.iter().for_each(|&clause| bits.assert(pool, clause));
-    bits.decide(pool, &[])
 }
 
 fn is_acyclic(instance: &Instance, present: &[bool]) -> bool {
@@ -123,6 +127,52 @@ fn acyclicity_decides_like_its_encoding_and_faster() {
     }
     assert!(n_sat > 5 && n_unsat > 5, "{n_sat} with and {n_unsat} without solution");
     assert!(theory_time < encoding_time, "theory {theory_time:?}, encoding {encoding_time:?}");
+}
+
+/// One solver with the theory and one with its encoding, asked again and again under assumptions.
+#[test]
+fn acyclicity_stays_right_under_assumptions() {
+    let mut n = [0, 0];
+    for seed in 0..12 {
+        let mut instance = instance(500 + seed);
+        instance.clauses.truncate(190);
+        let mut source = Source::new(seed, Kinds::Bits);
+        let mut bits = Bits::new();
+        let theory = Rc::new(RefCell::new(Acyclic::new(instance.n_nodes)));
+        bits.attach(Box::new(Rc::clone(&theory)));
+        for &(edge, from, to) in &instance.edges {
+            let lit = bits.watch(&instance.pool, edge).unwrap();
+            theory.borrow_mut().add_edge(lit, from, to);
+        }
+        let mut encoded = Bits::new();
+        encode(&mut instance, &mut encoded);
+        for round in 0..8 {
+            // Clauses come in portions, the first ones before the first check.
+            for &clause in instance.clauses.iter().skip(24 * round).take(24) {
+                bits.assert(&instance.pool, clause);
+                encoded.assert(&instance.pool, clause);
+            }
+            let assumptions: Vec<TermId> = (0..10 + source.below(25))
+                .map(|_| {
+                    let (edge, _, _) = instance.edges[source.below(200) as usize];
+                    if source.chance(4) { instance.pool.not(edge) } else { edge }
+                })
+                .collect();
+            let answer = bits.check(&instance.pool, &assumptions);
+            match &answer {
+                Answer::Sat(assignment) => {
+                    let present: Vec<bool> =
+                        instance.edges.iter().map(|&(edge, _, _)| assignment.satisfies(&instance.pool, edge)).collect();
+                    assert!(is_acyclic(&instance, &present), "seed {seed}");
+                    assert!(encoded.check(&instance.pool, &assumptions).is_sat(), "seed {seed}");
+                }
+                Answer::Unsat(core) => assert!(encoded.check(&instance.pool, core).is_unsat(), "seed {seed}"),
+                Answer::Unknown(why) => panic!("{why}"),
+            }
+            n[usize::from(answer.is_sat())] += 1;
+        }
+    }
+    assert!(n[0] > 10 && n[1] > 10, "unsat, sat: {n:?}");
 }
 
 struct Faulty;

@@ -14,7 +14,7 @@ pub(crate) mod lift;
 pub(crate) mod watchdog;
 mod worker;
 
-use logic::{Pool, Sort, TermId};
+use logic::{Pool, Sort, TermId, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::answer::{Answer, Assignment, Decision};
@@ -35,7 +35,8 @@ pub struct Z3 {
 /// Assertions that are taken back together.
 #[derive(Default)]
 struct Scope {
-    assertions: Vec<TermId>,
+    /// Formulas, each with the variables that are quantified in it.
+    assertions: Vec<(TermId, Vec<VarId>)>,
     n_given: usize,
     /// Assumptions that have a name since this scope.
     named: Vec<TermId>,
@@ -132,8 +133,15 @@ impl Z3 {
 
     /// Adds a formula to the innermost scope.
     pub fn assert(&mut self, pool: &Pool, formula: TermId) {
+        self.assert_for_all(pool, &[], formula);
+    }
+
+    /// Adds to the innermost scope that a formula holds for all values of some variables. Quantifiers are Z3's word alone:
+    /// a solution is not checked against them, and Z3 may not be able to decide.
+    pub fn assert_for_all(&mut self, pool: &Pool, vars: &[VarId], formula: TermId) {
         assert_eq!(pool.sort(formula), Sort::Bool, "only formulas can be asserted");
-        self.scopes.last_mut().expect("the outermost scope is never closed").assertions.push(formula);
+        let scope = self.scopes.last_mut().expect("the outermost scope is never closed");
+        scope.assertions.push((formula, vars.to_vec()));
     }
 
     /// Whether assertions and assumptions have a common solution, and which.
@@ -204,8 +212,13 @@ impl Z3 {
                 engine.solver.push();
                 engine.n_scopes += 1;
             }
-            for &formula in &scope.assertions[scope.n_given..] {
-                let ast = engine.encoder.term(pool, formula)?;
+            for (formula, bound) in &scope.assertions[scope.n_given..] {
+                let mut ast = engine.encoder.term(pool, *formula)?;
+                if !bound.is_empty() {
+                    let bound: Result<Vec<Ast>, Failure> =
+                        bound.iter().map(|&var| engine.encoder.var(pool, var)).collect();
+                    ast = engine.encoder.context.forall(&bound?, &ast)?;
+                }
                 engine.solver.assert(&ast);
             }
             scope.n_given = scope.assertions.len();
@@ -246,10 +259,14 @@ impl Z3 {
     fn checked_assignment(&self, pool: &Pool, assumptions: &[TermId]) -> Result<Assignment, Why> {
         let engine = self.engine.as_ref().expect("a check has been made");
         let model = engine.solver.model()?;
+        let asserted = self.scopes.iter().flat_map(|scope| &scope.assertions);
+        let (free, quantified): (Vec<_>, Vec<_>) = asserted.partition(|(_, bound)| bound.is_empty());
         let formulas: Vec<TermId> =
-            self.scopes.iter().flat_map(|scope| &scope.assertions).chain(assumptions).copied().collect();
+            free.iter().map(|(formula, _)| *formula).chain(assumptions.iter().copied()).collect();
+        let everywhere = quantified.iter().map(|(formula, _)| *formula).chain(formulas.iter().copied());
+        let everywhere: Vec<TermId> = everywhere.collect();
         let mut assignment = Assignment::new();
-        for term in pool.post_order_of(&formulas) {
+        for term in pool.post_order_of(&everywhere) {
             if let Some(var) = pool.as_var(term) {
                 let ast = model.evaluate(&engine.encoder.var(pool, var)?)?;
                 let value = decode::value(&engine.encoder, &model, &ast, pool.var_sort(var))?;
