@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use z3_sys as z3;
 
 use super::binding::{Ast, AstSort, Context, Failure};
+use crate::limits::Stop;
 
 /// Terms and their Z3 terms.
 pub(crate) struct Encoder {
@@ -17,16 +18,26 @@ pub(crate) struct Encoder {
     terms: FxHashMap<TermId, Ast>,
     /// Whether there is a float among the terms.
     has_floats: bool,
+    /// The limits of the check that terms are made for.
+    stop: Option<Stop>,
 }
+
+/// Terms between two looks at the limits.
+const POLL_PERIOD: usize = 512;
 
 impl Encoder {
     pub(crate) fn new(context: &Context) -> Encoder {
-        Encoder { context: context.clone(), terms: FxHashMap::default(), has_floats: false }
+        Encoder { context: context.clone(), terms: FxHashMap::default(), has_floats: false, stop: None }
     }
 
     /// How many terms have been translated.
     pub(crate) fn len(&self) -> usize {
         self.terms.len()
+    }
+
+    /// Until which limits later terms are made.
+    pub(crate) fn stop_at(&mut self, stop: Option<Stop>) {
+        self.stop = stop;
     }
 
     /// Whether some term is a float.
@@ -61,6 +72,9 @@ impl Encoder {
             open.extend(args.iter().filter(|arg| !self.terms.contains_key(arg)));
             if open.len() > n_before {
                 continue;
+            }
+            if self.terms.len().is_multiple_of(POLL_PERIOD) {
+                self.stop.as_ref().map_or(Ok(()), Stop::check).map_err(Failure::Stopped)?;
             }
             self.has_floats |= pool.sort(next).is_float();
             let ast = match pool.node(next) {

@@ -4,8 +4,9 @@
 //! that implies it. After an interrupt a context may be in any state, so it is thrown away and the assertions that stand
 //! are given to a new one; that also keeps the memory of a long-lived solver in bounds.
 //!
-//! Z3 does not notice interrupts while it turns floats into bits, which can take minutes. Checks with floats therefore run in
-//! a thread of their own, and one that is not over in time is left to end by itself (`worker`).
+//! Z3 does not notice interrupts while it turns floats into bits, which can take minutes, nor in some passes over large
+//! formulas. Such checks therefore run in a thread of their own, and one that is not over in time is left to end by itself
+//! (`worker`).
 
 pub(crate) mod binding;
 pub(crate) mod decode;
@@ -195,7 +196,9 @@ impl Z3 {
 
     fn try_decide(&mut self, pool: &Pool, assumptions: &[TermId], stop: Stop) -> Result<Truth, Why> {
         let mut engine = self.engine.take().unwrap_or_else(Engine::new);
+        engine.encoder.stop_at(Some(stop.clone()));
         let given = self.give(&mut engine, pool, assumptions);
+        engine.encoder.stop_at(None);
         if let Err(failure) = given {
             worker::discard(engine);
             return Err(failure.into());

@@ -14,7 +14,7 @@ use crate::limits::{Stop, Why};
 /// How often the limits are looked at while somebody else works.
 const PERIOD: Duration = Duration::from_millis(5);
 
-/// Engines with more terms are taken apart elsewhere.
+/// Engines with more terms work and are taken apart elsewhere.
 const MANY_TERMS: usize = 4000;
 
 /// An engine on its way between threads.
@@ -27,7 +27,7 @@ unsafe impl Send for Moving {}
 
 /// Runs a check; the engine comes back unless it was left behind.
 pub(super) fn check(engine: Engine, stop: Stop) -> (Option<Engine>, Result<Truth, Why>) {
-    if !engine.encoder.has_floats() {
+    if !engine.encoder.has_floats() && engine.encoder.len() <= MANY_TERMS {
         let checked = engine.check(stop);
         return (Some(engine), checked);
     }

@@ -29,6 +29,8 @@ use crate::limits::Why;
 pub(crate) enum Failure {
     /// It ran out of memory.
     Memory,
+    /// The limits were reached while terms were made.
+    Stopped(Why),
     /// In its own words.
     Other(String),
 }
@@ -37,6 +39,7 @@ impl From<Failure> for Why {
     fn from(failure: Failure) -> Why {
         match failure {
             Failure::Memory => Why::Memory,
+            Failure::Stopped(why) => why,
             Failure::Other(message) => Why::Incomplete(format!("Z3: {message}")),
         }
     }
