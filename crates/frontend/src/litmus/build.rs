@@ -24,10 +24,6 @@ pub(super) fn declare(items: &[Item], locations: &mut Locations) -> Result<(), D
             let draft = locations.get(id);
             draft.kind = item.kind.or(draft.kind);
             draft.length = length.or(draft.length);
-            if let Some(kind) = item.kind {
-                draft.is_atomic |= kind.is_atomic;
-                draft.is_plain |= !kind.is_atomic;
-            }
         }
     }
     for item in items {
@@ -257,7 +253,7 @@ fn finish_locations(dialect: Dialect, locations: &Locations, threads: &[Thread])
             init,
             is_array: draft.length.is_some(),
             signed: draft.kind.is_none_or(|kind| kind.signed),
-            is_atomic: draft.is_atomic || !draft.is_plain,
+            is_atomic: !draft.is_plain,
         }
     };
     locations.drafts.iter().zip(largest).map(finish).collect()

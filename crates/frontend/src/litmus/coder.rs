@@ -20,7 +20,7 @@ pub(super) struct Draft {
     /// The declared length of an array.
     pub(super) length: Option<usize>,
     pub(super) init: Vec<u64>,
-    pub(super) is_atomic: bool,
+    /// Whether a thread has it as a parameter that is not atomic.
     pub(super) is_plain: bool,
 }
 
@@ -42,14 +42,7 @@ impl Locations {
         }
         let id = LocationId(self.drafts.len() as u32);
         self.by_name.insert(name.to_string(), id);
-        self.drafts.push(Draft {
-            name: name.to_string(),
-            kind: None,
-            length: None,
-            init: Vec::new(),
-            is_atomic: false,
-            is_plain: false,
-        });
+        self.drafts.push(Draft { name: name.to_string(), kind: None, length: None, init: Vec::new(), is_plain: false });
         Ok(id)
     }
 

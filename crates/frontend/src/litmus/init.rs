@@ -14,7 +14,6 @@ pub(super) const MAX_DEPTH: usize = 200;
 pub(super) struct Type {
     pub(super) size: u8,
     pub(super) signed: bool,
-    pub(super) is_atomic: bool,
 }
 
 /// What is declared or set.
@@ -82,11 +81,10 @@ pub(super) fn read(source: &Source<'_>, start: usize) -> Result<(Vec<Item>, usiz
 
 /// The type that some words and stars of C spell, if they spell one.
 pub(super) fn type_of(words: &[&str], n_stars: usize) -> Option<Type> {
-    let is_atomic = words.iter().any(|word| word.starts_with("atomic") || *word == "_Atomic");
     if n_stars > 0 {
-        return Some(Type { size: 8, signed: false, is_atomic });
+        return Some(Type { size: 8, signed: false });
     }
-    let mut kind = Type { size: 4, signed: true, is_atomic };
+    let mut kind = Type { size: 4, signed: true };
     let mut n_known = 0;
     for (index, word) in words.iter().enumerate() {
         let atomic = word.strip_prefix("atomic_").or_else(|| word.strip_prefix("atomic64_").map(|_| "llong"));
@@ -170,7 +168,7 @@ impl<'a> Reader<'a, '_> {
         }
         self.lexer = after_words;
         // An unknown type is an `int`: what matters of it is only its size.
-        Some(type_of(&words, n_stars).unwrap_or(Type { size: 4, signed: true, is_atomic: false }))
+        Some(type_of(&words, n_stars).unwrap_or(Type { size: 4, signed: true }))
     }
 
     fn target(&mut self) -> Result<Target, Diagnostic> {

@@ -222,6 +222,14 @@ fn what_is_computed_is_what_the_architecture_says() {
 }
 
 #[test]
+fn a_place_that_one_thread_sees_as_plain_is_plain() {
+    let test = read(
+        "C a\n{}\nP0(atomic_int *x, int *y) { atomic_store(x, 1); }\nP1(atomic_int *x, atomic_int *y) { *y = 1; }\n",
+    );
+    assert_eq!(test.locations.iter().map(|location| location.is_atomic).collect::<Vec<_>>(), [true, false]);
+}
+
+#[test]
 fn states_and_conditions_are_shown_as_they_were_written() {
     let test = read(
         "AArch64 a\n{ int x = y; uint64_t a[2] = {1, 2}; 0:X1=a; }\n P0;\n LDR X2,[X1,#8];\n\

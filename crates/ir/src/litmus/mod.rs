@@ -124,7 +124,7 @@ pub struct Location {
     pub is_array: bool,
     /// Whether it is shown as a signed number.
     pub signed: bool,
-    /// Whether some parameter or declaration of a C test makes it atomic; `false` only when all make it plain.
+    /// Whether all threads of a C test that have it as a parameter see it as atomic. What one of them sees as plain is plain.
     pub is_atomic: bool,
 }
 

@@ -29,12 +29,7 @@ pub(in super::super) fn lower(
     for parameter in &function.parameters {
         let span = coder.source.span(parameter.at, parameter.name.len());
         let id = coder.locations.id(&parameter.name, span)?;
-        let draft = coder.locations.get(id);
-        if parameter.is_atomic {
-            draft.is_atomic = true;
-        } else {
-            draft.is_plain = true;
-        }
+        coder.locations.get(id).is_plain |= !parameter.is_atomic;
         parameters.insert(parameter.name.clone(), id);
     }
     let mut lowering = Lowering { coder, parameters, definitions, depth: 0, used_definitions: false };
