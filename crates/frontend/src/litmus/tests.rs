@@ -165,6 +165,13 @@ fn control_of_c_ends_with_the_statement() {
         events(&c("int r = xchg(x, 2); WRITE_ONCE(*z, r);"), 1),
         ["F[Mb]", "R[Once]", "W[Once] rmw:1", "F[Mb]", "W[Once] data:1"]
     );
+    let failed = read(&c("int r = cmpxchg(x, 0, 1);"));
+    let mut walk = Walk::new(&failed, 0, 2);
+    assert!(matches!(walk.step(), Step::Choose));
+    walk.choose(false);
+    let Step::Event(event) = walk.step() else { panic!("a failed exchange reads") };
+    assert!(event.is_amo, "a failed exchange is the read of an atomic");
+    assert!(walk.answer(7) && matches!(walk.step(), Step::Done));
 }
 
 #[test]

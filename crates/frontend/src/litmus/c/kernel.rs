@@ -8,7 +8,7 @@ use super::super::coder::constant;
 use super::ast::{Expr as Syntax, ExprKind};
 use super::lower::{Lowering, SIZE};
 use ir::Diagnostic;
-use ir::litmus::{Binary, Expr, Extend, Op, Reg, RmwKind};
+use ir::litmus::{Binary, Expr, Extend, Op, Reg, RmwKind, Unary};
 
 /// The tags of an atomic.
 struct Tags {
@@ -196,13 +196,19 @@ impl Lowering<'_, '_, '_> {
                 Ok(())
             },
             |this| {
-                let old = this.load(address.clone(), tags.failure.clone());
+                let old = this.failing(address.clone(), expected.clone(), tags);
                 this.assume(Binary::Ne, Expr::Reg(old), expected.clone());
                 this.coder.set(result, Expr::Reg(old));
                 Ok(())
             },
         )?;
         Ok(Expr::Reg(result))
+    }
+
+    /// The read of an atomic that writes nothing: still the read of an atomic, which the fences for atomics order.
+    fn failing(&mut self, address: Expr, expected: Expr, tags: &Tags) -> Reg {
+        let kind = RmwKind::CompareSwap { expected };
+        self.rmw(address, kind, constant(0), tags.failure.clone(), tags.failure.clone(), tags.failure.clone())
     }
 
     fn add_unless(&mut self, address: Expr, operand: Expr, unless: Expr, tags: &Tags) -> Result<Expr, Diagnostic> {
@@ -215,7 +221,9 @@ impl Lowering<'_, '_, '_> {
                 Ok(())
             },
             |this| {
-                let old = this.load(address.clone(), tags.failure.clone());
+                // It fails by comparing with something that `unless` is not.
+                let other = Expr::unary(Unary::Not, 64, unless.clone());
+                let old = this.failing(address.clone(), other, tags);
                 this.assume(Binary::Eq, Expr::Reg(old), unless.clone());
                 this.coder.set(result, constant(0));
                 Ok(())
