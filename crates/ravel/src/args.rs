@@ -201,12 +201,24 @@ pub(crate) struct Experiment {
     /// Which one
     #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(EXPERIMENTS.iter().map(|e| e.name)))]
     pub(crate) name: String,
+    /// For experiments over a suite: a csv with the header task,property,expected; a folder of .yml tasks; or files
+    #[arg(value_name = "SUITE")]
+    pub(crate) suite: Vec<PathBuf>,
     /// Write the tables (csv) and charts (SVG) to this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) into: Option<PathBuf>,
     /// For each run of an engine
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = quantity::duration)]
     pub(crate) time_limit: Limit<Duration>,
+    /// conflicts: how often loops of unknown length go round
+    #[arg(long, value_name = "N", default_value = "2")]
+    pub(crate) unwind: u32,
+    /// How many tasks of a suite at a time [default: one per processor]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Only tasks of the suite whose path contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -266,6 +278,9 @@ fn knob_arg(engine: &str, knob: &Knob) -> Arg {
     if knob.values == "N" {
         let number = |text: &str| text.parse::<u64>().map(|_| text.to_string()).map_err(|_| "not a number".to_string());
         arg.value_parser(number)
+    } else if !knob.values.contains('|') {
+        // A form, such as LINE:N,...; the engine reads it.
+        arg
     } else {
         arg.value_parser(PossibleValuesParser::new(knob.values.split('|').map(str::trim))).hide_possible_values(true)
     }

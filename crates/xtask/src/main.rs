@@ -1,4 +1,5 @@
 //! Development tasks: `cargo xtask fuzz`, `cargo xtask bench explicit`, `cargo xtask bench oox`, `cargo xtask bench smt`,
+//! `cargo xtask bench bmc`,
 //! `cargo xtask litmus-generate`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that speaks to people")]
@@ -18,11 +19,11 @@ fn main() -> ExitCode {
         ["bench", "explicit", ..] => bench::explicit::run(),
         ["bench", "oox", ..] => bench::oox::run(),
         ["bench", "smt", ..] => bench::smt::run(),
+        ["bench", "bmc", ..] => bench::bmc::run(),
         ["litmus-generate", ..] => cycle::run(&args[1..]),
         _ => {
-            eprintln!(
-                "usage: cargo xtask fuzz [--count N] [--seed S] [--show SEED] | bench explicit | bench oox | bench smt"
-            );
+            eprintln!("usage: cargo xtask fuzz [--engine bmc] [--count N] [--seed S] [--show SEED]");
+            eprintln!("       | bench explicit | bench oox | bench smt | bench bmc");
             eprintln!("       | fuzz --oox [--count N] [--seed S] [--show SEED] [--mutants N [--folder F]]");
             eprintln!("       | litmus-generate [--count N] [--seed S] [--into FOLDER]");
             return ExitCode::from(2);

@@ -195,6 +195,7 @@ fn note_effort(encoding: &Encoding, effort: Effort, run: &mut Run) {
     statistics.add("ordered writes", effort.ordered_writes as f64);
     if let Some(order) = &encoding.order {
         let counts = order.borrow().counts;
+        statistics.add("theory clauses", counts.clauses as f64);
         statistics.add("theory conflicts", counts.conflicts as f64);
         statistics.add("theory implications", counts.implied as f64);
         statistics.add("derived orders", counts.derived as f64);
@@ -202,7 +203,6 @@ fn note_effort(encoding: &Encoding, effort: Effort, run: &mut Run) {
     statistics.add("solver decisions", sat.decisions as f64);
     statistics.add("solver propagations", sat.propagations as f64);
     statistics.add("solver conflicts", sat.conflicts as f64);
-    statistics.add("solver restarts", sat.restarts as f64);
 }
 
 /// What is asked, as formulas.

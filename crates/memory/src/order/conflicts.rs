@@ -1,6 +1,6 @@
 //! Which choices of reads can never be made together? Small cycles, found before solving.
 //!
-//! Two reads whose sources are each after the other read (figure 5.4a), and a read whose source is overwritten before it, where one of
+//! Two sources of one read, two reads whose sources are each after the other read (figure 5.4a), two updates of one value, and a read whose source is overwritten before it, where one of
 //! the two orders may come from another read's choice (5.4b and c). Each becomes a clause over the literals, so that the
 //! solver need not find out. The number of clauses is bounded.
 
@@ -42,8 +42,19 @@ pub fn find_conflicts(structure: &Structure, most: usize) -> Conflicts {
                 return found;
             }
             let closes = |from: u32, to: u32| from == to || before(from, to);
-            if read != read2 && closes(*r2, *w) && closes(*r, *w2) {
+            if read == read2 || closes(*r2, *w) && closes(*r, *w2) {
                 found.crossing.push(vec![*lit, *lit2]);
+            } else if w == w2
+                && let (Some(first), Some(second)) =
+                    (updated_by(structure, *read, *r2), updated_by(structure, *read2, *r))
+            {
+                // Two updates of the same value: each would have to come before the other.
+                let mut clause = vec![*lit, *lit2];
+                clause.extend(first);
+                clause.extend(second);
+                clause.sort_unstable();
+                clause.dedup();
+                found.overwritten.push(clause);
             }
         }
     }
@@ -87,4 +98,10 @@ pub fn find_conflicts(structure: &Structure, most: usize) -> Conflicts {
         }
     }
     found
+}
+
+/// Whether a node writes what a read reads: the literal that says so, or none if it does for sure.
+fn updated_by(structure: &Structure, read: usize, node: u32) -> Option<Option<Lit>> {
+    let rivals = &structure.reads[read].rivals;
+    rivals.iter().find(|(write, _)| structure.writes[*write as usize].node == node).map(|(_, active)| *active)
 }

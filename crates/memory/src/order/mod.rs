@@ -106,6 +106,8 @@ pub struct Counts {
     pub implied: u64,
     /// Edges derived by axioms.
     pub derived: u64,
+    /// Clauses given to the solver: for cycles, and the reasons of implied literals that it asked for.
+    pub clauses: u64,
 }
 
 /// The theory.
@@ -403,6 +405,7 @@ impl Order {
         if self.lit_value(lit) < 0 {
             let mut clause = vec![lit];
             self.explain_implied(&implied, &mut clause);
+            self.counts.clauses += 1;
             said.add_clause(clause);
             return;
         }
@@ -419,6 +422,7 @@ impl Order {
                 next += 1;
                 if from == to || self.before(to, from) {
                     self.counts.conflicts += 1;
+                    self.counts.clauses += 1;
                     let clause = self.conflict(from, to, why);
                     said.add_clause(clause);
                     self.todo.clear();
@@ -561,6 +565,7 @@ impl Theory for Order {
     fn explain(&mut self, lit: Lit, clause: &mut Vec<Lit>) {
         let implied = self.implied.get(&code(lit)).expect("only implied literals are explained").clone();
         clause.push(lit);
+        self.counts.clauses += 1;
         self.explain_implied(&implied, clause);
     }
 

@@ -17,7 +17,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use table::Row;
-use worker::{Outcome, Worker};
+
+pub(crate) use suite::{Task, read as read_suite};
+pub(crate) use worker::{Outcome, Worker};
 
 /// Time that a child has beyond its limit before it is ended.
 const GRACE: Duration = Duration::from_secs(3);

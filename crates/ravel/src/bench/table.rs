@@ -185,7 +185,14 @@ mod tests {
 
     fn answer(outcome: Outcome) -> Answer {
         let time = Duration::from_millis(1500);
-        Answer { outcome, result: "true".into(), reason: "a, \"b\"".into(), states: Some(3.0), time }
+        Answer {
+            outcome,
+            result: "true".into(),
+            reason: "a, \"b\"".into(),
+            states: Some(3.0),
+            statistics: Default::default(),
+            time,
+        }
     }
 
     #[test]

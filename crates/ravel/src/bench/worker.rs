@@ -4,6 +4,7 @@
 //! counted as an error, like a crash. A refusal (every diagnostic says "not supported") counts as unknown, with what was refused.
 
 use super::suite::Task;
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -47,6 +48,8 @@ pub(crate) struct Answer {
     pub(crate) reason: String,
     /// States that the engine visited, if it counts them.
     pub(crate) states: Option<f64>,
+    /// All that the engine counted.
+    pub(crate) statistics: BTreeMap<String, f64>,
     /// How long it took.
     pub(crate) time: Duration,
 }
@@ -125,6 +128,7 @@ fn judge(task: &Task, code: Option<i32>, output: &str, errors: &str) -> Answer {
         result: result.to_string(),
         reason,
         states: None,
+        statistics: BTreeMap::new(),
         time: Duration::ZERO,
     };
     let document: serde_json::Value = match (code, serde_json::from_str(output)) {
@@ -154,6 +158,8 @@ fn judge(task: &Task, code: Option<i32>, output: &str, errors: &str) -> Answer {
     let reason = if is_refused { format!("refused: {reason}") } else { reason };
     let mut answer = answer(outcome, &result, reason);
     answer.states = document["statistics"]["states"].as_f64();
+    let counted = document["statistics"].as_object().into_iter().flatten();
+    answer.statistics = counted.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect();
     answer
 }
 

@@ -4,6 +4,7 @@
 //! `EXPERIMENTS`.
 
 mod chart;
+mod conflicts;
 mod oox;
 
 use crate::args;
@@ -32,12 +33,20 @@ pub(crate) struct Experiment {
     pub(crate) name: &'static str,
     /// What it shows.
     pub(crate) about: &'static str,
-    /// Runs it; the time limit is for each run of an engine.
-    pub(crate) run: fn(Duration) -> Vec<Table>,
+    /// How it is run.
+    pub(crate) run: How,
+}
+
+/// How an experiment is run; the time limit is for each run of an engine.
+pub(crate) enum How {
+    /// On programs of its own; its tables are shown.
+    Alone(fn(Duration) -> Vec<Table>),
+    /// On the suite that the user names; it shows and writes what it finds itself.
+    OnSuite(fn(&args::Experiment) -> Exit),
 }
 
 /// All experiments.
-pub(crate) static EXPERIMENTS: &[Experiment] = &[oox::EXPERIMENT];
+pub(crate) static EXPERIMENTS: &[Experiment] = &[conflicts::EXPERIMENT, oox::EXPERIMENT];
 
 /// Runs one and shows its tables.
 pub(crate) fn experiment(args: &args::Experiment) -> Exit {
@@ -45,7 +54,11 @@ pub(crate) fn experiment(args: &args::Experiment) -> Exit {
     let experiment = found.expect("the command line accepts only names of the table");
     screen::print(&format!("{}\n", experiment.about));
     let limit = args.time_limit.0.unwrap_or(Duration::from_secs(3600));
-    for table in (experiment.run)(limit) {
+    let run = match experiment.run {
+        How::Alone(run) => run,
+        How::OnSuite(run) => return run(args),
+    };
+    for table in run(limit) {
         screen::print(&format!("\n{}\n{}", table.title, text(&table)));
         let Some(folder) = &args.into else { continue };
         let mut files = vec![(format!("{}.csv", table.name), csv(&table))];

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "oox",
     about: "Symbolic execution of OOX with no, simple and monotonic partial order reduction (por none, simple, monotonic)",
-    run,
+    run: super::How::Alone(run),
 };
 
 /// What is run: its name, the reduction, whether states are compared (the thesis does not).

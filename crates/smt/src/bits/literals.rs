@@ -27,8 +27,6 @@ pub struct SatStatistics {
     pub propagations: u64,
     /// Conflicts.
     pub conflicts: u64,
-    /// Restarts.
-    pub restarts: u64,
     /// Variables that have the same value in all solutions.
     pub fixed: u64,
     /// Variables eliminated.
@@ -138,7 +136,6 @@ impl Bits {
             decisions: self.sat.count("decisions"),
             propagations: self.sat.count("propagations"),
             conflicts: self.sat.count("conflicts"),
-            restarts: self.sat.count("restarts"),
             fixed: self.sat.count("fixed"),
             eliminated: self.sat.count("eliminated"),
         }

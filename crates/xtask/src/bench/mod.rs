@@ -1,5 +1,6 @@
 //! Benchmarks that print a ratio between two things measured in one run.
 
+pub(crate) mod bmc;
 pub(crate) mod explicit;
 pub(crate) mod oox;
 pub(crate) mod smt;

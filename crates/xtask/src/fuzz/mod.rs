@@ -5,6 +5,7 @@
 //! reduction may visit more states than plain interleaving does. A program on which they differ is made smaller as long as
 //! they still differ, and printed.
 
+mod bmc;
 mod generate;
 mod mutate;
 pub(crate) mod oox;
@@ -48,7 +49,7 @@ enum Outcome {
     Differ(String),
 }
 
-/// `cargo xtask fuzz [--count N] [--seed S] [--show SEED]`; true if nothing differs.
+/// `cargo xtask fuzz [--engine bmc] [--count N] [--seed S] [--show SEED]`; true if nothing differs.
 pub(crate) fn run(args: &[String]) -> bool {
     let option =
         |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)?.parse::<u64>().ok());
@@ -57,6 +58,9 @@ pub(crate) fn run(args: &[String]) -> bool {
         return true;
     }
     let (count, first) = (option("--count").unwrap_or(300), option("--seed").unwrap_or(1));
+    if args.windows(2).any(|pair| pair == ["--engine", "bmc"]) {
+        return bmc::run(count, first);
+    }
     let started = Instant::now();
     let (mut n_compared, mut n_large, mut n_differ, mut n_unsafe) = (0u64, 0u64, 0u64, 0usize);
     let mut totals = [0u64; SETTINGS.len()];

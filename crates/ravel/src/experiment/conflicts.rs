@@ -1,0 +1,264 @@
+//! What do conflicts found before solving save? Table 5.1 of the thesis with our figures.
+//!
+//! Both procedures of the engine `bmc`, each with and without the small conflicts, decide every task with the same bound. Averages are over the tasks that both
+//! settings of a procedure solve; a task counts as solved too if nothing is violated up to the bound. The plot has a point for each such task:
+//! seconds without against seconds with conflicts.
+
+use super::How;
+use crate::args::Experiment;
+use crate::bench::{Outcome, Task, Worker, read_suite};
+use crate::exit::Exit;
+use crate::screen;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// The experiment.
+pub(super) const EXPERIMENT: super::Experiment = super::Experiment {
+    name: "conflicts",
+    about: "bmc: both procedures over a suite, with and without conflicts found before solving",
+    run: How::OnSuite(run),
+};
+
+/// (name, procedure, conflicts).
+const SETTINGS: [(&str, &str, &str); 4] = [
+    ("basic", "basic", "off"),
+    ("basic+conflicts", "basic", "on"),
+    ("theory", "theory", "off"),
+    ("theory+conflicts", "theory", "on"),
+];
+
+/// What is shown: (heading, statistic); several statistics are added up.
+const COLUMNS: [(&str, &[&str]); 6] = [
+    ("clauses", &["refinement clauses", "theory clauses"]),
+    ("solver s", &["seconds: solve"]),
+    ("decisions", &["solver decisions"]),
+    ("propagations", &["solver propagations"]),
+    ("conflicts", &["solver conflicts"]),
+    ("found before", &["conflicts: crossing reads", "conflicts: overwritten"]),
+];
+
+/// One task under one setting.
+struct Result {
+    is_wrong: bool,
+    is_solved: bool,
+    seconds: f64,
+    figures: [f64; COLUMNS.len()],
+}
+
+/// Runs the experiment and prints the table.
+fn run(args: &Experiment) -> Exit {
+    if args.suite.is_empty() {
+        screen::complain("ravel experiment conflicts: which suite?\n");
+        return Exit::BadInput;
+    }
+    let mut tasks = match read_suite(&args.suite) {
+        Ok(tasks) => tasks,
+        Err(error) => {
+            screen::complain(&format!("ravel experiment: {error}\n"));
+            return Exit::BadInput;
+        }
+    };
+    if let Some(filter) = &args.filter {
+        tasks.retain(|task| task.path.to_string_lossy().contains(filter.as_str()));
+    }
+    let Ok(program) = std::env::current_exe() else {
+        screen::complain("ravel experiment: this program cannot find itself\n");
+        return Exit::BadInput;
+    };
+    let results = run_all(&tasks, &program, args);
+    screen::print(&table(&results));
+    if let Some(folder) = &args.into {
+        for (name, text) in [("conflicts.csv", csv(&tasks, &results)), ("conflicts.svg", plot(&results))] {
+            let path = folder.join(name);
+            let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, text));
+            if let Err(error) = written {
+                screen::complain(&format!("error: {}: {error}\n", path.display()));
+                return Exit::BadInput;
+            }
+            screen::print(&format!("wrote {}\n", path.display()));
+        }
+    }
+    if results.iter().flatten().any(|result| result.is_wrong) { Exit::Unsafe } else { Exit::Safe }
+}
+
+/// For each task the results of the four settings, which take turns so that a busy machine is busy for all of them.
+fn run_all(tasks: &[Task], program: &std::path::Path, args: &Experiment) -> Vec<Vec<Result>> {
+    let limit = args.time_limit.0.unwrap_or(Duration::from_secs(20));
+    let workers: Vec<Worker> = SETTINGS
+        .iter()
+        .map(|(_, procedure, conflicts)| Worker {
+            program: program.to_path_buf(),
+            options: vec![
+                format!("--time-limit={}ms", limit.as_millis()),
+                format!("--bmc.procedure={procedure}"),
+                format!("--bmc.conflicts={conflicts}"),
+                format!("--bmc.unwind={}", args.unwind),
+            ],
+            deadline: Some(limit + Duration::from_secs(3)),
+        })
+        .collect();
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(BTreeMap::new());
+    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::SeqCst)).map(|task| (task, &workers)) {
+                    let (task, workers) = task;
+                    let results: Vec<Result> = workers.iter().map(|worker| ask(worker, task)).collect();
+                    let path = (task.path.clone(), task.property.clone());
+                    done.lock().expect("no holder panics").insert(path, results);
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().expect("no holder panics");
+    tasks.iter().filter_map(|task| done.remove(&(task.path.clone(), task.property.clone()))).collect()
+}
+
+fn ask(worker: &Worker, task: &Task) -> Result {
+    let answer = worker.run(task, "bmc");
+    let is_bounded = answer.outcome == Outcome::Unknown && answer.reason.contains("no violation up to");
+    let is_correct = matches!(answer.outcome, Outcome::CorrectTrue | Outcome::CorrectFalse);
+    let figure = |names: &[&str]| names.iter().filter_map(|name| answer.statistics.get(*name)).sum::<f64>();
+    Result {
+        is_wrong: answer.outcome == Outcome::Wrong,
+        is_solved: is_bounded || is_correct,
+        seconds: answer.time.as_secs_f64(),
+        figures: COLUMNS.map(|(_, names)| figure(names)),
+    }
+}
+
+/// The tasks that both settings of a procedure solve.
+fn common(results: &[Vec<Result>], setting: usize) -> Vec<&Vec<Result>> {
+    let pair = setting / 2 * 2;
+    results.iter().filter(|row| row[pair].is_solved && row[pair + 1].is_solved).collect()
+}
+
+fn average(rows: &[&Vec<Result>], of: impl Fn(&Vec<Result>) -> f64) -> f64 {
+    rows.iter().map(|row| of(row)).sum::<f64>() / rows.len().max(1) as f64
+}
+
+fn table(results: &[Vec<Result>]) -> String {
+    let mut text = format!("{:18} {:>7} {:>8}", "setting", "solved", "seconds");
+    for (heading, _) in COLUMNS {
+        let _ = write!(text, " {heading:>13}");
+    }
+    text.push('\n');
+    for (setting, (name, _, _)) in SETTINGS.iter().enumerate() {
+        let rows = common(results, setting);
+        let solved = results.iter().filter(|row| row[setting].is_solved).count();
+        let seconds = average(&rows, |row| row[setting].seconds);
+        let _ = write!(text, "{name:18} {solved:>7} {seconds:>8.3}");
+        for column in 0..COLUMNS.len() {
+            let value = average(&rows, |row| row[setting].figures[column]);
+            let _ = write!(text, " {value:>13.3}");
+        }
+        text.push('\n');
+    }
+    for (name, without) in [("basic", 0), ("theory", 2)] {
+        let rows = common(results, without);
+        let saved = |column: usize| {
+            let before = average(&rows, |row| row[without].figures[column]);
+            let after = average(&rows, |row| row[without + 1].figures[column]);
+            100.0 * (before - after) / before.max(1e-9)
+        };
+        let _ = writeln!(
+            text,
+            "{name}: conflicts found before solving save {:.1} % of the clauses and {:.1} % of the solver's time ({} tasks)",
+            saved(0),
+            saved(1),
+            rows.len()
+        );
+    }
+    text
+}
+
+fn csv(tasks: &[Task], results: &[Vec<Result>]) -> String {
+    let mut text = "task,setting,solved,seconds".to_string();
+    for (heading, _) in COLUMNS {
+        let _ = write!(text, ",{heading}");
+    }
+    text.push('\n');
+    for (task, row) in tasks.iter().zip(results) {
+        for (result, (name, _, _)) in row.iter().zip(SETTINGS) {
+            let path = task.path.display().to_string().replace(',', "_");
+            let _ = write!(text, "{path},{name},{},{:.3}", u8::from(result.is_solved), result.seconds);
+            for figure in result.figures {
+                let _ = write!(text, ",{figure}");
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// A scatter plot with logarithmic axes; points under the diagonal are tasks that became faster.
+fn plot(results: &[Vec<Result>]) -> String {
+    const SIZE: f64 = 400.0;
+    let at = |seconds: f64| (seconds.clamp(0.01, 100.0).log10() + 2.0) / 4.0 * SIZE;
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-50 -10 {} {}\" font-family=\"sans-serif\" font-size=\"12\">\n",
+        SIZE + 70.0,
+        SIZE + 60.0
+    );
+    let _ = writeln!(
+        text,
+        "<rect width=\"{SIZE}\" height=\"{SIZE}\" fill=\"none\" stroke=\"#888\"/><line x1=\"0\" y1=\"{SIZE}\" x2=\"{SIZE}\" y2=\"0\" stroke=\"#bbb\"/>"
+    );
+    for power in -2..=2 {
+        let place = at(10f64.powi(power));
+        let label = format!("{}", 10f64.powi(power));
+        let _ = writeln!(text, "<text x=\"{place}\" y=\"{}\" text-anchor=\"middle\">{label}</text>", SIZE + 16.0);
+        let _ = writeln!(text, "<text x=\"-6\" y=\"{}\" text-anchor=\"end\">{label}</text>", SIZE - place + 4.0);
+    }
+    let _ = writeln!(
+        text,
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">seconds without</text>",
+        SIZE / 2.0,
+        SIZE + 36.0
+    );
+    let _ = writeln!(
+        text,
+        "<text x=\"-38\" y=\"{0}\" text-anchor=\"middle\" transform=\"rotate(-90 -38 {0})\">seconds with</text>",
+        SIZE / 2.0
+    );
+    for (colour, name, without) in [("#c44", "basic", 0), ("#47a", "theory", 2)] {
+        for row in common(results, without) {
+            let (x, y) = (at(row[without].seconds), SIZE - at(row[without + 1].seconds));
+            let _ =
+                writeln!(text, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\" fill-opacity=\"0.6\"/>");
+        }
+        let y = 16.0 + 8.0 * without as f64;
+        let _ = writeln!(text, "<text x=\"10\" y=\"{y}\" fill=\"{colour}\">{name}</text>");
+    }
+    text.push_str("</svg>\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(is_solved: bool, clauses: f64) -> Result {
+        let mut figures = [0.0; COLUMNS.len()];
+        figures[0] = clauses;
+        Result { is_wrong: false, is_solved, seconds: 1.0, figures }
+    }
+
+    #[test]
+    fn averages_are_over_what_both_solve() {
+        let row = |solved: [bool; 4], clauses: [f64; 4]| -> Vec<Result> {
+            solved.into_iter().zip(clauses).map(|(is_solved, clauses)| result(is_solved, clauses)).collect()
+        };
+        let results =
+            vec![row([true; 4], [10.0, 4.0, 20.0, 5.0]), row([true, false, true, true], [1000.0, 0.0, 20.0, 15.0])];
+        let text = table(&results);
+        assert!(text.contains("basic: conflicts found before solving save 60.0 %"), "{text}");
+        assert!(text.contains("theory: conflicts found before solving save 50.0 %"), "{text}");
+        assert_eq!(plot(&results).matches("<circle").count(), 3);
+    }
+}
