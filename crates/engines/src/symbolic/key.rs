@@ -14,13 +14,15 @@ struct Encoder<'s> {
     met: Vec<u32>,
 }
 
-/// The row of a state.
-pub(super) fn key(state: &State) -> Box<[u64]> {
+/// The row of a state in which these threads have yet to run local steps.
+pub(super) fn key(state: &State, running: &[u32]) -> Box<[u64]> {
     let mut encoder =
         Encoder { state, row: Vec::with_capacity(128), numbers: FxHashMap::default(), met: Vec::with_capacity(16) };
     for (at, _) in state.heap.iter().enumerate().filter(|(_, object)| object.is_input) {
         encoder.number(at as u32 + 1);
     }
+    encoder.row.push(running.len() as u64);
+    encoder.row.extend(running.iter().map(|name| u64::from(*name)));
     encoder.threads();
     state.args.iter().for_each(|val| encoder.val(*val));
     let mut at = 0;
@@ -70,7 +72,8 @@ impl Encoder<'_> {
     fn threads(&mut self) {
         self.row.push(self.state.threads.len() as u64);
         for thread in &self.state.threads {
-            let flags = u64::from(thread.has_run) << 8 | u64::from(thread.last.is_some());
+            let stopped = u64::from(thread.is_cut) << 1 | u64::from(thread.diverges);
+            let flags = u64::from(thread.has_run) << 8 | stopped << 1 | u64::from(thread.last.is_some());
             self.row.push(u64::from(thread.name) << 32 | u64::from(thread.n_children) << 16 | flags);
             self.row.push(thread.frames.len() as u64);
             for frame in &thread.frames {

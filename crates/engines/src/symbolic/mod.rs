@@ -11,6 +11,7 @@ mod cover;
 mod depend;
 mod eval;
 mod key;
+mod order;
 mod search;
 mod split;
 mod state;
@@ -118,6 +119,7 @@ pub fn check_oox(program: &Program, run: &mut Run) -> (OoxVerdict, Vec<String>) 
         ("states", counts.states),
         ("states matched", counts.matched),
         ("steps", counts.steps),
+        ("questions about numbers", world.n_questions),
         ("solver queries", world.n_queries),
         ("solver gave up", world.n_unsolved),
     ] {

@@ -8,7 +8,8 @@
 //! again or somebody waits for it. So every execution of K steps has its representative within the bound, and a thread that would run
 //! ahead further than K just stops there.
 //!
-//! States that were visited at no greater depth are not visited again. If nothing was cut at the bound, the visit was complete.
+//! States that were visited at no greater depth are not visited again; they are compared where somebody is scheduled and at the heads of
+//! loops. If nothing was cut at the bound, the visit was complete.
 
 use super::cover::Cover;
 use super::depend::may_run;
@@ -206,6 +207,7 @@ impl<'p> Search<'p> {
             last: None,
             has_run: false,
             is_cut: false,
+            diverges: false,
             done: 0,
             paid: 0,
             parent: None,
@@ -325,6 +327,7 @@ impl<'p> Search<'p> {
                 threads.pop();
                 continue;
             }
+            let before = position(&state, at);
             self.cover.visit(state.top(at).expect("it has a frame"));
             let mut stepper = Stepper::new(&mut self.world, true);
             let result = stepper.step(&mut state, at);
@@ -337,6 +340,19 @@ impl<'p> Search<'p> {
                     state.thread_mut(at).done += cost;
                     state.note_run(name);
                     threads.extend(started);
+                    // Loops may come back to a known state.
+                    let (frames, pc) = position(&state, at);
+                    let is_back = frames == before.0 && pc < before.1;
+                    if is_back && self.settings.matches && !self.is_new(&state, &threads) {
+                        self.counts.matched += 1;
+                        let is_alone = |other: &Rc<Thread>| other.name == name || other.frames.is_empty();
+                        if state.threads.iter().all(is_alone) {
+                            return Ok(());
+                        }
+                        // The others go on beside it; that it leaves the loop has been looked at where the state was met first.
+                        state.thread_mut(at).diverges = true;
+                        threads.retain(|other| *other != name);
+                    }
                 }
                 Err(Stop::Visible) => drop(threads.pop()),
                 Err(stop) => return self.stopped(&state, name, stop, || Todo::Advance(threads.clone())),
@@ -349,9 +365,13 @@ impl<'p> Search<'p> {
     /// Lets every thread that can run go first, as far as the reduction wants it.
     fn schedule(&mut self, state: State) -> Result<(), Found> {
         let mut can_run: SmallVec<[u32; 8]> = SmallVec::new();
-        let mut is_cut = false;
+        let (mut is_cut, mut is_over) = (false, true);
         for at in 0..state.threads.len() {
             if state.threads[at].frames.is_empty() {
+                continue;
+            }
+            if state.threads[at].diverges {
+                is_over = false;
                 continue;
             }
             if state.threads[at].is_cut {
@@ -367,14 +387,14 @@ impl<'p> Search<'p> {
         if can_run.is_empty() {
             if is_cut {
                 self.counts.cut += 1;
-            } else if state.threads[0].frames.is_empty() {
+            } else if !is_over || state.threads[0].frames.is_empty() {
                 self.counts.complete += 1;
             } else {
                 return self.violation(&state, ViolationKind::Deadlock, Span::NOWHERE, None, None);
             }
             return Ok(());
         }
-        if self.settings.matches && !self.is_new(&state) {
+        if self.settings.matches && !self.is_new(&state, &[]) {
             self.counts.matched += 1;
             return Ok(());
         }
@@ -471,10 +491,10 @@ impl<'p> Search<'p> {
     }
 
     /// Whether a state has not been visited at this depth or a smaller one.
-    fn is_new(&mut self, state: &State) -> bool {
+    fn is_new(&mut self, state: &State, running: &[u32]) -> bool {
         let depths: SmallVec<[u32; 6]> =
             std::iter::once(state.depth).chain((0..state.threads.len()).map(|at| owed(state, at))).collect();
-        match self.visited.entry(key(state)) {
+        match self.visited.entry(key(state, running)) {
             std::collections::hash_map::Entry::Vacant(entry) => {
                 entry.insert(depths);
                 true
@@ -491,6 +511,11 @@ impl<'p> Search<'p> {
             }
         }
     }
+}
+
+/// How many frames a thread has, and where the innermost stands.
+fn position(state: &State, at: usize) -> (usize, u32) {
+    (state.threads[at].frames.len(), state.top(at).map_or(0, |frame| frame.pc))
 }
 
 /// What a thread has run ahead of what the path has paid, its starting included.

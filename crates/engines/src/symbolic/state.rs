@@ -99,6 +99,8 @@ pub(super) struct Thread {
     pub(super) has_run: bool,
     /// Whether its next local step would be beyond the depth.
     pub(super) is_cut: bool,
+    /// Whether it runs local steps for ever.
+    pub(super) diverges: bool,
     /// How much its steps cost so far, and how much of it the path has paid.
     pub(super) done: u32,
     pub(super) paid: u32,

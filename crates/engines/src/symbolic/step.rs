@@ -407,6 +407,7 @@ impl<'w, 'p> Stepper<'w, 'p> {
             last: None,
             has_run: false,
             is_cut: false,
+            diverges: false,
             done: 0,
             paid: 0,
             parent: Some((parent.name, parent.done)),

@@ -182,6 +182,11 @@ impl Terms {
         }
     }
 
+    /// Whether an integer term is known not to wrap.
+    pub(super) fn is_exact(&self, term: TermId) -> bool {
+        self.ranges.contains_key(&term)
+    }
+
     fn range_of_node(&self, term: TermId) -> (i128, i128) {
         let Node::App { op, args } = self.pool.node(term) else { return ALL };
         let Some(width) = self.pool.sort(args[0]).width() else { return ALL };

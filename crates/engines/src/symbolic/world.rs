@@ -67,6 +67,8 @@ pub(super) struct World<'a> {
     path: Path,
     /// Arrays that quantifiers of the current step read.
     pub(super) arrays_read: Vec<u32>,
+    /// How often it was asked whether conditions have a common solution.
+    pub(super) n_questions: u64,
     /// How often the solver was asked.
     pub(super) n_queries: u64,
     /// How often the solver gave up.
@@ -95,6 +97,7 @@ impl<'a> World<'a> {
             scalars: FxHashMap::default(),
             path,
             arrays_read: Vec::new(),
+            n_questions: 0,
             n_queries: 0,
             n_unsolved: 0,
             max_length,
@@ -200,8 +203,12 @@ impl<'a> World<'a> {
 
     /// Whether the assumptions of a state and one more have a common solution; `None` if the solver gives up.
     pub(super) fn is_feasible(&mut self, state: &State, cond: Option<TermId>) -> Option<bool> {
-        self.n_queries += 1;
+        self.n_questions += 1;
         let assumed = &state.assumed;
+        if let Some(answer) = super::order::check(&self.terms, assumed.iter().copied().chain(cond)) {
+            return Some(answer.is_ok());
+        }
+        self.n_queries += 1;
         let same = self.path.formulas().iter().zip(assumed.iter()).take_while(|(a, b)| a == b).count();
         self.path.truncate(same);
         assumed[same..].iter().for_each(|formula| self.path.push(*formula));
@@ -220,6 +227,9 @@ impl<'a> World<'a> {
 
     /// A solution of the assumptions of a state and one more.
     pub(super) fn solution(&mut self, state: &State, cond: Option<TermId>) -> Option<smt::Assignment> {
+        if let Some(answer) = super::order::check(&self.terms, state.assumed.iter().copied().chain(cond)) {
+            return answer.ok();
+        }
         if self.is_feasible(state, cond)? { self.path.solution(&self.terms.pool).ok().flatten().cloned() } else { None }
     }
 }

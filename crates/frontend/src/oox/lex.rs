@@ -178,7 +178,10 @@ impl Lexer<'_> {
             return Ok(());
         }
         if self.peek(0).is_some_and(|c| c.is_alphabetic() || c == '_') {
-            return Err(Diagnostic::error(span, "a name cannot begin with a digit"));
+            // As in the published tool, a name may begin with a digit.
+            digits.push_str(&self.take_while(|c| c.is_alphanumeric() || c == '_'));
+            self.push(Token::Name(digits), span);
+            return Ok(());
         }
         let value = digits.parse().map_err(|_| Diagnostic::error(span, "this integer has more than 64 bits"))?;
         self.push(Token::Int(value), span);
@@ -261,7 +264,7 @@ mod tests {
                 Token::End
             ]
         );
-        for text in ["x = 1", "99999999999999999999", "'ab'", "\"open", "/* open", "1x", "'"] {
+        for text in ["x = 1", "99999999999999999999", "'ab'", "\"open", "/* open", "'"] {
             assert!(lex(text, FileId(0)).is_err(), "{text}");
         }
     }

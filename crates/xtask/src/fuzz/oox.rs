@@ -98,7 +98,7 @@ fn statement(random: &mut Random, text: &mut String, method: u64, index: u64, he
     let cell = ["a", "b"][random.below(2) as usize];
     let name = format!("t{method}_{index}");
     let value = random.below(3);
-    let line = match random.below(16) {
+    let line = match random.below(20) {
         0 | 1 => format!("{cell}.val := {value};"),
         2 | 3 => format!("int {name} := {cell}.val; {cell}.val := {name} + 1;"),
         4 => format!("r[k] := {value};"),
@@ -106,7 +106,7 @@ fn statement(random: &mut Random, text: &mut String, method: u64, index: u64, he
         6 => {
             format!("int {name} := {cell}.val; if ({name} == {value}) {{ r[0] := {name} + 1; }} else {{ r[1] := 1; }}")
         }
-        7 | 8 if !held.contains(&cell) => {
+        7 | 8 | 16 | 17 if !held.contains(&cell) => {
             // Usually the lock is given back at the end of the method.
             if random.below(4) > 0 {
                 held.push(if cell == "a" { "a" } else { "b" });
@@ -121,6 +121,11 @@ fn statement(random: &mut Random, text: &mut String, method: u64, index: u64, he
         13 => "a.next := b;".to_string(),
         14 => format!("int {name} := 4 / (k + {value} - 1); r[2] := {name};"),
         15 => format!("try {{ r[k + {value}] := 1; }} catch {{ {cell}.val := 2; }}"),
+        18 if held.is_empty() => {
+            let (first, second) = if cell == "a" { ("a", "b") } else { ("b", "a") };
+            format!("lock {first}; lock {second}; {first}.val := {value}; unlock {second}; unlock {first};")
+        }
+        19 => format!("int {name} := 0; while ({name} < k) {{ {name} := {name} + 1; {cell}.val := {name}; }}"),
         _ => format!("int {name} := k + {value}; if ({name} > 2) {{ r[2] := {name}; }}"),
     };
     let _ = writeln!(text, "{line}");
