@@ -5,6 +5,7 @@
 //! `decide` is the only way from an engine's answer to the user: it replays every trace on the reference interpreter.
 
 pub mod abstraction;
+pub mod axiomatic;
 pub mod bmc;
 pub mod cegar;
 pub mod certificate;

@@ -37,10 +37,72 @@ pub(crate) enum What {
     Run(RunArgs),
     /// List the engines and their knobs
     Engines,
+    /// Decide which final states of litmus tests a memory model allows
+    ///
+    /// Answers are printed in herd's form. Exit codes: 0 every condition holds, 1 one does not, 2 bad input or usage, 3 unknown.
+    Litmus(Litmus),
     /// Run a suite of tasks with known answers and count
     Bench(Bench),
     /// Repeat experiments of the literature and print their tables with our figures
     Experiment(Experiment),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Litmus {
+    /// Litmus tests, or folders of them
+    #[arg(required = true, value_name = "TEST")]
+    pub(crate) tests: Vec<PathBuf>,
+    /// A .cat file, or one of ours: sc, tso, pso, power, aarch64, riscv, c11, rc11, imm, linux-kernel [default: that of the test's dialect]
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Look for models and what they include in this folder, too
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+    /// Switch a variant of the model on (`if "name"` in .cat files)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) variant: Vec<String>,
+    /// Take the meaning of the functions of C tests from this file, as linux-kernel.def gives it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) macros: Option<PathBuf>,
+    /// What is counted; rf counts executions that differ in what reads read
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "executions")]
+    pub(crate) enumerate: Enumerate,
+    /// How often an instruction is jumped back to
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) unroll: u32,
+    /// For each test
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = quantity::duration)]
+    pub(crate) time_limit: Limit<Duration>,
+    /// Print JSON instead of text (docs/json.md)
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the executions as graphs for Graphviz instead of text
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) dot: bool,
+    /// Write a page with every execution drawn to this file, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Which executions are drawn; one that is forbidden is drawn with the axiom that forbids it when nothing else is there
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "positive")]
+    pub(crate) show: Pick,
+    /// At most so many executions of a test are drawn
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub(crate) nshow: usize,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Enumerate {
+    States,
+    Executions,
+    Rf,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Pick {
+    /// Those in which the condition holds
+    Positive,
+    /// All
+    All,
 }
 
 /// How the input is read.
@@ -165,7 +227,8 @@ pub(crate) struct RunArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct Bench {
-    /// A csv with the header task,property,expected (or file,entry,depth,expected for OOX); a folder of .yml tasks; or files
+    /// A csv with the header task,property,expected, or test,model,condition_holds (litmus tests), or file,entry,depth,expected (OOX); a folder
+    /// of .yml tasks; or files
     #[arg(required = true, value_name = "SUITE")]
     pub(crate) suite: Vec<PathBuf>,
     /// Who decides; several names (separated by commas) run every task once each
@@ -177,6 +240,9 @@ pub(crate) struct Bench {
     /// For each task
     #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = quantity::size)]
     pub(crate) memory_limit: Limit<u64>,
+    /// Look for memory models in this folder, too (litmus tests)
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
     /// How many tasks at a time [default: one per processor]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,

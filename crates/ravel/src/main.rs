@@ -9,6 +9,7 @@ mod deep;
 mod exit;
 mod experiment;
 mod input;
+mod litmus;
 mod oox;
 mod pipeline;
 mod quantity;
@@ -30,6 +31,7 @@ fn main() {
         What::Show(args) => deep::run(move || show::show(&args)).unwrap_or_else(bug),
         What::Run(args) => deep::run(move || simulate::simulate(&args)).unwrap_or_else(bug),
         What::Engines => show::engines(),
+        What::Litmus(args) => deep::run(move || litmus::litmus(&args)).unwrap_or_else(bug),
         What::Bench(args) => bench::bench(&args, &knobs),
         What::Experiment(args) => deep::run(move || experiment::experiment(&args)).unwrap_or_else(bug),
     };

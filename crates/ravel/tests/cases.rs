@@ -4,6 +4,8 @@
 mod case_runs;
 #[path = "it/limits.rs"]
 mod limits;
+#[path = "it/litmus.rs"]
+mod litmus;
 #[path = "it/odd_inputs.rs"]
 mod odd_inputs;
 #[path = "it/oox.rs"]

@@ -8,6 +8,7 @@ pub mod diagnostic;
 pub mod excerpt;
 pub mod json;
 pub mod lanes;
+pub mod litmus;
 pub mod oox;
 pub mod story;
 pub mod style;

@@ -30,6 +30,11 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 /// Runs the suite.
 pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
     let started = Instant::now();
+    if let [path] = &args.suite[..]
+        && crate::litmus::suite::is_suite(path)
+    {
+        return crate::litmus::suite::run(args, path);
+    }
     let mut tasks = match suite::read(&args.suite) {
         Ok(tasks) => tasks,
         Err(error) => {

@@ -1,0 +1,162 @@
+//! Litmus tests under memory models: which final states can be observed?
+//!
+//! `answer` is called with a parsed test and a loaded model. The threads are run on terms (`memory::execution`), each combination of their ways is a
+//! skeleton, and the enumerator (`search`) finds the executions of each that the model allows. Accesses
+//! that do not match cells make it start again with smaller granules.
+
+pub mod answer;
+mod dynamic;
+mod outlook;
+mod picture;
+mod search;
+pub mod shapes;
+
+use ir::litmus::Test;
+use memory::cat::{Model, Values};
+use memory::execution::{Kind, Limits, Misfit, Path, Terms, TooMuch, paths, skeleton};
+use memory::relation::Relation;
+
+pub use answer::{Answer, Execution, Goal, Question, Refusal, ShownEvent, Violation};
+use search::{Chosen, Interrupt, Search};
+
+/// How many ways a thread may have.
+const MAX_PATHS: usize = 4096;
+
+/// Answers a question about a test under a model.
+pub fn answer(test: &Test, model: &Model, question: &Question, stop: &dyn Fn() -> bool) -> Result<Answer, Refusal> {
+    let mut granule = first_granule(test);
+    loop {
+        match enumerate(test, model, question, granule, true, stop) {
+            Ok(answer) => return Ok(answer),
+            Err(Interrupt::Granule) => granule = smaller(test, granule)?,
+            Err(Interrupt::Refused(refusal)) => return Err(refusal),
+            Err(Interrupt::Satisfied) => unreachable!("a satisfied search is an answer"),
+        }
+    }
+}
+
+/// An execution in which the condition holds although the model forbids it, with the axioms that it violates.
+pub fn forbidden(
+    test: &Test,
+    model: &Model,
+    question: &Question,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Execution>, Refusal> {
+    let question = Question { goal: Goal::Verdict, keep: 1, keep_positive: true, with_flags: false, ..*question };
+    let mut granule = first_granule(test);
+    loop {
+        match enumerate(test, model, &question, granule, false, stop) {
+            Ok(mut answer) => return Ok(answer.executions.pop()),
+            Err(Interrupt::Granule) => granule = smaller(test, granule)?,
+            Err(Interrupt::Refused(refusal)) => return Err(refusal),
+            Err(Interrupt::Satisfied) => unreachable!("a satisfied search is an answer"),
+        }
+    }
+}
+
+/// 0 while accesses look like elements; otherwise the smallest size in use.
+fn first_granule(test: &Test) -> u8 {
+    if test.is_mixed() { smallest(test) } else { 0 }
+}
+
+fn smallest(test: &Test) -> u8 {
+    let accesses = test.threads.iter().flat_map(|thread| &thread.code).filter_map(|instr| instr.op.access());
+    let sizes = accesses.map(|(_, size)| size).chain(test.locations.iter().map(|location| location.element_size));
+    sizes.min().unwrap_or(1)
+}
+
+fn smaller(test: &Test, granule: u8) -> Result<u8, Refusal> {
+    match granule {
+        0 => Ok(smallest(test)),
+        1 => Err(Refusal::Misfit),
+        _ => Ok(granule / 2),
+    }
+}
+
+fn enumerate(
+    test: &Test,
+    model: &Model,
+    question: &Question,
+    granule: u8,
+    obeys: bool,
+    stop: &dyn Fn() -> bool,
+) -> Result<Answer, Interrupt> {
+    let mut terms = Terms::default();
+    let limits = Limits { unroll: question.unroll, paths: MAX_PATHS, granule };
+    let mut answer = Answer::default();
+    let mut ways = Vec::new();
+    let mut variable = 0;
+    for thread in 0..test.threads.len() {
+        let found = paths(test, thread, &mut terms, variable, limits).map_err(|problem| {
+            Interrupt::Refused(match problem {
+                TooMuch::Paths(span) => Refusal::TooManyPaths(span),
+                TooMuch::Accesses(span) => Refusal::TooManyAccesses(span),
+            })
+        })?;
+        variable = found.next_variable;
+        answer.cut = answer.cut.or(found.cut);
+        ways.push(found.paths);
+    }
+    let chosen = Chosen::of(model);
+    let mut room: Option<(usize, Values)> = None;
+    let mut choice = vec![0; ways.len()];
+    if ways.iter().any(Vec::is_empty) {
+        return Ok(answer);
+    }
+    loop {
+        let selected: Vec<&Path<'_>> = ways.iter().zip(&choice).map(|(paths, &index)| &paths[index]).collect();
+        let skeleton = match skeleton(test, &mut terms, &selected, granule) {
+            Ok(skeleton) => Some(skeleton),
+            Err(Misfit::Granule) => return Err(Interrupt::Granule),
+            Err(Misfit::Nowhere) => None,
+        };
+        if let Some(skeleton) = skeleton {
+            let n = skeleton.events.len();
+            if room.as_ref().is_none_or(|(size, _)| *size != n) {
+                room = Some((n, Values::new(&model.outcome.graph, n)));
+            }
+            let values = &mut room.as_mut().expect("it was just made").1;
+            let of_kind = |kind: Kind| (0..n).filter(|&index| skeleton.events[index].kind == kind).collect::<Vec<_>>();
+            let mut search = Search {
+                test,
+                model,
+                chosen: &chosen,
+                terms: &terms,
+                skeleton: &skeleton,
+                question,
+                stop,
+                answer: &mut answer,
+                values,
+                obeys,
+                known: vec![None; variable as usize],
+                source: vec![None; n],
+                reads: of_kind(Kind::Read),
+                writes: of_kind(Kind::Write),
+                cells: vec![None; n],
+                rf: Relation::empty(n),
+                rf_upper: Relation::empty(n),
+                co: Relation::empty(n),
+                co_upper: Relation::empty(n),
+                rivals: Vec::new(),
+            };
+            match search.run() {
+                Ok(()) => {}
+                Err(Interrupt::Satisfied) => return Ok(answer),
+                Err(other) => return Err(other),
+            }
+        }
+        // The next combination of ways.
+        let mut thread = 0;
+        loop {
+            if thread == choice.len() {
+                return Ok(answer);
+            }
+            choice[thread] += 1;
+            if choice[thread] < ways[thread].len() {
+                break;
+            }
+            choice[thread] = 0;
+            thread += 1;
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The language of memory models.
+//!
+//! A .cat file says which executions exist: sets and relations over the events of an execution, and tests that they must pass. `Model`
+//! is a file made ready: parsed with everything it includes (`lexer`, `parser`, `library`), run into a graph of sets and relations
+//! (`interpret`, `express`, `graph`), with plans that say what to compute when (`evaluate`). Executions themselves are
+//! found elsewhere: `crate::execution` makes events, the engines choose `rf` and `co`.
+
+pub mod ast;
+pub mod evaluate;
+mod express;
+mod expressions;
+pub mod graph;
+pub mod interpret;
+mod lexer;
+pub mod library;
+pub mod model;
+mod names;
+mod parser;
+mod value;
+
+pub use evaluate::{Bound, Plan, Values};
+pub use graph::{Graph, Node, NodeId};
+pub use interpret::{Check, Outcome, World};
+pub use library::{BUILT_IN, Library};
+pub use model::{Model, load};
+pub use parser::parse;
+
+/// Puts the named sets and relations of an execution into the values of a graph.
+pub fn put_base(graph: &Graph, values: &mut Values, world: &dyn World) {
+    for (id, node) in graph.iter() {
+        match node {
+            Node::Events(name) => values.put_set(id, Bound::Lower, &world.set(name)),
+            Node::Pairs(name) => values.put_relation(id, Bound::Lower, &world.relation(name)),
+            _ => {}
+        }
+    }
+}

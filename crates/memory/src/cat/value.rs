@@ -1,0 +1,130 @@
+//! What can a name of a memory model stand for, and how are names found?
+//!
+//! Sets and relations are nodes of the graph. Single events, pairs and collections of relations occur only while a model is interpreted
+//! for one given execution (`with co from …`). `0` and `{}` fit every kind until they meet something else.
+
+use std::sync::Arc;
+
+use ir::source::Span;
+
+use super::ast::{Binding, Expr, Pattern, Procedure};
+use super::graph::NodeId;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Set(NodeId),
+    Relation(NodeId),
+    /// Empty, of any kind.
+    Nothing,
+    Tag(Arc<str>),
+    Event(usize),
+    Pair(usize, usize),
+    /// A set of things that are not events.
+    Many(Arc<Vec<Value>>),
+    Tuple(Arc<Vec<Value>>),
+    Function(Arc<Function>),
+    Procedure(Arc<ProcedureValue>),
+    Builtin(Builtin),
+}
+
+impl Value {
+    /// How messages name the kind.
+    pub(super) fn told(&self) -> &'static str {
+        match self {
+            Value::Set(_) => "a set of events",
+            Value::Relation(_) => "a relation",
+            Value::Nothing => "something empty",
+            Value::Tag(_) => "a tag",
+            Value::Event(_) => "an event",
+            Value::Pair(..) => "a pair of events",
+            Value::Many(_) => "a set of several things",
+            Value::Tuple(_) => "a tuple",
+            Value::Function(_) | Value::Builtin(_) => "a function",
+            Value::Procedure(_) => "a procedure",
+        }
+    }
+}
+
+/// A function with the names it sees. Those of its own recursive definition are bound anew at each call.
+#[derive(Debug)]
+pub(super) struct Function {
+    pub(super) parameters: Pattern,
+    pub(super) body: Expr,
+    pub(super) scope: Scope,
+    pub(super) siblings: Option<Arc<[Binding]>>,
+    pub(super) span: Span,
+}
+
+/// A procedure with the names it sees.
+#[derive(Debug)]
+pub(super) struct ProcedureValue {
+    pub(super) code: Arc<Procedure>,
+    pub(super) scope: Scope,
+}
+
+/// Functions that every model may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Builtin {
+    Domain,
+    Range,
+    /// The parts of a set that have a location each.
+    ClassesLoc,
+    /// The classes of an equivalence.
+    Classes,
+    /// All total orders of a set that contain a relation.
+    Linearisations,
+    /// The events of a tag.
+    TagToEvents,
+    DifferentValues,
+    /// All ways to take one relation of each set.
+    Cross,
+}
+
+impl Builtin {
+    pub(super) fn named(name: &str) -> Option<Builtin> {
+        Some(match name {
+            "domain" => Builtin::Domain,
+            "range" => Builtin::Range,
+            "classes-loc" => Builtin::ClassesLoc,
+            "classes" => Builtin::Classes,
+            "linearisations" => Builtin::Linearisations,
+            "tag2events" | "tag2instrs" => Builtin::TagToEvents,
+            "different-values" => Builtin::DifferentValues,
+            "cross" => Builtin::Cross,
+            _ => return None,
+        })
+    }
+}
+
+/// The names that are visible, the latest first.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Scope {
+    top: Option<Arc<Frame>>,
+}
+
+#[derive(Debug)]
+struct Frame {
+    name: Arc<str>,
+    value: Value,
+    next: Option<Arc<Frame>>,
+}
+
+impl Scope {
+    /// This scope with one more name.
+    pub(super) fn with(&self, name: &str, value: Value) -> Scope {
+        Scope { top: Some(Arc::new(Frame { name: name.into(), value, next: self.top.clone() })) }
+    }
+
+    /// What a name stands for, if it was bound.
+    pub(super) fn find(&self, name: &str) -> Option<&Value> {
+        let mut frame = self.top.as_deref();
+        while let Some(found) = frame {
+            if &*found.name == name {
+                return Some(&found.value);
+            }
+            frame = found.next.as_deref();
+        }
+        None
+    }
+}

@@ -1,0 +1,120 @@
+//! Litmus tests under memory models: every case says what each model allows, and how many executions there are.
+
+use crate::process::{Scratch, complaint, root, run, text};
+use serde_json::Value;
+use std::path::Path;
+use testkit::walk;
+
+/// `(word, model, value)` of the lines `word[model]: value` in a case.
+fn expectations(source: &str) -> Vec<(String, String, String)> {
+    let mut found = Vec::new();
+    for line in source.lines() {
+        let line = line.trim().trim_start_matches("(*").trim();
+        let Some((head, value)) = line.split_once("]:") else { continue };
+        let Some((word, model)) = head.split_once('[') else { continue };
+        if word == "expect" || word == "executions" {
+            let value = value.split_whitespace().next().unwrap_or("");
+            found.push((word.to_string(), model.to_string(), value.to_string()));
+        }
+    }
+    found
+}
+
+fn ask(path: &Path, model: &str, options: &[&str]) -> Value {
+    let path = path.to_str().expect("cases have plain names");
+    let mut words = vec!["litmus", path, "--model", model, "--json"];
+    words.extend(options);
+    let output = run(&words);
+    let said = text(&output);
+    serde_json::from_str(&said)
+        .unwrap_or_else(|error| panic!("{path} under {model}: {error}: {said}{}", complaint(&output)))
+}
+
+#[test]
+fn every_model_answers_as_the_cases_say() {
+    let files = walk::files_below(&root().join("cases/litmus"), &["litmus"]).expect("the cases are there");
+    assert!(files.len() > 40);
+    let mut n_checked = 0;
+    let mut wrong = Vec::new();
+    for path in &files {
+        let source = std::fs::read_to_string(path).expect("cases can be read");
+        for (word, model, value) in expectations(&source) {
+            let answer = ask(path, &model, &[]);
+            let count = |name: &str| answer[0][name].as_u64().expect("a count");
+            let told = match word.as_str() {
+                "executions" => (count("positive") + count("negative")).to_string(),
+                _ if count("positive") > 0 => "allowed".to_string(),
+                _ => "forbidden".to_string(),
+            };
+            n_checked += 1;
+            if told != value {
+                wrong.push(format!("{} under {model}: {word} is {told}, expected {value}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(n_checked > 80, "{n_checked} expectations");
+}
+
+#[test]
+fn answers_have_the_form_of_herd() {
+    let output = run(&["litmus", "cases/litmus/x86/store-buffering.litmus"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}{}", complaint(&output));
+    for start in [
+        "Test store-buffering Allowed",
+        "States 4",
+        "Ok",
+        "Witnesses",
+        "Positive: 1 Negative: 3",
+        "Condition exists",
+        "Observation store-buffering Sometimes 1 3",
+        "Time ",
+    ] {
+        assert!(said.lines().any(|line| line.starts_with(start)), "{start} is missing in {said}");
+    }
+}
+
+#[test]
+fn what_is_forbidden_is_drawn_with_its_cycle() {
+    let page = Scratch::new("page.html", b"");
+    let output = run(&["litmus", "cases/litmus/x86/store-buffering-fenced.litmus", "--html", page.path()]);
+    assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
+    let html = std::fs::read_to_string(&page.0).expect("the page was written");
+    assert!(html.contains("forbidden by tso") && html.contains("arrow hit"), "the cycle is shown");
+    assert!(html.contains("<svg") && !html.contains("src="), "the page needs nothing from outside");
+}
+
+#[test]
+fn a_race_makes_c_undefined() {
+    let answer = ask(Path::new("cases/litmus/c11/message-passing-plain.litmus"), "rc11", &[]);
+    assert_eq!(answer[0]["undefined"], Value::Bool(true), "{answer}");
+    assert_eq!(answer[0]["flags"][0], "data-race");
+}
+
+#[test]
+fn mistakes_in_a_model_are_shown_where_they_are() {
+    let model = Scratch::new("broken.cat", b"\"Broken\"\nacyclic po | rff\n");
+    let output = run(&["litmus", "cases/litmus/x86/store-buffering.litmus", "--model", model.path()]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = complaint(&output);
+    assert!(said.contains("`rff` is not defined") && said.contains("broken.cat:2:14"), "{said}");
+}
+
+#[test]
+fn a_suite_of_litmus_tests_is_counted() {
+    let root = root();
+    let csv = format!(
+        "test,model,condition_holds\n{0}/cases/litmus/x86/store-buffering.litmus,tso,1\n{0}/cases/litmus/x86/store-buffering.litmus,sc,0\n\
+         {0}/cases/litmus/x86/store-buffering.litmus,sc,1\n{0}/cases/litmus/nowhere.litmus,sc,1\n",
+        root.display()
+    );
+    let suite = Scratch::new("litmus.csv", csv.as_bytes());
+    let output = run(&["bench", suite.path()]);
+    let said = text(&output);
+    assert!(
+        said.lines().last().is_some_and(|line| line.starts_with("correct 2, wrong 1, unknown 0, error 1, of 4 in ")),
+        "{said}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+}

@@ -1,0 +1,301 @@
+//! One page with every execution drawn: threads as columns, relations as coloured arrows that can be switched on and off.
+//!
+//! The layout is ours: initial writes in a row at the top, each thread a column with its events below each other. An arrow within a column or
+//! between neighbours is a curve that bends away from what lies between; parallel arrows between the same events are fanned out so that
+//! labels do not cover each other. The events and arrows of a violated axiom are drawn thick, with the axiom's name above. The page needs nothing from outside:
+//! styles and the few lines of script are in it.
+
+use std::fmt::Write;
+
+use super::dot::colour;
+use super::{Graph, Told};
+
+const COLUMN: i64 = 250;
+const ROW: i64 = 92;
+const BOX_WIDTH: i64 = 168;
+const BOX_HEIGHT: i64 = 34;
+
+/// The page for some tests.
+pub fn html(tests: &[Told]) -> String {
+    let mut page = String::from(HEAD);
+    for (index, told) in tests.iter().enumerate() {
+        test(&mut page, index, told);
+    }
+    page.push_str(SCRIPT);
+    page.push_str("</body></html>\n");
+    page
+}
+
+fn test(page: &mut String, index: usize, told: &Told) {
+    let verdict = if told.holds { "holds" } else { "does not hold" };
+    let class = if told.holds { "ok" } else { "no" };
+    let _ = write!(
+        page,
+        "<section data-test=\"{index}\"><h1>{} <small>under {}</small></h1><p class=\"{class}\"><code>{}</code> {verdict}</p>",
+        escape(&told.name),
+        escape(&told.model),
+        escape(&told.condition)
+    );
+    for flag in &told.flags {
+        let _ = write!(page, "<p class=\"no\">flag: {}</p>", escape(flag));
+    }
+    for note in &told.notes {
+        let _ = write!(page, "<p class=\"note\">{}</p>", escape(note));
+    }
+    page.push_str("<table><tr><th>final state</th><th>executions</th><th>condition</th></tr>");
+    for (state, n, holds) in &told.states {
+        let mark = if *holds { "yes" } else { "no" };
+        let _ = write!(page, "<tr><td><code>{}</code></td><td>{n}</td><td>{mark}</td></tr>", escape(state));
+    }
+    let _ = write!(
+        page,
+        "</table><details><summary>the test</summary><pre>{}</pre></details>",
+        escape(&told.source.join("\n"))
+    );
+    let mut names: Vec<&str> = Vec::new();
+    for graph in &told.graphs {
+        for (name, _) in &graph.relations {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+    }
+    if !told.graphs.is_empty() {
+        page.push_str("<p class=\"switches\">");
+        for name in &names {
+            let checked = if matches!(*name, "po" | "rf" | "co" | "fr" | "addr" | "data" | "ctrl" | "rmw") {
+                " checked"
+            } else {
+                ""
+            };
+            let _ = write!(
+                page,
+                "<label style=\"color:{}\"><input type=\"checkbox\" data-relation=\"{}\"{checked}> {}</label> ",
+                colour(name),
+                escape(name),
+                escape(name)
+            );
+        }
+        page.push_str("</p><div class=\"graphs\">");
+        for (number, graph) in told.graphs.iter().enumerate() {
+            draw(page, told, graph, number);
+        }
+        page.push_str("</div>");
+    }
+    page.push_str("</section>");
+}
+
+/// Where the events are: the middle of each box.
+fn layout(told: &Told, graph: &Graph) -> (Vec<(i64, i64)>, i64, i64) {
+    let mut next_row = vec![0; told.threads.len()];
+    let mut next_initial = 0;
+    let n_initial = graph.events.iter().filter(|(thread, _)| thread.is_none()).count() as i64;
+    let columns = (told.threads.len() as i64).max(n_initial).max(1);
+    let top = if n_initial > 0 { ROW } else { 0 };
+    let mut places = Vec::new();
+    for (thread, _) in &graph.events {
+        places.push(match thread {
+            None => {
+                next_initial += 1;
+                ((next_initial - 1) * COLUMN + COLUMN / 2, 40)
+            }
+            Some(thread) => {
+                next_row[*thread] += 1;
+                (*thread as i64 * COLUMN + COLUMN / 2, 66 + top + (next_row[*thread] - 1) * ROW)
+            }
+        });
+    }
+    let rows = next_row.into_iter().max().unwrap_or(0);
+    (places, columns * COLUMN, 66 + top + rows * ROW)
+}
+
+fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
+    let (places, width, height) = layout(told, graph);
+    let class = if graph.violated.is_empty() { "allowed" } else { "forbidden" };
+    let _ = write!(
+        page,
+        "<figure class=\"{class}\"><figcaption>execution {}: <code>{}</code>",
+        number + 1,
+        escape(&graph.state)
+    );
+    for flag in &graph.flags {
+        let _ = write!(page, " <b class=\"no\">flag {}</b>", escape(flag));
+    }
+    for (axiom, place, events) in &graph.violated {
+        let _ = write!(page, "<br><b class=\"no\">forbidden by {}</b> ({}): ", escape(axiom), escape(place));
+        page.push_str(&cycle(graph, events));
+    }
+    let _ = write!(
+        page,
+        "</figcaption><svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\">"
+    );
+    for (thread, name) in told.threads.iter().enumerate() {
+        let top = if graph.events.iter().any(|(thread, _)| thread.is_none()) { ROW } else { 0 };
+        let _ = write!(
+            page,
+            "<text class=\"thread\" x=\"{}\" y=\"{}\">{}</text>",
+            thread as i64 * COLUMN + COLUMN / 2,
+            36 + top,
+            escape(name)
+        );
+    }
+    let on_cycle = |from: usize, to: usize| {
+        graph
+            .violated
+            .iter()
+            .any(|(_, _, events)| (0..events.len()).any(|i| events[i] == from && events[(i + 1) % events.len()] == to))
+    };
+    let mut drawn: Vec<(usize, usize)> = Vec::new();
+    for (name, _) in &graph.relations {
+        for (from, to) in graph.thinned(name) {
+            let before = drawn.iter().filter(|&&pair| pair == (from, to) || pair == (to, from)).count() as i64;
+            drawn.push((from, to));
+            arrow(page, name, places[from], places[to], before, on_cycle(from, to));
+        }
+    }
+    for (index, ((thread, label), (x, y))) in graph.events.iter().zip(&places).enumerate() {
+        let is_hit = graph.violated.iter().any(|(_, _, events)| events.contains(&index));
+        let class = if is_hit {
+            "event hit"
+        } else if thread.is_none() {
+            "event initial"
+        } else {
+            "event"
+        };
+        let _ = write!(
+            page,
+            "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{BOX_WIDTH}\" height=\"{BOX_HEIGHT}\" rx=\"6\"/><text class=\"label\" x=\"{x}\" y=\"{}\">{}: {}</text>",
+            x - BOX_WIDTH / 2,
+            y - BOX_HEIGHT / 2,
+            y + 5,
+            letter(index),
+            escape(label)
+        );
+    }
+    page.push_str("</svg></figure>");
+}
+
+/// A cycle in words: `a -po-> b -rf-> c`.
+fn cycle(graph: &Graph, events: &[usize]) -> String {
+    let mut words = String::new();
+    for (index, &event) in events.iter().enumerate() {
+        let next = events[(index + 1) % events.len()];
+        let names = graph.names(event, next);
+        let step = if names.is_empty() { "…".to_string() } else { names.join("/") };
+        let _ = write!(words, "{} —{}→ ", letter(event), escape(&step));
+    }
+    events.first().map_or(String::new(), |&first| format!("{words}{}", letter(first)))
+}
+
+/// The name of an event: a, b, …, z, a1, …
+fn letter(index: usize) -> String {
+    let letter = char::from(b'a' + (index % 26) as u8);
+    if index < 26 { letter.to_string() } else { format!("{letter}{}", index / 26) }
+}
+
+/// An arrow from box to box; the more arrows there are already between the two, the wider the bend.
+fn arrow(page: &mut String, name: &str, from: (i64, i64), to: (i64, i64), before: i64, is_hit: bool) {
+    let colour = colour(name);
+    let class = if is_hit { "arrow hit" } else { "arrow" };
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = ((dx * dx + dy * dy) as f64).sqrt().max(1.0);
+    let (ux, uy) = (dx as f64 / length, dy as f64 / length);
+    // In a column, arrows that skip events bend out of the way; side by side, they go straight.
+    let skipped = if dx == 0 { (dy.abs() / ROW - 1).max(0) } else { 0 };
+    let side = if before % 2 == 0 { 1.0 } else { -1.0 };
+    let base = if dx == 0 && (name != "po" || skipped > 0) { 70.0 + 40.0 * skipped as f64 } else { 0.0 };
+    let bend = base + side * 26.0 * ((before + 1) / 2) as f64;
+    let middle = ((from.0 + to.0) as f64 / 2.0 - uy * bend, (from.1 + to.1) as f64 / 2.0 + ux * bend);
+    let start = edge(from, middle);
+    let end = edge(to, middle);
+    let at = ((start.0 + 2.0 * middle.0 + end.0) / 4.0, (start.1 + 2.0 * middle.1 + end.1) / 4.0);
+    let name = escape(name);
+    let _ = write!(
+        page,
+        "<g class=\"{class}\" data-relation=\"{name}\" style=\"stroke:{colour};fill:{colour}\"><path fill=\"none\" d=\"M{:.0} {:.0} Q{:.0} {:.0} {:.0} {:.0}\"/>{}<text stroke=\"none\" x=\"{:.0}\" y=\"{:.0}\">{name}</text></g>",
+        start.0,
+        start.1,
+        middle.0,
+        middle.1,
+        end.0,
+        end.1,
+        head(middle, end),
+        at.0 + 4.0,
+        at.1 - 3.0
+    );
+}
+
+/// The point on the border of a box that looks towards another point.
+fn edge(middle: (i64, i64), towards: (f64, f64)) -> (f64, f64) {
+    let (x, y) = (middle.0 as f64, middle.1 as f64);
+    let (dx, dy) = (towards.0 - x, towards.1 - y);
+    let (half_width, half_height) = (BOX_WIDTH as f64 / 2.0 + 2.0, BOX_HEIGHT as f64 / 2.0 + 2.0);
+    let scale = (half_width / dx.abs().max(0.01)).min(half_height / dy.abs().max(0.01));
+    (x + dx * scale.min(1.0), y + dy * scale.min(1.0))
+}
+
+fn head(from: (f64, f64), to: (f64, f64)) -> String {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = (dx * dx + dy * dy).sqrt().max(0.01);
+    let (ux, uy) = (dx / length, dy / length);
+    let (base_x, base_y) = (to.0 - ux * 9.0, to.1 - uy * 9.0);
+    format!(
+        "<polygon points=\"{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\"/>",
+        to.0,
+        to.1,
+        base_x - uy * 4.0,
+        base_y + ux * 4.0,
+        base_x + uy * 4.0,
+        base_y - ux * 4.0
+    )
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+const HEAD: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>litmus tests</title><style>\
+body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:#222;background:#fff}\
+h1{font-size:1.4em}small{font-weight:normal;color:#666}code,pre{font-family:ui-monospace,monospace}\
+pre{background:#f5f5f5;padding:1em;overflow:auto}table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:left;border-bottom:1px solid #ddd}\
+.ok{color:#2e7d32}.no{color:#c62828}.note{color:#666}.switches label{margin-right:1em;white-space:nowrap}\
+.graphs{display:flex;flex-wrap:wrap;gap:1em}figure{margin:0;border:1px solid #ddd;border-radius:8px;padding:.6em;max-width:100%;overflow:auto}\
+figure.forbidden{border-color:#c62828}svg{display:block}.event{fill:#fafafa;stroke:#888}.initial{stroke-dasharray:4 3}\
+.event.hit{stroke:#c62828;stroke-width:2.5;fill:#fff5f5}.label,.thread{text-anchor:middle;font:13px ui-monospace,monospace}\
+.thread{font-weight:bold;fill:#555}.arrow{stroke-width:1.4}.arrow.hit{stroke-width:3.5}.arrow text{font:12px system-ui,sans-serif}\
+</style></head><body>\n";
+
+const SCRIPT: &str = "<script>\
+document.querySelectorAll('section').forEach(function(section){\
+function apply(box){section.querySelectorAll('g[data-relation]').forEach(function(arrow){\
+if(arrow.dataset.relation===box.dataset.relation)arrow.style.display=box.checked||arrow.classList.contains('hit')?'':'none';});}\
+section.querySelectorAll('input[data-relation]').forEach(function(box){box.addEventListener('change',function(){apply(box);});apply(box);});});\
+</script>";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forbidden_execution_shows_its_cycle() {
+        let graph = Graph {
+            state: "x=1;".to_string(),
+            is_positive: true,
+            events: vec![(None, "W x=0".to_string()), (Some(0), "W x=1".to_string()), (Some(1), "R x=1".to_string())],
+            relations: vec![("rf".to_string(), vec![(1, 2)]), ("fr".to_string(), vec![(2, 1)])],
+            flags: Vec::new(),
+            violated: vec![("coherence".to_string(), "sc.cat:9".to_string(), vec![1, 2])],
+        };
+        let told = Told {
+            name: "T<1>".to_string(),
+            threads: vec!["P0".into(), "P1".into()],
+            graphs: vec![graph],
+            ..Told::default()
+        };
+        let page = html(&[told]);
+        assert!(page.contains("T&lt;1&gt;"));
+        assert!(page.contains("b —rf→ c —fr→ b"));
+        assert_eq!(page.matches("arrow hit\"").count(), 2);
+        assert!(!page.contains("http"), "the page needs nothing from outside");
+    }
+}
