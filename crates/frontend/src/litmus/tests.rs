@@ -237,6 +237,15 @@ fn a_place_that_one_thread_sees_as_plain_is_plain() {
 }
 
 #[test]
+fn a_step_along_an_array_of_c_is_an_element() {
+    let test = read(
+        "C a\n{ atomic_int a[2] = {3, 4}; }\nP0(atomic_int *a) { int r0 = 1; int r1 = atomic_load(a + r0); int r2 = a[r0]; }\nexists (0:r1=4 /\\ 0:r2=4)",
+    );
+    let outcomes = sc::final_states(&test, 2, 100).expect("it is small");
+    assert!(outcomes.states.iter().all(|state| test.condition.holds(state)) && outcomes.states.len() == 1);
+}
+
+#[test]
 fn states_and_conditions_are_shown_as_they_were_written() {
     let test = read(
         "AArch64 a\n{ int x = y; uint64_t a[2] = {1, 2}; 0:X1=a; }\n P0;\n LDR X2,[X1,#8];\n\

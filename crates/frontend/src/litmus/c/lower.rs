@@ -184,6 +184,11 @@ impl Lowering<'_, '_, '_> {
                     let message = format!("`{operator}` whose right side accesses memory is not supported");
                     return Err(self.coder.unsupported(right.at, right.length, message));
                 }
+                // A step along an array is an element; other sums are of bytes, as herd has them.
+                let is_sum = matches!(operator.as_str(), "+" | "-");
+                let right_value = if is_sum && self.is_array(left) { elements(right_value) } else { right_value };
+                let left_value =
+                    if operator == "+" && self.is_array(right) { elements(left_value) } else { left_value };
                 self.apply(operator, left_value, right_value, expr)
             }
             ExprKind::Conditional(condition, yes, no) => {
@@ -211,11 +216,8 @@ impl Lowering<'_, '_, '_> {
             ExprKind::Deref(pointer) => self.value(pointer),
             ExprKind::Index(base, index) => {
                 let base = self.value(base)?;
-                let index = match self.value(index)? {
-                    Expr::Const(index) => constant(index.wrapping_mul(u64::from(SIZE))),
-                    index => Expr::binary(Binary::Mul, 64, index, constant(u64::from(SIZE))),
-                };
-                Ok(sum(base, index))
+                let index = self.value(index)?;
+                Ok(sum(base, elements(index)))
             }
             ExprKind::Name(name) => {
                 let message = if self.parameters.contains_key(name) {
@@ -227,6 +229,15 @@ impl Lowering<'_, '_, '_> {
             }
             _ => Err(self.coder.error(expr.at, expr.length, "this is not something that can be read or written")),
         }
+    }
+
+    /// Whether an expression is the bare name of an array.
+    fn is_array(&mut self, expr: &Syntax) -> bool {
+        let ExprKind::Name(name) = &expr.kind else {
+            return false;
+        };
+        let id = self.parameters.get(name).copied();
+        id.is_some_and(|id| self.coder.locations.get(id).length.is_some())
     }
 
     /// Whether an expression is the bare name of a location.
@@ -348,5 +359,13 @@ impl Lowering<'_, '_, '_> {
             return Ok(());
         }
         Err(self.coder.error(call.at, call.length, format!("`{name}` has {n} arguments, not {}", arguments.len())))
+    }
+}
+
+/// A number of elements, in bytes.
+fn elements(count: Expr) -> Expr {
+    match count {
+        Expr::Const(count) => constant(count.wrapping_mul(u64::from(SIZE))),
+        count => Expr::binary(Binary::Mul, 64, count, constant(u64::from(SIZE))),
     }
 }
