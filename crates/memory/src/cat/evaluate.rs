@@ -215,6 +215,9 @@ impl Values {
                 self.relations[side][variable.index()].clear();
             }
         }
+        if !definition.is_monotone {
+            return self.in_order(graph, group, bound, differ);
+        }
         loop {
             for &member in &definition.members {
                 self.step(graph, member, bound, differ);
@@ -258,6 +261,35 @@ impl Values {
                 for (variable, value) in values {
                     self.relations[side][variable.index()] = value;
                 }
+            }
+        }
+    }
+
+    /// A definition that subtracts its own variables has no least solution; what it means is the order of computing it: one variable after
+    /// the other as they are written, each from the latest values, until a round changes nothing. One that never settles is left as it
+    /// is after as many rounds as there are pairs.
+    fn in_order(&mut self, graph: &Graph, group: u32, bound: Bound, differ: &dyn Fn(usize, usize) -> bool) {
+        let definition = graph.group(group);
+        let side = bound as usize;
+        for _ in 0..=self.n * self.n + 1 {
+            let mut changed = false;
+            for &(variable, body) in &definition.variables {
+                for &member in &definition.members {
+                    self.step(graph, member, bound, differ);
+                }
+                let from = self.side(graph, body, bound);
+                if graph.is_set(variable) {
+                    let value = self.sets[from][body.index()].clone();
+                    changed |= self.sets[side][variable.index()] != value;
+                    self.sets[side][variable.index()] = value;
+                } else {
+                    let value = self.relations[from][body.index()].clone();
+                    changed |= self.relations[side][variable.index()] != value;
+                    self.relations[side][variable.index()] = value;
+                }
+            }
+            if !changed {
+                return;
             }
         }
     }
