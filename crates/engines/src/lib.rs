@@ -12,6 +12,7 @@ pub mod certificate;
 pub mod decide;
 pub mod explicit;
 pub mod explore;
+pub mod portfolio;
 pub mod run;
 pub mod symbolic;
 
@@ -35,7 +36,8 @@ pub trait Engine: Sync {
 /// All engines, in the order they are shown.
 pub static ENGINES: &[&dyn Engine] = &[&explicit::Explicit, &bmc::Bmc, &cegar::Cegar, &symbolic::Symbolic];
 
-/// The engine of that name.
+/// The engine of that name; the portfolio, which asks the others, has one too.
 pub fn engine_named(name: &str) -> Option<&'static dyn Engine> {
-    ENGINES.iter().copied().find(|engine| engine.name() == name)
+    let is_portfolio = name == portfolio::Portfolio.name();
+    ENGINES.iter().copied().find(|engine| engine.name() == name).or(is_portfolio.then_some(&portfolio::Portfolio))
 }

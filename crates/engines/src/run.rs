@@ -50,6 +50,8 @@ pub struct Run {
     pub knobs: BTreeMap<String, String>,
     /// What was counted.
     pub statistics: Statistics,
+    /// Who gave the answer, if it was not the one who was asked.
+    pub decided_by: Option<&'static str>,
     /// Called now and then with a line that says how far the work is.
     pub progress: Option<fn(&str)>,
 }
@@ -65,8 +67,24 @@ impl Run {
             ticks: 0,
             knobs: BTreeMap::new(),
             statistics: Statistics::default(),
+            decided_by: None,
             progress: None,
         }
+    }
+
+    /// A run with the same limit on memory, for this time at most, with another cancel flag.
+    pub fn part(&self, time_limit: Option<Duration>, cancel: Arc<AtomicBool>) -> Run {
+        Run::new(time_limit, self.memory_limit, cancel)
+    }
+
+    /// The limit on time.
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.time_limit
+    }
+
+    /// How much of the time is left.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.time_limit.map(|limit| limit.saturating_sub(self.started.elapsed()))
     }
 
     /// A run without limits.

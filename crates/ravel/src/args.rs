@@ -162,7 +162,7 @@ pub(crate) struct Verify {
     pub(crate) question: Question,
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// Who decides; see `ravel engines` [default: explicit; symbolic for OOX]
+    /// Who decides; see `ravel engines` [default: portfolio, which asks several; symbolic for OOX]
     #[arg(long, value_name = "NAME")]
     pub(crate) engine: Option<String>,
     /// How many steps of OOX programs are followed; short for --symbolic.depth
@@ -276,6 +276,9 @@ pub(crate) struct Experiment {
     /// For each run of an engine
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = quantity::duration)]
     pub(crate) time_limit: Limit<Duration>,
+    /// por, coi: largest N of the family of programs with 2N+1 threads
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub(crate) max: u32,
     /// conflicts: how often loops of unknown length go round
     #[arg(long, value_name = "N", default_value = "2")]
     pub(crate) unwind: u32,
@@ -323,7 +326,7 @@ pub(crate) fn read() -> (Cli, Knobs) {
 /// The whole command, knobs included.
 pub(crate) fn command() -> Command {
     let with_knobs = |mut command: Command| {
-        let names: Vec<&str> = ENGINES.iter().map(|engine| engine.name()).collect();
+        let names = engines::portfolio::names();
         command = command.mut_arg("engine", |arg| arg.value_parser(PossibleValuesParser::new(names)));
         for engine in ENGINES {
             let heading = format!("Knobs of {}", engine.name());

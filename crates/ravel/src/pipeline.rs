@@ -11,8 +11,8 @@ use report::{Answer, Outcome};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Who decides when nobody is named. The portfolio has one row so far.
-pub(crate) const DEFAULT_ENGINE: &str = "explicit";
+/// Who decides when nobody is named: the engines of a small table, side by side.
+pub(crate) const DEFAULT_ENGINE: &str = "portfolio";
 
 /// How the engine is run.
 #[derive(Clone, Debug)]
@@ -78,6 +78,9 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
     let decided = engines::decide(engine, &task, &mut run);
     answer.timings.push(("check".to_string(), started.elapsed().as_secs_f64()));
     answer.statistics = run.statistics.0.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+    if let Some(name) = run.decided_by {
+        answer.engine = format!("{} ({name})", plan.engine);
+    }
     answer.outcome = outcome(decided, &task, plan, watch);
     answer
 }

@@ -55,7 +55,8 @@ pub(crate) fn show(args: &Show) -> Exit {
 /// Prints the table of engines.
 pub(crate) fn engines() -> Exit {
     let mut text = String::new();
-    for engine in ENGINES {
+    let portfolio: &dyn engines::Engine = &engines::portfolio::Portfolio;
+    for engine in [portfolio].iter().chain(ENGINES) {
         let mark = if engine.name() == pipeline::DEFAULT_ENGINE { " (default)" } else { "" };
         let _ = writeln!(text, "{}{mark}: {}", engine.name(), engine.describe());
         for knob in engine.knobs() {

@@ -55,7 +55,11 @@ fn plan(args: &Verify, knobs: &Knobs) -> Plan {
         let short = [("symbolic.depth", args.depth.map(|depth| depth.to_string())), ("symbolic.por", args.por.clone())];
         knobs.extend(short.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?))));
     }
-    let of_engine = |name: &str| name.strip_prefix(&engine).and_then(|rest| rest.strip_prefix('.')).map(str::to_string);
+    let of_engine = |name: &str| match engine.as_str() {
+        // It passes on what is set for its engines.
+        pipeline::DEFAULT_ENGINE => Some(name.to_string()),
+        _ => name.strip_prefix(&engine).and_then(|rest| rest.strip_prefix('.')).map(str::to_string),
+    };
     Plan {
         knobs: knobs.iter().filter_map(|(name, value)| Some((of_engine(name)?, value.clone()))).collect(),
         time_limit: args.limits.time_limit.0,

@@ -16,7 +16,8 @@ use super::waiting;
 use ir::{EdgeRef, Properties, SiteId};
 use logic::{Node, Op, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smt::{Answer, Arithmetic, Backend, Limits, Method, NoInterpolants, Solver};
+use smt::{Answer, Arithmetic, Backend, Direction, Limits, Method, NoInterpolants, Solver};
+use std::time::{Duration, Instant};
 
 /// A path that the abstraction has found, up to something bad in its last step.
 #[derive(Clone, Debug)]
@@ -152,24 +153,75 @@ impl Refiner {
             && formulas.len() > 1
         {
             let path: Vec<TermId> = formulas.iter().map(|(_, formula)| *formula).collect();
-            let own = Limits { time: Some(std::time::Duration::from_secs(3)), ..limits };
-            match smt::interpolate(&mut cells.pool, &path, method, Arithmetic::BitVectors, &own) {
+            match interpolants(cells, &path, method, &limits) {
                 Ok(found) => {
-                    for (term, (steps, _)) in found.terms.iter().zip(&formulas) {
-                        if let Some(term) = fold_back(cells, *term) {
-                            explanation.interpolants.push((*steps, term));
+                    for (cut, term) in found {
+                        if let Some(term) = fold_back(cells, term) {
+                            explanation.interpolants.push((formulas[cut].0, term));
                         }
                     }
                 }
-                Err(NoInterpolants::Unknown(why @ (smt::Why::Cancelled | smt::Why::Memory))) => {
-                    return Outcome::Stopped(why);
-                }
-                // The cells that are needed are known all the same.
-                Err(_) => {}
+                Err(why) => return Outcome::Stopped(why),
             }
         }
         Outcome::Spurious(explanation)
     }
+}
+
+/// Time for one attempt at interpolants.
+const ATTEMPT: Duration = Duration::from_secs(3);
+/// Paths with more formulas are not given to the Horn solver, which takes long for them.
+const MAX_HORN: usize = 8;
+
+/// Interpolants of a path, with the number of the formula before each; none if there is no way to find them. With `Method::Any` first
+/// a sequence backward and forward, then each cut by itself from the end on, since what one direction cannot express at one cut the
+/// other often can; at last by Horn clauses.
+fn interpolants(
+    cells: &mut Cells<'_>,
+    path: &[TermId],
+    method: Method,
+    limits: &Limits,
+) -> Result<Vec<(usize, TermId)>, smt::Why> {
+    let own = Limits { time: Some(ATTEMPT), ..limits.clone() };
+    let attempt = |cells: &mut Cells<'_>, path: &[TermId], method: Method| match smt::interpolate(
+        &mut cells.pool,
+        path,
+        method,
+        Arithmetic::BitVectors,
+        &own,
+    ) {
+        Ok(found) => Ok(Some(found.terms)),
+        Err(NoInterpolants::Unknown(why @ (smt::Why::Cancelled | smt::Why::Memory))) => Err(why),
+        Err(_) => Ok(None),
+    };
+    let sequence = |terms: Vec<TermId>| terms.into_iter().enumerate().collect::<Vec<_>>();
+    let (forward, backward) = (Method::Newton(Direction::Forward), Method::Newton(Direction::Backward));
+    if method != Method::Any {
+        return Ok(attempt(cells, path, method)?.map_or(Vec::new(), sequence));
+    }
+    for direction in [backward, forward] {
+        if let Some(terms) = attempt(cells, path, direction)? {
+            return Ok(sequence(terms));
+        }
+    }
+    let started = Instant::now();
+    let mut found = Vec::new();
+    for cut in (1..path.len()).rev() {
+        if started.elapsed() > ATTEMPT {
+            break;
+        }
+        let (before, after) = (cells.pool.and_all(&path[..cut]), cells.pool.and_all(&path[cut..]));
+        for direction in [forward, backward] {
+            if let Some(terms) = attempt(cells, &[before, after], direction)? {
+                found.push((cut - 1, terms[0]));
+                break;
+            }
+        }
+    }
+    if found.is_empty() && path.len() <= MAX_HORN {
+        return Ok(attempt(cells, path, Method::Horn)?.map_or(Vec::new(), sequence));
+    }
+    Ok(found)
 }
 
 enum Halt {
@@ -370,7 +422,7 @@ fn minimise(cells: &Cells<'_>, mut core: Vec<TermId>, limits: &Limits) -> Vec<Te
         return vec![*never];
     }
     let mut solver = Solver::new(Backend::Bits);
-    solver.set_limits(Limits { time: Some(std::time::Duration::from_millis(300)), ..limits.clone() });
+    solver.set_limits(Limits { time: Some(Duration::from_millis(300)), ..limits.clone() });
     let mut index = 0;
     while index < core.len() && core.len() < 60 {
         let mut rest = core.clone();

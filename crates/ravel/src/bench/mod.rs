@@ -3,7 +3,7 @@
 //! The order of the output is that of the suite, whatever finished first. ^C stops handing out tasks and prints what is
 //! known so far.
 
-mod suite;
+pub(crate) mod suite;
 mod table;
 mod worker;
 

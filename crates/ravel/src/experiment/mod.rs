@@ -3,9 +3,13 @@
 //! An experiment is a function that gives tables; a table may name columns to draw as curves. Each experiment has its own file and one line in
 //! `EXPERIMENTS`.
 
+mod cegar;
 mod chart;
+mod coi;
 mod conflicts;
+mod family;
 mod oox;
+mod por;
 
 use crate::args;
 use crate::exit::Exit;
@@ -41,12 +45,15 @@ pub(crate) struct Experiment {
 pub(crate) enum How {
     /// On programs of its own; its tables are shown.
     Alone(fn(Duration) -> Vec<Table>),
+    /// On programs of its own, and on a suite if the user names one; its tables are shown.
+    Both(fn(Duration, &args::Experiment) -> Vec<Table>),
     /// On the suite that the user names; it shows and writes what it finds itself.
     OnSuite(fn(&args::Experiment) -> Exit),
 }
 
 /// All experiments.
-pub(crate) static EXPERIMENTS: &[Experiment] = &[conflicts::EXPERIMENT, oox::EXPERIMENT];
+pub(crate) static EXPERIMENTS: &[Experiment] =
+    &[conflicts::EXPERIMENT, oox::EXPERIMENT, por::EXPERIMENT, coi::EXPERIMENT];
 
 /// Runs one and shows its tables.
 pub(crate) fn experiment(args: &args::Experiment) -> Exit {
@@ -54,11 +61,12 @@ pub(crate) fn experiment(args: &args::Experiment) -> Exit {
     let experiment = found.expect("the command line accepts only names of the table");
     screen::print(&format!("{}\n", experiment.about));
     let limit = args.time_limit.0.unwrap_or(Duration::from_secs(3600));
-    let run = match experiment.run {
-        How::Alone(run) => run,
+    let tables = match experiment.run {
+        How::Alone(run) => run(limit),
+        How::Both(run) => run(limit, args),
         How::OnSuite(run) => return run(args),
     };
-    for table in run(limit) {
+    for table in tables {
         screen::print(&format!("\n{}\n{}", table.title, text(&table)));
         let Some(folder) = &args.into else { continue };
         let mut files = vec![(format!("{}.csv", table.name), csv(&table))];

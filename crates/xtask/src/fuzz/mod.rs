@@ -6,6 +6,7 @@
 //! they still differ, and printed.
 
 mod bmc;
+mod cegar;
 mod generate;
 mod mutate;
 pub(crate) mod oox;
@@ -49,7 +50,7 @@ enum Outcome {
     Differ(String),
 }
 
-/// `cargo xtask fuzz [--engine bmc] [--count N] [--seed S] [--show SEED]`; true if nothing differs.
+/// `cargo xtask fuzz [--engine bmc|cegar] [--count N] [--seed S] [--show SEED]`; true if nothing differs.
 pub(crate) fn run(args: &[String]) -> bool {
     let option =
         |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)?.parse::<u64>().ok());
@@ -58,6 +59,9 @@ pub(crate) fn run(args: &[String]) -> bool {
         return true;
     }
     let (count, first) = (option("--count").unwrap_or(300), option("--seed").unwrap_or(1));
+    if args.windows(2).any(|pair| pair == ["--engine", "cegar"]) {
+        return cegar::run(count, first);
+    }
     if args.windows(2).any(|pair| pair == ["--engine", "bmc"]) {
         return bmc::run(count, first);
     }

@@ -1,0 +1,113 @@
+//! Does `cegar` agree with exhaustive search, whatever its domain, reduction and cone?
+//!
+//! Each random program is decided by enumeration, and then by all 60 settings (three domains, five reductions, four cones), every trace replayed and every
+//! proof checked by `decide`. A setting may give up, which is counted; it may not be wrong.
+
+use super::generate::generate;
+use engines::{Run, decide, engine_named};
+use frontend::Options;
+use ir::interp::{Domain, Limits, enumerate};
+use ir::{Properties, Property, Task, Verdict, Why};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+const DOMAINS: [&str; 3] = ["expl", "pred", "prod"];
+const REDUCTIONS: [&str; 5] = ["none", "source", "aware", "dpor", "aware-dpor"];
+const CONES: [&str; 4] = ["none", "static", "dynamic", "both"];
+/// For each run of a setting.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// What the settings said, all together.
+#[derive(Default)]
+struct Counts {
+    programs: u64,
+    violations: u64,
+    too_large: u64,
+    answers: u64,
+    gave_up: u64,
+    checked: u64,
+    wrong: u64,
+}
+
+/// `cargo xtask fuzz --engine cegar [--count N] [--seed S]`; true if nothing is wrong.
+pub(super) fn run(count: u64, first: u64) -> bool {
+    let started = Instant::now();
+    let mut counts = Counts::default();
+    let mut seed = first;
+    while counts.programs < count {
+        one(seed, &mut counts);
+        seed += 1;
+        if seed.is_multiple_of(50) {
+            eprintln!("{} programs, {} answers, {} wrong", counts.programs, counts.answers, counts.wrong);
+        }
+    }
+    println!(
+        "{} programs ({} with violations, {} others too large) with {} settings: {} answers agree, {} gave up, {} proofs checked, {} wrong",
+        counts.programs,
+        counts.violations,
+        counts.too_large,
+        DOMAINS.len() * REDUCTIONS.len() * CONES.len(),
+        counts.answers,
+        counts.gave_up,
+        counts.checked,
+        counts.wrong
+    );
+    println!("in {:.1} s", started.elapsed().as_secs_f64());
+    counts.wrong == 0
+}
+
+fn one(seed: u64, counts: &mut Counts) {
+    let program = generate(seed);
+    let file = std::env::temp_dir().join(format!("ravel-fuzz-{}.c", std::process::id()));
+    if let Err(error) = std::fs::write(&file, program.text()) {
+        println!("{} cannot be written: {error}", file.display());
+        counts.wrong += 1;
+        return;
+    }
+    let Ok(loaded) = frontend::load(&[file], &Options::default()) else {
+        println!("seed {seed}: the front end refuses it");
+        counts.wrong += 1;
+        return;
+    };
+    let properties = Properties::of(&[Property::ErrorCall, Property::Assertion]);
+    let task = Task { program: loaded.program, properties };
+    let limits = Limits { max_states: 20_000, domain: Domain::Bits(8), first_only: true };
+    let truth = enumerate(&task.program, properties, &limits);
+    let is_bad = !truth.violations.is_empty();
+    if truth.incomplete.is_some() && !is_bad {
+        counts.too_large += 1;
+        return;
+    }
+    counts.programs += 1;
+    counts.violations += u64::from(is_bad);
+    for domain in DOMAINS {
+        for reduction in REDUCTIONS {
+            for cone in CONES {
+                let knobs = [("domain", domain), ("por", reduction), ("coi", cone)];
+                setting(seed, &task, &knobs, is_bad, counts);
+            }
+        }
+    }
+}
+
+fn setting(seed: u64, task: &Task, knobs: &[(&str, &str)], is_bad: bool, counts: &mut Counts) {
+    let engine = engine_named("cegar").expect("cegar is in the table");
+    let mut run = Run::new(Some(LIMIT), None, Arc::new(AtomicBool::new(false)));
+    run.knobs = knobs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    match decide(engine, task, &mut run).verdict {
+        Verdict::Safe(_) if !is_bad => counts.answers += 1,
+        Verdict::Unsafe(_) if is_bad => counts.answers += 1,
+        Verdict::Unknown(Why::NotReplayed(what)) => {
+            println!("seed {seed} with {knobs:?}: {what}");
+            counts.wrong += 1;
+        }
+        Verdict::Unknown(_) => counts.gave_up += 1,
+        Verdict::Safe(_) | Verdict::Unsafe(_) => {
+            println!("seed {seed} with {knobs:?}: wrong; there is{} violation", if is_bad { " a" } else { " no" });
+            counts.wrong += 1;
+        }
+    }
+    let n_obligations = run.statistics.0.get("proof obligations").copied().unwrap_or(0.0);
+    counts.checked += u64::from(n_obligations > 0.0);
+}
