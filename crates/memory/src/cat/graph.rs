@@ -340,10 +340,8 @@ impl Graph {
             negative |= polarity[body.index()].1;
         }
         let mut depends = Depends::NOTHING;
-        for index in first..self.nodes.len() {
-            if !reaches[index] {
-                continue;
-            }
+        let reached = (first..self.nodes.len()).filter(|index| reaches[*index]);
+        for index in reached.collect::<Vec<_>>() {
             let id = NodeId(index as u32);
             depends = depends.and(self.depends[index]);
             match self.group_of[index] {

@@ -97,7 +97,6 @@ fn load_into(
         variants: variants.clone(),
     };
     model.plan();
-    drop(library);
     model.texts = texts.into_inner();
     Ok(model)
 }
