@@ -1,4 +1,4 @@
-// expect: unsafe at 11
+// expect: unsafe at 12
 // engines: bmc
 // why: the explicit engine does not enumerate 2^32 values, the solver finds the one that counts
 extern void abort(void);

@@ -55,6 +55,6 @@ fn narrow_screens_and_verbose_traces() {
     let narrow = ravel(&["verify", "examples/lost_update.c"]).env("COLUMNS", "50").output().expect("it starts");
     assert!(text(&narrow).contains("-- T1 worker"), "{}", text(&narrow));
     assert!(text(&narrow).lines().all(|line| line.chars().count() <= 110), "{}", text(&narrow));
-    let verbose = run(&["verify", "examples/lost_update.c", "-v"]);
+    let verbose = run(&["verify", "examples/lost_update.c", "--engine", "explicit", "-v"]);
     assert!(text(&verbose).contains("states: ") && text(&verbose).contains("time: load"), "{}", text(&verbose));
 }
