@@ -184,11 +184,10 @@ mod tests {
                 match source.below(4) {
                     0 => drop(path.pop()),
                     1 => {
-                        let (x, t) = {
-                            let sort = source.sort();
-                            (source.variable(&mut pool, sort), source.term(&mut pool, sort, 2))
-                        };
-                        path.push(pool.eq(x, t));
+                        let sort = source.sort();
+                        let var = source.variable(&mut pool, sort);
+                        let (left, right) = (pool.var(var), source.term(&mut pool, sort, 2));
+                        path.push(pool.eq(left, right));
                     }
                     _ => path.push(source.formula(&mut pool, 2)),
                 }

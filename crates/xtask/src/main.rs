@@ -16,10 +16,10 @@ fn main() -> ExitCode {
     let is_fine = match words.as_slice() {
         ["fuzz", rest @ ..] if rest.contains(&"--oox") => fuzz::oox::run(&args[1..]),
         ["fuzz", ..] => fuzz::run(&args[1..]),
-        ["bench", "explicit", ..] => bench::explicit::run(),
-        ["bench", "oox", ..] => bench::oox::run(),
-        ["bench", "smt", ..] => bench::smt::run(),
-        ["bench", "bmc", ..] => bench::bmc::run(),
+        ["bench", "explicit"] => bench::explicit::run(),
+        ["bench", "oox"] => bench::oox::run(),
+        ["bench", "smt"] => bench::smt::run(),
+        ["bench", "bmc"] => bench::bmc::run(),
         ["litmus-generate", ..] => cycle::run(&args[1..]),
         _ => {
             eprintln!("usage: cargo xtask fuzz [--engine bmc|cegar] [--count N] [--seed S] [--show SEED]");

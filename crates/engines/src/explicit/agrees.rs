@@ -8,23 +8,7 @@ use crate::{Run, decide};
 use ir::build::{Body, Builder};
 use ir::interp::{Domain, Limits, enumerate};
 use ir::{AllocKind, Op, Order, Place, ProcId, Program, Properties, Property, RegionId, Scope, Task, Verdict, Why};
-use logic::{Scalar, Sort, TermId, Value, VarId};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (word ^ (word >> 31)) % limit
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
+use logic::{Prng, Scalar, Sort, TermId, Value, VarId};
 
 struct Shared {
     globals: Vec<VarId>,
@@ -38,7 +22,7 @@ struct Shared {
 }
 
 struct Thread<'a> {
-    random: &'a mut Random,
+    random: &'a mut Prng,
     shared: &'a Shared,
     locals: Vec<VarId>,
     pointers: Vec<VarId>,
@@ -49,7 +33,7 @@ struct Thread<'a> {
 
 /// A random program; other engines are compared on the same ones.
 pub(crate) fn program(seed: u64, size: u64, properties: Properties) -> Program {
-    let mut random = Random(seed);
+    let mut random = Prng::new(seed);
     let mut builder = Builder::new();
     let main = builder.proc("main");
     let globals = ["x", "y"].map(|name| builder.global(name, 0)).to_vec();
@@ -83,7 +67,7 @@ pub(crate) fn program(seed: u64, size: u64, properties: Properties) -> Program {
     builder.finish(main)
 }
 
-fn write(body: &mut Body<'_>, random: &mut Random, shared: &Shared, budget: u32) {
+fn write(body: &mut Body<'_>, random: &mut Prng, shared: &Shared, budget: u32) {
     let locals = ["i", "j"].map(|name| body.local(name)).to_vec();
     let pointers = ["u", "v"].map(|name| body.pointer(name)).to_vec();
     let inputs = vec![body.local_of("b", Sort::Bool), body.local_of("n", Sort::Bv(2)), body.local_of("m", Sort::Bv(4))];

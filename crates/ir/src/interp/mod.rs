@@ -53,7 +53,7 @@ pub use memory::{Bytes, Fault, Gone, Memory, Origin, from_bytes, to_bytes};
 pub use naive::{Domain, Exploration, Limits, enumerate};
 pub use names::Namer;
 pub use race::{Races, adjacent_race};
-pub use random::{Outcome, Prng, RunReport, run_random};
+pub use random::{Outcome, RunReport, run_random};
 pub use state::{End, Frame, State, Thread};
 
 use crate::access::may_block;

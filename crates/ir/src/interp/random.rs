@@ -10,7 +10,7 @@ use super::{Execution, Status};
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::verdict::{Step, Trace, Why};
-use logic::{BitVec, Sort, Value};
+use logic::{BitVec, Prng, Sort, Value};
 
 /// How a run ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -106,61 +106,36 @@ struct RandomInputs<'a>(&'a mut Prng);
 
 impl Inputs for RandomInputs<'_> {
     fn choose(&mut self, request: &Request) -> Value {
-        self.0.value(request.sort)
+        random_value(self.0, request.sort)
     }
 }
 
-/// A small generator of random numbers (SplitMix64): the same numbers for the same seed, everywhere.
-#[derive(Clone, Debug)]
-pub struct Prng(u64);
-
-impl Prng {
-    /// The generator for a seed.
-    pub fn new(seed: u64) -> Prng {
-        Prng(seed)
+/// A value, small or at a boundary most of the time.
+pub(crate) fn random_value(prng: &mut Prng, sort: Sort) -> Value {
+    match sort {
+        Sort::Bool => Value::Bool(prng.below(2) == 1),
+        Sort::Bv(width) => Value::Bv(bits(prng, width)),
+        Sort::F32 => Value::f32(float(prng) as f32),
+        Sort::F64 => Value::f64(float(prng)),
+        Sort::Array(..) => Value::zero(sort),
     }
+}
 
-    /// The next number.
-    pub fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+fn bits(prng: &mut Prng, width: u32) -> BitVec {
+    match prng.below(10) {
+        0..=5 => BitVec::new(width, prng.below(8)),
+        6 => BitVec::ones(width),
+        7 => BitVec::signed_min(width),
+        8 => BitVec::signed_max(width),
+        _ => BitVec::from_limbs(width, &[prng.number(), prng.number()]),
     }
+}
 
-    /// A number below `n`, which is not 0.
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.number() % n
-    }
-
-    /// A value, small or at a boundary most of the time.
-    pub fn value(&mut self, sort: Sort) -> Value {
-        match sort {
-            Sort::Bool => Value::Bool(self.below(2) == 1),
-            Sort::Bv(width) => Value::Bv(self.bits(width)),
-            Sort::F32 => Value::f32(self.float() as f32),
-            Sort::F64 => Value::f64(self.float()),
-            Sort::Array(..) => Value::zero(sort),
-        }
-    }
-
-    fn bits(&mut self, width: u32) -> BitVec {
-        match self.below(10) {
-            0..=5 => BitVec::new(width, self.below(8)),
-            6 => BitVec::ones(width),
-            7 => BitVec::signed_min(width),
-            8 => BitVec::signed_max(width),
-            _ => BitVec::from_limbs(width, &[self.number(), self.number()]),
-        }
-    }
-
-    fn float(&mut self) -> f64 {
-        match self.below(6) {
-            0..=2 => self.below(8) as f64,
-            3 => -(self.below(100) as f64) / 4.0,
-            4 => f64::MAX,
-            _ => f64::from_bits(self.number()),
-        }
+fn float(prng: &mut Prng) -> f64 {
+    match prng.below(6) {
+        0..=2 => prng.below(8) as f64,
+        3 => -(prng.below(100) as f64) / 4.0,
+        4 => f64::MAX,
+        _ => f64::from_bits(prng.number()),
     }
 }

@@ -1,6 +1,7 @@
 //! Does the theory allow exactly what some interleaving shows?
 
 use super::*;
+use logic::Prng;
 use smt::{Bits, Decision};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -16,17 +17,8 @@ struct Access {
 /// For each read, the write it reads; 0 is the initial value.
 type Choice = Vec<u32>;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-}
-
 fn random(seed: u64) -> Vec<Vec<Access>> {
-    let mut random = Random(seed);
+    let mut random = Prng::new(seed);
     let n_threads = 2 + random.below(3);
     let mut access = || Access { is_write: random.below(2) == 0, place: random.below(2) as u32 };
     let thread = |n: u64| (0..n).map(|_| access()).collect::<Vec<_>>();

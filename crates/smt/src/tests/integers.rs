@@ -13,7 +13,7 @@ fn integers_agree_with_bit_vectors() {
     let limits = Limits::time(Duration::from_secs(60));
     let mut n = [0, 0, 0, 0];
     for seed in 0..250 {
-        let mut source = Source::narrow(seed + 40_000, if seed % 5 == 0 { Kinds::All } else { Kinds::Bits });
+        let mut source = Source::narrow(seed + 40_000, if seed % 5 == 0 { Kinds::Decidable } else { Kinds::Bits });
         let mut pool = Pool::new();
         let formulas: Vec<TermId> = (0..3).map(|_| source.formula(&mut pool, 3)).collect();
         match check_integers(&mut pool, &formulas, &limits) {

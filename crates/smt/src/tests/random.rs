@@ -1,164 +1,35 @@
-//! Random terms of every sort and operator, and random values.
-//!
-//! Widths are from 1 to 64, constants mostly interesting ones, variables few and shared, subterms often used again.
+//! Random terms, built in a pool as they are drawn; subterms are often used again.
 
-use logic::{ArrayValue, BitVec, FloatSort, Op, Pool, Scalar, Sort, TermId, Value, VarId};
-
-/// What terms may be made of.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kinds {
-    /// Truth values and bit-vectors.
-    Bits,
-    /// Those and arrays of them.
-    Arrays,
-    /// All sorts.
-    All,
-}
+pub(crate) use logic::{Kinds, Sample};
+use logic::{Pool, Sort, TermId};
+use std::ops::{Deref, DerefMut};
 
 pub(crate) struct Source {
-    state: u64,
-    kinds: Kinds,
-    widths: [u32; 3],
+    sample: Sample,
     pub(crate) used: Vec<TermId>,
+}
+
+impl Deref for Source {
+    type Target = Sample;
+
+    fn deref(&self) -> &Sample {
+        &self.sample
+    }
+}
+
+impl DerefMut for Source {
+    fn deref_mut(&mut self) -> &mut Sample {
+        &mut self.sample
+    }
 }
 
 impl Source {
     pub(crate) fn new(seed: u64, kinds: Kinds) -> Source {
-        let mut source =
-            Source { state: seed.wrapping_mul(0x2545_f491_4f6c_dd1d), kinds, widths: [0; 3], used: Vec::new() };
-        for i in 0..3 {
-            source.widths[i] = match source.below(8) {
-                0 => 1,
-                1 | 2 => 2 + source.below(4),
-                3 => 8,
-                4 => 16,
-                5 => 32,
-                6 => 64,
-                _ => 1 + source.below(64),
-            };
-        }
-        source
+        Source { sample: Sample::new(seed, kinds), used: Vec::new() }
     }
 
-    /// Of small widths, so that products and quotients are easy to decide.
     pub(crate) fn narrow(seed: u64, kinds: Kinds) -> Source {
-        let mut source = Source::new(seed, kinds);
-        source.widths = [1 + source.below(4), 2 + source.below(7), 8];
-        source
-    }
-
-    /// SplitMix64.
-    pub(crate) fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: u32) -> u32 {
-        (self.next() % u64::from(n)) as u32
-    }
-
-    pub(crate) fn chance(&mut self, one_in: u32) -> bool {
-        self.below(one_in) == 0
-    }
-
-    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u32) as usize]
-    }
-
-    pub(crate) fn width(&mut self) -> u32 {
-        let widths = self.widths;
-        self.pick(&widths)
-    }
-
-    fn float(&mut self) -> FloatSort {
-        self.pick(&[FloatSort::F32, FloatSort::F32, FloatSort::F64])
-    }
-
-    fn array(&mut self) -> Sort {
-        let index = match self.below(3) {
-            0 => Scalar::Bool,
-            1 => Scalar::Bv(self.widths[0].min(3)),
-            _ => Scalar::Bv(self.widths[1]),
-        };
-        let element = match self.below(4) {
-            0 => Scalar::Bool,
-            1 if self.kinds == Kinds::All => Scalar::F32,
-            _ => Scalar::Bv(self.widths[2]),
-        };
-        Sort::Array(index, element)
-    }
-
-    pub(crate) fn sort(&mut self) -> Sort {
-        match self.below(8) {
-            0..2 => Sort::Bool,
-            2..5 => Sort::Bv(self.width()),
-            5..7 if self.kinds == Kinds::All => self.float().into(),
-            7 if self.kinds != Kinds::Bits => self.array(),
-            _ => Sort::Bv(self.width()),
-        }
-    }
-
-    pub(crate) fn value(&mut self, sort: Sort) -> Value {
-        match sort {
-            Sort::Bool => Value::Bool(self.chance(2)),
-            Sort::Bv(width) => Value::Bv(match self.below(8) {
-                0 => BitVec::zero(width),
-                1 => BitVec::new(width, 1),
-                2 => BitVec::ones(width),
-                3 => BitVec::signed_min(width),
-                4 => BitVec::signed_max(width),
-                5 => BitVec::from_i128(width, i128::from(self.below(9)) - 4),
-                _ => BitVec::from_limbs(width, &[self.next(), self.next()]),
-            }),
-            Sort::F32 => Value::f32(match self.below(3) {
-                0 => self.number() as f32,
-                1 => f32::from_bits(self.next() as u32),
-                // Near one another in exponent, so that sums and remainders do something.
-                _ => f32::from_bits((self.next() as u32 & 0x80ff_ffff) | 0x3f00_0000),
-            }),
-            Sort::F64 => Value::f64(match self.below(3) {
-                0 => self.number(),
-                1 => f64::from_bits(self.next()),
-                _ => f64::from_bits((self.next() & 0x801f_ffff_ffff_ffff) | 0x3fe0_0000_0000_0000),
-            }),
-            Sort::Array(index, element) => {
-                let mut array = ArrayValue::new(index, self.value(element.into()));
-                for _ in 0..self.below(4) {
-                    array = array.store(self.value(index.into()), self.value(element.into()));
-                }
-                Value::Array(array)
-            }
-        }
-    }
-
-    fn number(&mut self) -> f64 {
-        match self.below(10) {
-            0 => 0.0,
-            1 => -0.0,
-            2 => 1.0,
-            3 => f64::INFINITY,
-            4 => f64::NAN,
-            5 => f64::from(self.next() as u32 as i32) / 8.0,
-            6 => f64::from_bits(1 + u64::from(self.below(3))),
-            7 => f64::from(f32::from_bits(1 + self.below(1 << 23))),
-            8 => f64::from(f32::MAX) * f64::from(1 + self.below(2)),
-            _ => f64::from(self.below(9)) - 4.0,
-        }
-    }
-
-    pub(crate) fn variable(&mut self, pool: &mut Pool, sort: Sort) -> TermId {
-        let known: Vec<VarId> =
-            (0..pool.n_vars() as u32).map(VarId).filter(|&var| pool.var_sort(var) == sort).collect();
-        let var = if known.len() < 2 || self.chance(12) {
-            let name = format!("v{}", pool.n_vars());
-            pool.declare(&name, sort)
-        } else {
-            self.pick(&known)
-        };
-        pool.var(var)
+        Source { sample: Sample::narrow(seed, kinds), used: Vec::new() }
     }
 
     pub(crate) fn formula(&mut self, pool: &mut Pool, depth: u32) -> TermId {
@@ -177,116 +48,13 @@ impl Source {
                 let value = self.value(sort);
                 return pool.constant(value);
             }
-            return self.variable(pool, sort);
+            let var = self.variable(pool, sort);
+            return pool.var(var);
         }
         let (op, sorts) = self.application(sort);
         let args: Vec<TermId> = sorts.into_iter().map(|sort| self.term(pool, sort, depth - 1)).collect();
         let term = pool.apply(op, &args);
         self.used.push(term);
         term
-    }
-
-    fn application(&mut self, sort: Sort) -> (Op, Vec<Sort>) {
-        if self.chance(12) {
-            return (Op::Ite, vec![Sort::Bool, sort, sort]);
-        }
-        if self.kinds != Kinds::Bits
-            && self.chance(8)
-            && let Some(element) = sort.scalar()
-        {
-            let Sort::Array(index, _) = self.array() else { unreachable!() };
-            return (Op::Select, vec![Sort::Array(index, element), index.into()]);
-        }
-        match sort {
-            Sort::Bool => self.predicate(),
-            Sort::Bv(width) => self.on_bits(width),
-            Sort::F32 | Sort::F64 => self.on_floats(sort),
-            Sort::Array(index, element) => match self.below(4) {
-                0 => (Op::ConstArray(index), vec![element.into()]),
-                _ => (Op::Store, vec![sort, index.into(), element.into()]),
-            },
-        }
-    }
-
-    fn predicate(&mut self) -> (Op, Vec<Sort>) {
-        let bv = Sort::Bv(self.width());
-        let float = Sort::from(self.float());
-        match self.below(17) {
-            0 => (Op::Not, vec![Sort::Bool]),
-            1 | 2 => (Op::And, vec![Sort::Bool; 2 + self.below(3) as usize]),
-            3 | 4 => (Op::Or, vec![Sort::Bool; 2 + self.below(3) as usize]),
-            5..8 => (Op::Eq, [self.sort()].repeat(2)),
-            8..10 => (Op::Ult, vec![bv; 2]),
-            10..12 => (Op::Slt, vec![bv; 2]),
-            12 => (Op::UmulOverflows, vec![bv; 2]),
-            13 => (Op::SmulOverflows, vec![bv; 2]),
-            _ if self.kinds == Kinds::All => match self.below(4) {
-                0 => (Op::FEq, vec![float; 2]),
-                1 => (Op::FLt, vec![float; 2]),
-                2 => (Op::FLe, vec![float; 2]),
-                _ => (Op::FIsNan, vec![float]),
-            },
-            _ => (Op::Eq, vec![bv; 2]),
-        }
-    }
-
-    fn on_bits(&mut self, width: u32) -> (Op, Vec<Sort>) {
-        const BINARY: [Op; 13] = [
-            Op::Add,
-            Op::Sub,
-            Op::Mul,
-            Op::Udiv,
-            Op::Sdiv,
-            Op::Urem,
-            Op::Srem,
-            Op::BvAnd,
-            Op::BvOr,
-            Op::BvXor,
-            Op::Shl,
-            Op::Lshr,
-            Op::Ashr,
-        ];
-        let same = Sort::Bv(width);
-        let float = Sort::from(self.float());
-        let with_floats = self.kinds == Kinds::All;
-        match self.below(24) {
-            0 => (Op::Neg, vec![same]),
-            1 => (Op::BvNot, vec![same]),
-            2 | 3 => {
-                let lo = self.below(9);
-                let from = (width + lo + self.below(9)).min(64).max(width + lo);
-                (Op::Extract { hi: lo + width - 1, lo }, vec![Sort::Bv(from)])
-            }
-            4 | 5 if width > 1 => {
-                let low = 1 + self.below(width - 1);
-                (Op::Concat, vec![Sort::Bv(width - low), Sort::Bv(low)])
-            }
-            6 => (Op::ZeroExtend(width), vec![Sort::Bv(1 + self.below(width))]),
-            7 => (Op::SignExtend(width), vec![Sort::Bv(1 + self.below(width))]),
-            8 if with_floats => (Op::FloatToSbv(width), vec![float]),
-            9 if with_floats => (Op::FloatToUbv(width), vec![float]),
-            10 if with_floats && width == 32 => (Op::FloatToBits, vec![Sort::F32]),
-            10 if with_floats && width == 64 => (Op::FloatToBits, vec![Sort::F64]),
-            _ => (self.pick(&BINARY), vec![same; 2]),
-        }
-    }
-
-    fn on_floats(&mut self, sort: Sort) -> (Op, Vec<Sort>) {
-        let to = sort.float().unwrap();
-        match self.below(12) {
-            0 => (Op::FAdd, vec![sort; 2]),
-            1 => (Op::FSub, vec![sort; 2]),
-            2 => (Op::FMul, vec![sort; 2]),
-            3 => (Op::FDiv, vec![sort; 2]),
-            // The remainder of doubles is a very large circuit and has a test of its own.
-            4 if sort == Sort::F32 && self.chance(4) => (Op::FRem, vec![sort; 2]),
-            5 => (Op::FNeg, vec![sort]),
-            6 => (Op::FAbs, vec![sort]),
-            7 => (Op::FSqrt, vec![sort]),
-            8 => (Op::FloatToFloat(to), vec![self.float().into()]),
-            9 => (Op::SbvToFloat(to), vec![Sort::Bv(self.width())]),
-            10 => (Op::UbvToFloat(to), vec![Sort::Bv(self.width())]),
-            _ => (Op::FloatFromBits, vec![Sort::Bv(to.width())]),
-        }
     }
 }

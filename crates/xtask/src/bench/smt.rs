@@ -10,7 +10,7 @@
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use logic::{Pool, Sort, TermId};
+use logic::{Pool, Prng, Sort, TermId};
 use smt::{Backend, Cancel, Decision, Limits, Solver};
 
 const SIZES: [usize; 8] = [1_000, 2_000, 3_000, 5_000, 7_000, 10_000, 20_000, 50_000];
@@ -135,7 +135,7 @@ fn process_time() -> Option<Duration> {
 /// A program that is being unrolled.
 struct Unrolling {
     pool: Pool,
-    state: u64,
+    prng: Prng,
     formulas: Vec<TermId>,
     /// The current version of each program variable, all of one width.
     current: Vec<TermId>,
@@ -157,7 +157,7 @@ fn unrolled(question: Question, size: usize, seed: u64) -> (Pool, Vec<TermId>) {
     let always = pool.bool(true);
     let mut unrolling = Unrolling {
         pool,
-        state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ size as u64,
+        prng: Prng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ size as u64),
         formulas: Vec::new(),
         current: Vec::new(),
         counter: zero,
@@ -171,7 +171,7 @@ fn unrolled(question: Question, size: usize, seed: u64) -> (Pool, Vec<TermId>) {
         let input = unrolling.fresh(Sort::Bv(WIDTH));
         unrolling.current.push(input);
     }
-    let n_products = 3 + unrolling.below(4);
+    let n_products = 3 + unrolling.prng.below(4);
     let spacing = size as u64 / (n_products + 1);
     let mut next_product = spacing;
     while unrolling.pool.n_vars() < size {
@@ -180,7 +180,7 @@ fn unrolled(question: Question, size: usize, seed: u64) -> (Pool, Vec<TermId>) {
             next_product += spacing;
         }
         unrolling.step(is_product);
-        if unrolling.below(40) == 0 {
+        if unrolling.prng.below(40) == 0 {
             unrolling.assertion(question);
         }
     }
@@ -191,32 +191,23 @@ fn unrolled(question: Question, size: usize, seed: u64) -> (Pool, Vec<TermId>) {
 }
 
 impl Unrolling {
-    /// SplitMix64.
-    fn below(&mut self, n: u64) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-
     fn fresh(&mut self, sort: Sort) -> TermId {
         let var = self.pool.declare(&format!("v{}", self.pool.n_vars()), sort);
         self.pool.var(var)
     }
 
     fn operand(&mut self) -> TermId {
-        if self.below(4) == 0 {
-            let value = self.below(200);
+        if self.prng.below(4) == 0 {
+            let value = self.prng.below(200);
             return self.pool.bv(WIDTH, value);
         }
-        let place = self.below(self.current.len() as u64) as usize;
+        let place = self.prng.below(self.current.len() as u64) as usize;
         self.current[place]
     }
 
     fn comparison(&mut self) -> TermId {
         let (a, b) = (self.operand(), self.operand());
-        match self.below(4) {
+        match self.prng.below(4) {
             0 => self.pool.eq(a, b),
             1 => self.pool.ult(a, b),
             2 => self.pool.slt(a, b),
@@ -239,9 +230,9 @@ impl Unrolling {
     }
 
     fn step(&mut self, is_product: bool) {
-        let place = self.below(self.current.len() as u64) as usize;
+        let place = self.prng.below(self.current.len() as u64) as usize;
         let old = self.current[place];
-        let choice = self.below(20);
+        let choice = self.prng.below(20);
         match choice {
             _ if is_product => {
                 let (a, b) = (self.operand(), self.operand());

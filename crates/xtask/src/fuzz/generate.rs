@@ -3,39 +3,8 @@
 //! The tree is kept (not only the text), so that a failing program can be shrunk by taking parts away. Values
 //! stay small and loops are bounded, so that every program has finitely many states and exhaustive enumeration ends.
 
+use logic::Prng;
 use std::fmt::Write;
-
-/// A small random source: splitmix64, so that a seed gives the same program everywhere.
-#[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
-
-impl Random {
-    /// The sequence of a seed.
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`.
-    pub(crate) fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        words[self.below(words.len() as u64) as usize]
-    }
-}
 
 /// A statement of a generated program.
 #[derive(Clone, PartialEq, Debug)]
@@ -67,10 +36,10 @@ const LOCKS: [&str; 2] = ["m", "n"];
 
 /// The program of a seed.
 pub(crate) fn generate(seed: u64) -> Generated {
-    let mut random = Random::new(seed);
+    let mut random = Prng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d);
     // Often several threads are alike, and then short, so that there are not too many states.
-    let are_alike = random.chance(40);
-    let n_functions = if are_alike { 1 } else { 1 + random.below(2) as usize + usize::from(random.chance(20)) };
+    let are_alike = random.percent(40);
+    let n_functions = if are_alike { 1 } else { 1 + random.below(2) as usize + usize::from(random.percent(20)) };
     let threads = (0..n_functions)
         .map(|_| {
             let size = if are_alike { 1 + random.below(2) } else { 2 + random.below(3) };
@@ -78,22 +47,22 @@ pub(crate) fn generate(seed: u64) -> Generated {
         })
         .collect();
     let n_alike = if are_alike { 3 } else { 2 };
-    let n_started = if n_functions == 1 { n_alike } else { n_functions } + usize::from(random.chance(15));
+    let n_started = if n_functions == 1 { n_alike } else { n_functions } + usize::from(random.percent(15));
     let starts = (0..n_started).map(|index| index % n_functions).collect();
-    let joins = random.chance(70);
+    let joins = random.percent(70);
     let mut finale = Vec::new();
-    if !joins && random.chance(60) {
+    if !joins && random.percent(60) {
         finale.push(statement(&mut random, 1));
     }
     finale.push(Piece::Line(assertion(&mut random)));
     Generated { threads, starts, joins, finale }
 }
 
-fn body(random: &mut Random, size: u64, depth: u32) -> Vec<Piece> {
+fn body(random: &mut Prng, size: u64, depth: u32) -> Vec<Piece> {
     (0..size).map(|_| statement(random, depth)).collect()
 }
 
-fn statement(random: &mut Random, depth: u32) -> Piece {
+fn statement(random: &mut Prng, depth: u32) -> Piece {
     let deep = depth >= 2;
     match random.below(if deep { 12 } else { 18 }) {
         0..=3 => {
@@ -135,19 +104,19 @@ fn statement(random: &mut Random, depth: u32) -> Piece {
     }
 }
 
-fn shared(random: &mut Random) -> String {
-    if random.chance(15) { format!("a[{}]", index(random)) } else { random.pick(&SHARED).to_string() }
+fn shared(random: &mut Prng) -> String {
+    if random.percent(15) { format!("a[{}]", index(random)) } else { random.pick(&SHARED).to_string() }
 }
 
-fn index(random: &mut Random) -> String {
-    if random.chance(50) {
+fn index(random: &mut Prng) -> String {
+    if random.percent(50) {
         random.below(3).to_string()
     } else {
         format!("(unsigned)({}) % 3", random.pick(&["l", "x", "y"]))
     }
 }
 
-fn value(random: &mut Random) -> String {
+fn value(random: &mut Prng) -> String {
     match random.below(7) {
         0 | 1 => random.below(3).to_string(),
         2 => shared(random),
@@ -158,7 +127,7 @@ fn value(random: &mut Random) -> String {
     }
 }
 
-fn atomic(random: &mut Random) -> String {
+fn atomic(random: &mut Prng) -> String {
     let place = random.pick(&ATOMICS);
     match random.below(6) {
         0 => format!("{place} = {};", random.below(3)),
@@ -174,7 +143,7 @@ fn atomic(random: &mut Random) -> String {
     }
 }
 
-fn condition(random: &mut Random) -> String {
+fn condition(random: &mut Prng) -> String {
     match random.below(5) {
         0 => format!("{} == {}", shared(random), random.below(3)),
         1 => format!("{} != {}", shared(random), random.below(2)),
@@ -184,7 +153,7 @@ fn condition(random: &mut Random) -> String {
     }
 }
 
-fn assertion(random: &mut Random) -> String {
+fn assertion(random: &mut Prng) -> String {
     match random.below(3) {
         0 => format!("assert({} != {});", random.pick(&SHARED), 2 + random.below(3)),
         1 => format!("assert({} < {});", random.pick(&SHARED), 2 + random.below(4)),

@@ -7,18 +7,10 @@
 use engines::symbolic::OoxVerdict;
 use engines::{Run, decide_oox};
 use ir::Why;
+use logic::Prng;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % n.max(1)
-    }
-}
 
 /// What came of the mutants.
 #[derive(Default, Debug)]
@@ -55,7 +47,7 @@ pub(crate) fn mutants(count: usize, seed: u64, folder: &Path) -> Tally {
         tally.failed = 1;
         return tally;
     }
-    let mut random = Random(seed);
+    let mut random = Prng::new(seed);
     for number in 0..count {
         let text = mutate(&mut random, &texts);
         tally.tried += 1;
@@ -109,19 +101,19 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-fn mutate(random: &mut Random, texts: &[String]) -> String {
-    let mut text = texts[random.below(texts.len())].clone();
-    for _ in 0..1 + random.below(3) {
-        let other = &texts[random.below(texts.len())];
+fn mutate(random: &mut Prng, texts: &[String]) -> String {
+    let mut text = texts[random.index(texts.len())].clone();
+    for _ in 0..1 + random.index(3) {
+        let other = &texts[random.index(texts.len())];
         let mut own: Vec<&str> = pieces(&text);
-        let at = random.below(own.len());
-        let donor = pieces(if random.below(2) == 0 { &text } else { other });
-        match random.below(7) {
+        let at = random.index(own.len());
+        let donor = pieces(if random.index(2) == 0 { &text } else { other });
+        match random.index(7) {
             0 => drop(own.remove(at)),
             1 => own.insert(at, own[at]),
-            2 | 3 => own[at] = donor[random.below(donor.len())],
+            2 | 3 => own[at] = donor[random.index(donor.len())],
             4 => {
-                let to = random.below(own.len());
+                let to = random.index(own.len());
                 own.swap(at, to);
             }
             5 => {
@@ -151,10 +143,10 @@ fn mutate(random: &mut Random, texts: &[String]) -> String {
                     "é",
                     "super",
                 ];
-                own[at] = ODD[random.below(ODD.len())];
+                own[at] = ODD[random.index(ODD.len())];
             }
             _ => {
-                let to = (at + random.below(12)).min(own.len());
+                let to = (at + random.index(12)).min(own.len());
                 own.drain(at..to);
             }
         }

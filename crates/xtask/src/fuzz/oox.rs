@@ -8,6 +8,7 @@ use super::mutate;
 use engines::symbolic::OoxVerdict;
 use engines::{Run, decide_oox};
 use ir::oox::{Inputs, Object, ObjectShape, Program, Type, Value, ViolationKind, enumerate};
+use logic::Prng;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -23,21 +24,9 @@ const SETTINGS: [(&str, &[(&str, &str)]); 5] = [
 /// The values that integer inputs may have.
 const SMALL: std::ops::RangeInclusive<i64> = 0..=2;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-}
-
 /// A random program: three methods that threads run, and main.
 fn generate(seed: u64) -> String {
-    let mut random = Random(seed);
+    let mut random = Prng::new(seed);
     let mut text = String::from("class Cell { int val; Cell next; Cell(int v) { this.val := v; } }\nclass Main {\n");
     for method in 0..3 {
         let _ = writeln!(text, "static void m{method}(Cell a, Cell b, int[] r, int k) {{");
@@ -94,7 +83,7 @@ fn generate(seed: u64) -> String {
     text
 }
 
-fn statement(random: &mut Random, text: &mut String, method: u64, index: u64, held: &mut Vec<&str>) {
+fn statement(random: &mut Prng, text: &mut String, method: u64, index: u64, held: &mut Vec<&str>) {
     let cell = ["a", "b"][random.below(2) as usize];
     let name = format!("t{method}_{index}");
     let value = random.below(3);

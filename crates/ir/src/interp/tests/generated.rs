@@ -5,7 +5,7 @@ use crate::pass;
 use crate::replay::replay;
 use crate::stmt::{AllocKind, HavocKind, Op, Order, Place};
 use crate::verdict::Task;
-use logic::{Sort, VarId};
+use logic::{Prng, Sort, VarId};
 
 /// What the threads of a random program share.
 struct Shared {

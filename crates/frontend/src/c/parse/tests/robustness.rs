@@ -1,6 +1,7 @@
 //! Any input ends in a tree or in diagnostics: deep nesting, long chains, noise, and programs cut or changed anywhere.
 
 use super::{parse_text, tree};
+use logic::Prng;
 
 /// A program that uses most of the syntax, as a basis for damage.
 const PROGRAM: &str = r#"
@@ -26,16 +27,6 @@ out: __attribute__((unused));
 _Static_assert(sizeof(int) == 4, "int");
 "#;
 
-/// A small deterministic generator.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-}
-
 #[test]
 fn the_program_is_sound() {
     assert!(tree(PROGRAM).contains("work: function(arg: pointer void) pointer void"));
@@ -51,12 +42,12 @@ fn truncated_anywhere() {
 #[test]
 fn tokens_removed_doubled_and_swapped() {
     let words: Vec<&str> = PROGRAM.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).collect();
-    let mut random = Random(1);
+    let mut random = Prng::new(1);
     for _ in 0..700 {
         let mut damaged = words.clone();
-        for _ in 0..=random.below(4) {
-            let (at, other) = (random.below(damaged.len()), random.below(damaged.len()));
-            match random.below(3) {
+        for _ in 0..=random.index(4) {
+            let (at, other) = (random.index(damaged.len()), random.index(damaged.len()));
+            match random.index(3) {
                 0 => drop(damaged.remove(at)),
                 1 => damaged.insert(at, words[other % words.len()]),
                 _ => damaged.swap(at, other),
@@ -68,12 +59,12 @@ fn tokens_removed_doubled_and_swapped() {
 
 #[test]
 fn bytes_changed() {
-    let mut random = Random(2);
+    let mut random = Prng::new(2);
     for _ in 0..700 {
         let mut damaged = PROGRAM.as_bytes().to_vec();
-        for _ in 0..=random.below(6) {
-            let at = random.below(damaged.len());
-            damaged[at] = random.below(256) as u8;
+        for _ in 0..=random.index(6) {
+            let at = random.index(damaged.len());
+            damaged[at] = random.index(256) as u8;
         }
         parse_text(&damaged);
     }
@@ -83,9 +74,9 @@ fn bytes_changed() {
 fn noise_and_nothing() {
     assert!(parse_text(b"").1.is_empty());
     assert!(parse_text(b" \n\n// only a comment").1.is_empty());
-    let mut random = Random(3);
+    let mut random = Prng::new(3);
     for length in [1, 10, 1000, 100_000] {
-        let noise: Vec<u8> = (0..length).map(|_| random.below(256) as u8).collect();
+        let noise: Vec<u8> = (0..length).map(|_| random.index(256) as u8).collect();
         parse_text(&noise);
     }
     assert!(!parse_text(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0").1.is_empty());
