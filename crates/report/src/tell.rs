@@ -82,8 +82,16 @@ impl Teller<'_> {
     /// Adds a step: its effects go to rows by their lines.
     fn tell(&mut self, step: &LogStep, log: &Log, tells_own_reads: bool) {
         let mut last_write = None;
-        for (effect, place) in step.effects.iter().zip(&step.places) {
+        for (index, (effect, place)) in step.effects.iter().zip(&step.places).enumerate() {
             if !place.is_known() || !self.matters(step, effect) {
+                continue;
+            }
+            // What was chosen for an unwritten variable stands right before the effect that uses it.
+            let about = match effect {
+                interp::Effect::Input { .. } => step.effects.get(index + 1),
+                _ => Some(effect),
+            };
+            if !self.detail && about.is_some_and(is_of_a_macro) {
                 continue;
             }
             let is_own = |from: &usize| log.steps.get(*from).is_some_and(|writer| writer.thread == step.thread);
@@ -156,7 +164,7 @@ impl Teller<'_> {
                 Effect::Input { value: value.clone() }
             }
             interp::Effect::Input { kind: InputKind::Havoc(HavocKind::Choice), .. } => return None,
-            interp::Effect::Input { value, .. } => Effect::Note(format!("never written before; say it is {value}")),
+            interp::Effect::Input { value, .. } => Effect::Note(format!("not initialised; here it is {value}")),
             interp::Effect::Started { thread, .. } => Effect::Start { thread: label(*thread) },
             interp::Effect::Joined { thread } => Effect::Join { thread: label(*thread) },
             interp::Effect::Locked { lock, is_shared } => {
@@ -181,6 +189,15 @@ impl Teller<'_> {
             | interp::Effect::AtomicEnd
             | interp::Effect::Failed { .. } => return None,
         })
+    }
+}
+
+/// Whether an effect is on a variable that a macro of `<stdatomic.h>` declares: the user has never heard of it.
+fn is_of_a_macro(effect: &interp::Effect) -> bool {
+    match effect {
+        interp::Effect::Assigned { name, .. } => name.starts_with("__atomic_"),
+        interp::Effect::Read { place, .. } | interp::Effect::Write { place, .. } => place.starts_with("__atomic_"),
+        _ => false,
     }
 }
 
