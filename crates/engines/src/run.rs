@@ -52,6 +52,8 @@ pub struct Run {
     pub statistics: Statistics,
     /// Who gave the answer, if it was not the one who was asked.
     pub decided_by: Option<&'static str>,
+    /// Who else was asked and did not know, and why.
+    pub gave_up: Vec<(&'static str, Why)>,
     /// Called now and then with a line that says how far the work is.
     pub progress: Option<fn(&str)>,
 }
@@ -68,6 +70,7 @@ impl Run {
             knobs: BTreeMap::new(),
             statistics: Statistics::default(),
             decided_by: None,
+            gave_up: Vec::new(),
             progress: None,
         }
     }

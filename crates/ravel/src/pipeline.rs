@@ -82,7 +82,24 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
         answer.engine = format!("{} ({name})", plan.engine);
     }
     answer.outcome = outcome(decided, &task, plan, watch);
+    if let Outcome::Unknown(why) = &answer.outcome {
+        let notes = others(&answer, why, &run.gave_up);
+        answer.notes.extend(notes);
+    }
     answer
+}
+
+/// What kept the engines that gave up, beside the reason that is given anyway and limits, which need no more words.
+fn others(answer: &Answer, why: &Why, gave_up: &[(&str, Why)]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (name, own) in gave_up {
+        let note = format!("{name} gave up: {}", answer.why(own));
+        let is_limit = matches!(own, Why::TimeLimit(_) | Why::MemoryLimit(_) | Why::Cancelled);
+        if own != why && !is_limit && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
 }
 
 fn outcome(decided: Decided, task: &Task, plan: &Plan, watch: &Watch) -> Outcome {

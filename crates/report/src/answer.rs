@@ -102,7 +102,8 @@ impl Answer {
         span.is_known().then_some((*span, note))
     }
 
-    fn why(&self, why: &Why) -> String {
+    /// A reason in words.
+    pub fn why(&self, why: &Why) -> String {
         let place = |span| self.sources.place(span);
         match why {
             Why::TimeLimit(limit) => format!("the time limit of {} s was reached", limit.as_secs_f64()),

@@ -70,7 +70,7 @@ struct Common {
     /// Who is at work.
     busy: Vec<(&'static str, Instant)>,
     winner: Option<(&'static str, Verdict, Statistics)>,
-    reasons: Vec<Why>,
+    gave_up: Vec<(&'static str, Why)>,
 }
 
 /// Asks the rows, several at a time.
@@ -78,7 +78,7 @@ pub fn ask_all(table: &[Row], lanes: usize, task: &Task, run: &mut Run) -> Verdi
     let mut left: Vec<Row> = table.iter().copied().filter(|row| engine_named(row.engine).is_some()).collect();
     left.reverse();
     let lanes = lanes.clamp(1, left.len().max(1));
-    let common = Mutex::new(Common { left, busy: Vec::new(), winner: None, reasons: Vec::new() });
+    let common = Mutex::new(Common { left, busy: Vec::new(), winner: None, gave_up: Vec::new() });
     let cancel = Arc::new(AtomicBool::new(false));
     let mut stopped = None;
     let shared = &*run;
@@ -117,7 +117,9 @@ pub fn ask_all(table: &[Row], lanes: usize, task: &Task, run: &mut Run) -> Verdi
         run.decided_by = Some(name);
         return verdict;
     }
-    Verdict::Unknown(stopped.unwrap_or_else(|| best_reason(common.reasons, run)))
+    let why = stopped.unwrap_or_else(|| best_reason(&common.gave_up, run));
+    run.gave_up = common.gave_up;
+    Verdict::Unknown(why)
 }
 
 /// Takes rows until there are none, or somebody has won.
@@ -146,7 +148,7 @@ fn work(common: &Mutex<Common>, lanes: usize, task: &Task, run: &Run, cancel: &A
             common.busy.remove(at);
         }
         match decided.verdict {
-            Verdict::Unknown(why) => common.reasons.push(why),
+            Verdict::Unknown(why) => common.gave_up.push((row.engine, why)),
             verdict => {
                 if common.winner.is_none() {
                     common.winner = Some((row.engine, verdict, own.statistics));
@@ -171,7 +173,7 @@ fn knobs(row: &Row, run: &Run) -> BTreeMap<String, String> {
 }
 
 /// The reason that says most: our own bugs first, then what the program does, then limits, then what an engine cannot do.
-fn best_reason(reasons: Vec<Why>, run: &Run) -> Why {
+fn best_reason(gave_up: &[(&str, Why)], run: &Run) -> Why {
     let rank = |why: &Why| match why {
         Why::NotReplayed(_) => 0,
         Why::Undefined { .. } => 1,
@@ -182,9 +184,9 @@ fn best_reason(reasons: Vec<Why>, run: &Run) -> Why {
         Why::Unsupported { .. } => 6,
         Why::Cancelled => 7,
     };
-    match reasons.into_iter().min_by_key(rank) {
-        Some(Why::TimeLimit(own)) => Why::TimeLimit(run.time_limit().unwrap_or(own)),
-        Some(why) => why,
+    match gave_up.iter().map(|(_, why)| why).min_by_key(|why| rank(why)) {
+        Some(Why::TimeLimit(own)) => Why::TimeLimit(run.time_limit().unwrap_or(*own)),
+        Some(why) => why.clone(),
         None => Why::Cancelled,
     }
 }
