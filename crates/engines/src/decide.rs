@@ -18,6 +18,8 @@ pub struct Decided {
     pub verdict: Verdict,
     /// The replayed trace; there exactly if the answer is unsafe.
     pub replayed: Option<Replayed>,
+    /// What is to be said about the proof of a safe one: whether it was checked, and how far.
+    pub note: Option<String>,
 }
 
 /// Asks the engine and replays its trace.
@@ -25,18 +27,19 @@ pub fn decide(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
     match engine.check(task, run) {
         Verdict::Unsafe(trace) => confirm(task, &trace),
         Verdict::Safe(Proof::Abstraction(proof)) => {
-            let verdict = match check_again(&proof, task, run) {
-                None => Verdict::Safe(Proof::Abstraction(proof)),
-                Some(what) => Verdict::Unknown(Why::NotReplayed(what)),
+            let (verdict, note) = match check_again(&proof, task, run) {
+                Ok(note) => (Verdict::Safe(Proof::Abstraction(proof)), Some(note)),
+                Err(what) => (Verdict::Unknown(Why::NotReplayed(what)), None),
             };
-            Decided { verdict, replayed: None }
+            Decided { verdict, replayed: None, note }
         }
-        verdict => Decided { verdict, replayed: None },
+        verdict => Decided { verdict, replayed: None, note: None },
     }
 }
 
-/// Checks a proof, and says what is wrong with it. A check that does not come to an end leaves the proof as it is.
-fn check_again(proof: &ir::Certificate, task: &Task, run: &mut Run) -> Option<String> {
+/// Checks a proof: what is to be said about the check, or else what is wrong with the proof. A check that does not come to an end leaves the
+/// proof as it is, unchecked.
+fn check_again(proof: &ir::Certificate, task: &Task, run: &mut Run) -> Result<String, String> {
     let mut limits = run.solver_limits();
     let own = Instant::now() + run.elapsed() / 2 + Duration::from_secs(1);
     limits.deadline = Some(limits.deadline.map_or(own, |deadline| deadline.min(own)));
@@ -47,21 +50,27 @@ fn check_again(proof: &ir::Certificate, task: &Task, run: &mut Run) -> Option<St
         Checked::Holds { obligations, left_out } => {
             run.statistics.set("proof obligations", obligations as f64);
             run.statistics.set("steps left out of the proof", left_out as f64);
-            None
+            Ok(match left_out {
+                0 => format!("certificate checked: {obligations} obligations hold"),
+                n => format!(
+                    "certificate checked: {obligations} obligations hold; {n} steps that the reduction left out are not checked"
+                ),
+            })
         }
-        Checked::Beyond(_) => {
-            run.statistics.set("proof obligations", 0.0);
-            None
-        }
-        Checked::Fails(what) => Some(format!("the proof does not hold: {what}")),
+        Checked::Beyond(why) => Ok(format!("certificate not checked: {why}")),
+        Checked::Fails(what) => Err(format!("the proof does not hold: {what}")),
     }
 }
 
 /// The verdict that a trace leads to.
 pub fn confirm(task: &Task, trace: &Trace) -> Decided {
     match replay(task, trace) {
-        Ok(replayed) => Decided { verdict: Verdict::Unsafe(replayed.trace.clone()), replayed: Some(replayed) },
-        Err(error) => Decided { verdict: Verdict::Unknown(Why::NotReplayed(error.to_string())), replayed: None },
+        Ok(replayed) => {
+            Decided { verdict: Verdict::Unsafe(replayed.trace.clone()), replayed: Some(replayed), note: None }
+        }
+        Err(error) => {
+            Decided { verdict: Verdict::Unknown(Why::NotReplayed(error.to_string())), replayed: None, note: None }
+        }
     }
 }
 

@@ -17,6 +17,8 @@ pub struct Certificate {
     pub cells: Vec<(VarId, CellName)>,
     /// The graph; the first node is the initial one.
     pub nodes: Vec<CertificateNode>,
+    /// Why the graph does not say enough to be checked, if so.
+    pub beyond: Option<String>,
 }
 
 /// What a variable of a formula stands for.

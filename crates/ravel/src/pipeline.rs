@@ -81,6 +81,7 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
     if let Some(name) = run.decided_by {
         answer.engine = format!("{} ({name})", plan.engine);
     }
+    answer.notes.extend(decided.note.clone());
     answer.outcome = outcome(decided, &task, plan, watch);
     if let Outcome::Unknown(why) = &answer.outcome {
         let notes = others(&answer, why, &run.gave_up);

@@ -7,9 +7,10 @@
 //!
 //! Invariant: two different cells never share a bit of the state.
 
+use super::control::is_crowd;
 use ir::{DataModel, Fill, Program, RegionId, Scope, SiteId};
 use logic::{Pool, Sort, TermId, Value, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a cell is in the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -42,6 +43,8 @@ pub struct Cells<'p> {
     vars: FxHashMap<TermId, std::rc::Rc<[VarId]>>,
     /// Whether no access can be anywhere, so that regions tell cells apart.
     has_regions: bool,
+    /// Statements whose threads join the crowd.
+    pub crowd_sites: FxHashSet<SiteId>,
 }
 
 impl<'p> Cells<'p> {
@@ -64,7 +67,26 @@ impl<'p> Cells<'p> {
             origin: FxHashMap::default(),
             vars: FxHashMap::default(),
             has_regions: !regions.any(|region| region == RegionId::ANYWHERE),
+            crowd_sites: FxHashSet::default(),
         }
+    }
+
+    /// The term with the variables of one thread in place of those of another.
+    pub fn rename(&mut self, term: TermId, from: u32, to: u32) -> TermId {
+        let vars = self.vars_in(term);
+        let mut map: Vec<(VarId, TermId)> = Vec::new();
+        for var in vars.iter() {
+            if let Some(Cell::Own(thread, own)) = self.cell(*var)
+                && thread == from
+            {
+                let other = self.var(Cell::Own(to, own));
+                map.push((*var, self.pool.var(other)));
+            }
+        }
+        if map.is_empty() {
+            return term;
+        }
+        self.pool.substitute(term, &|var| map.iter().find(|(old, _)| *old == var).map(|(_, new)| *new))
     }
 
     /// Bits of a pointer.
@@ -182,7 +204,7 @@ impl<'p> Cells<'p> {
             return vars.clone();
         }
         let mut found = Vec::new();
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         let mut open = vec![term];
         while let Some(term) = open.pop() {
             if !seen.insert(term) {
@@ -203,6 +225,7 @@ impl<'p> Cells<'p> {
     pub fn initial(&mut self, var: VarId) -> Option<TermId> {
         let value = match self.cell_of.get(&var).copied()? {
             Cell::Global(var) => self.program.var(var).init.clone()?,
+            Cell::Own(thread, own) if own == self.program.self_var && is_crowd(thread) => return None,
             Cell::Own(thread, own) if own == self.program.self_var => Value::bv(self.word(), u64::from(thread) + 1),
             Cell::Own(_, own) => match self.program.var(own).scope {
                 Scope::Thread => self.program.var(own).init.clone()?,

@@ -2,11 +2,43 @@
 //!
 //! Locations, atomic sections, which threads and which allocated objects there are. Two abstract states are compared only if they
 //! agree on all of it.
+//!
+//! Threads that a loop starts without end cannot all be told apart. They form the *crowd*: for each place (procedure, location, depth) it is known
+//! only whether nobody, at most one of them, or any number of them stands there (the counters 0, 1, infinity of Pnueli, Xu and Zuck 2002). A place of
+//! the crowd is addressed like a thread, by a number that spells it.
+//!
+//! Invariant: once a thread has joined the crowd, all that are started later join it too, so that the numbers of the others are their true ones.
 
 use ir::{AllocKind, LocId, ProcId, Program, RegionId};
 
+/// Numbers from here on are places of the crowd.
+pub const CROWD: u32 = 1 << 31;
+/// The member of the crowd that takes a step.
+pub const MOVER: u32 = u32::MAX;
+/// Another member at the place where the mover stood.
+pub const OTHER: u32 = u32::MAX - 1;
+
+const LOC_BITS: u32 = 20;
+const DEPTH_BITS: u32 = 3;
+
+/// Whether a number is a place of the crowd.
+pub fn is_crowd(thread: u32) -> bool {
+    thread >= CROWD
+}
+
+/// Whether places of a procedure have numbers.
+pub fn fits_crowd(program: &Program, proc: ProcId) -> bool {
+    proc.index() < 255 && program.proc(proc).locs.len() < 1 << LOC_BITS
+}
+
+/// The number of a place. Nested atomic sections beyond a few count as a few, which lets others run earlier than they can.
+pub fn place(at: &ThreadAt) -> u32 {
+    let depth = at.depth.min((1 << DEPTH_BITS) - 1);
+    CROWD | at.proc.0 << (LOC_BITS + DEPTH_BITS) | at.loc.0 << DEPTH_BITS | depth
+}
+
 /// Where a thread stands.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ThreadAt {
     /// The procedure that it runs.
     pub proc: ProcId,
@@ -46,6 +78,10 @@ pub struct Control {
     pub objects: Vec<Object>,
     /// Whether the process has ended.
     pub has_ended: bool,
+    /// Whether threads have joined the crowd.
+    pub has_crowd: bool,
+    /// Places of the crowd where somebody may stand, ascending, and whether it may be more than one.
+    pub crowd: Vec<(u32, bool)>,
 }
 
 /// How a step changes control, in the order in which it happens.
@@ -57,6 +93,8 @@ pub enum Change {
     End,
     /// A thread starts.
     Start(ProcId),
+    /// A thread starts and joins the crowd.
+    Join(ProcId),
     /// An object is made.
     Make(Object, u64),
     /// The object at an address ends.
@@ -70,34 +108,93 @@ pub enum Change {
 impl Control {
     /// The first thread stands at the entry of the main procedure.
     pub fn initial(program: &Program) -> Control {
-        Control { threads: vec![at_entry(program, program.main)], holder: None, objects: Vec::new(), has_ended: false }
+        Control {
+            threads: vec![at_entry(program, program.main)],
+            holder: None,
+            objects: Vec::new(),
+            has_ended: false,
+            has_crowd: false,
+            crowd: Vec::new(),
+        }
+    }
+
+    /// Where a thread, or a member of the crowd, stands.
+    pub fn at(&self, thread: u32) -> ThreadAt {
+        if !is_crowd(thread) {
+            return self.threads[thread as usize];
+        }
+        let field = |shift: u32, bits: u32| thread >> shift & ((1 << bits) - 1);
+        ThreadAt {
+            proc: ProcId(field(LOC_BITS + DEPTH_BITS, 31 - LOC_BITS - DEPTH_BITS)),
+            loc: LocId(field(DEPTH_BITS, LOC_BITS)),
+            depth: field(0, DEPTH_BITS),
+            granules: 0,
+            has_ended: false,
+        }
+    }
+
+    /// All threads that have not ended, and places of the crowd.
+    pub fn alive(&self) -> impl Iterator<Item = u32> + '_ {
+        let named = (0..self.threads.len() as u32).filter(|thread| !self.threads[*thread as usize].has_ended);
+        named.chain(self.crowd.iter().map(|(place, _)| *place))
+    }
+
+    /// Whether somebody may stand at a place of the crowd, and if so, whether it may be more than one.
+    pub fn at_place(&self, place: u32) -> Option<bool> {
+        self.crowd.binary_search_by_key(&place, |(place, _)| *place).ok().map(|index| self.crowd[index].1)
+    }
+
+    /// Whether all members of the crowd may be part of another one.
+    pub fn crowd_is_within(&self, other: &Control) -> bool {
+        self.crowd.iter().all(|(place, many)| other.at_place(*place).is_some_and(|allows_many| allows_many || !many))
+    }
+
+    fn arrive(&mut self, at: &ThreadAt) {
+        let place = place(at);
+        self.has_crowd = true;
+        match self.crowd.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(index) => self.crowd[index].1 = true,
+            Err(index) => self.crowd.insert(index, (place, false)),
+        }
     }
 
     /// After a step of a thread to a location.
     pub fn after(&self, program: &Program, thread: u32, to: LocId, changes: &[Change]) -> Control {
         let mut next = self.clone();
-        let this = thread as usize;
-        next.threads[this].loc = to;
+        let mut this = self.at(thread);
+        if is_crowd(thread) {
+            // Of many that may be there, as many may be left.
+            next.crowd.retain(|(place, many)| *place != thread || *many);
+        }
+        this.loc = to;
         for change in changes {
             match change {
-                Change::Begin => next.threads[this].depth += 1,
-                Change::End => next.threads[this].depth = next.threads[this].depth.saturating_sub(1),
+                Change::Begin => this.depth += 1,
+                Change::End => this.depth = this.depth.saturating_sub(1),
                 Change::Start(proc) => next.threads.push(at_entry(program, *proc)),
+                Change::Join(proc) => next.arrive(&at_entry(program, *proc)),
                 Change::Make(object, granules) => {
                     next.objects.push(object.clone());
-                    next.threads[this].granules += granules;
+                    this.granules += granules;
                 }
                 Change::Free(base) => next.objects.retain(|object| object.base != *base),
                 Change::EndThread => {
-                    next.threads[this].depth = 0;
-                    next.threads[this].has_ended = true;
-                    next.has_ended |= next.threads.iter().all(|thread| thread.has_ended);
+                    this.depth = 0;
+                    this.has_ended = true;
                 }
                 Change::EndProcess => next.has_ended = true,
             }
         }
-        if next.threads[this].depth > 0 && !next.threads[this].has_ended {
-            next.holder = Some(thread);
+        let mut number = thread;
+        if !is_crowd(thread) {
+            next.threads[thread as usize] = this;
+        } else if !this.has_ended {
+            number = place(&this);
+            next.arrive(&this);
+        }
+        next.has_ended |= this.has_ended && next.crowd.is_empty() && next.threads.iter().all(|thread| thread.has_ended);
+        if this.depth > 0 && !this.has_ended {
+            next.holder = Some(number);
         } else if next.holder == Some(thread) {
             next.holder = None;
         }

@@ -7,7 +7,8 @@
 //!
 //! Invariant: every concrete successor of a concrete state that the state allows is allowed by one of the results.
 
-use super::cells::Cells;
+use super::cells::{Cell, Cells};
+use super::control::OTHER;
 use super::judge::{Judge, connected};
 use super::state::{Abstract, Cube, Precision};
 use super::symbolic::Summary;
@@ -22,6 +23,11 @@ pub trait Domain {
 
     /// Whether refinement adds predicates rather than cells.
     fn uses_predicates(&self) -> bool;
+
+    /// Whether combinations of predicates are told apart.
+    fn keeps_combinations(&self) -> bool {
+        false
+    }
 }
 
 /// What domains work with.
@@ -43,6 +49,9 @@ pub struct Step<'s> {
     pub guards: &'s [TermId],
     /// Cells whose new values nobody looks at.
     pub unobserved: &'s [VarId],
+    /// The place of the crowd that the step is taken from, if others may be left there: their cells are those of `OTHER`, about which is known
+    /// what is known of the place.
+    pub left_at: Option<u32>,
 }
 
 /// Only values of cells.
@@ -75,6 +84,7 @@ const MAX_CUBES: usize = 64;
 
 impl Domain for Explicit {
     fn after(&self, tools: &mut Tools<'_, '_>, state: &Abstract, step: &Step<'_>) -> Result<Vec<Abstract>, Why> {
+        let state = &with_others(tools, state, step);
         let Some(guards) = bound_guards(tools, state, step) else { return Ok(Vec::new()) };
         if !all_possible(tools, &[], &guards)? {
             return Ok(Vec::new());
@@ -90,6 +100,8 @@ impl Domain for Explicit {
 
 impl Domain for Predicates {
     fn after(&self, tools: &mut Tools<'_, '_>, state: &Abstract, step: &Step<'_>) -> Result<Vec<Abstract>, Why> {
+        let state = &with_others(tools, state, step);
+        let others = about_others(tools, state, step);
         let Some(guards) = bound_guards(tools, state, step) else { return Ok(Vec::new()) };
         let mut cubes: Vec<Cube> = Vec::new();
         let mut contexts: Vec<Vec<TermId>> = Vec::new();
@@ -98,6 +110,7 @@ impl Domain for Predicates {
             if !all_possible(tools, &context, &guards)? {
                 continue;
             }
+            context.extend(others.iter().copied());
             let before = context.len();
             context.extend(guards.iter().copied());
             cubes.extend(self.cubes_after(tools, state, step, cube, &context, before)?);
@@ -126,6 +139,10 @@ impl Domain for Predicates {
 
     fn uses_predicates(&self) -> bool {
         true
+    }
+
+    fn keeps_combinations(&self) -> bool {
+        self.combine != Combine::Cartesian
     }
 }
 
@@ -188,6 +205,34 @@ impl Predicates {
     }
 }
 
+/// What is known of a place is known of those who are left there, too: values of their cells.
+fn with_others(tools: &mut Tools<'_, '_>, state: &Abstract, step: &Step<'_>) -> Abstract {
+    let mut state = state.clone();
+    let Some(place) = step.left_at else { return state };
+    for (var, value) in state.values.clone() {
+        if let Some(Cell::Own(thread, own)) = tools.cells.cell(var)
+            && thread == place
+        {
+            state.values.push((tools.cells.var(Cell::Own(OTHER, own)), value));
+        }
+    }
+    state.values.sort_unstable();
+    state
+}
+
+/// Likewise the predicates that hold in all cubes.
+fn about_others(tools: &mut Tools<'_, '_>, state: &Abstract, step: &Step<'_>) -> Vec<TermId> {
+    let (Some(place), false) = (step.left_at, state.cubes.is_empty()) else { return Vec::new() };
+    let known = common(&state.cubes);
+    let mut formulas = state.context(tools.cells, tools.precision, &known);
+    for formula in &mut formulas {
+        let renamed = tools.cells.rename(*formula, place, OTHER);
+        *formula = if renamed == *formula { tools.cells.pool.bool(true) } else { renamed };
+    }
+    formulas.retain(|formula| tools.cells.pool.as_const(*formula).is_none());
+    formulas
+}
+
 /// All combinations of the open predicates that are possible in the context.
 fn split(
     tools: &mut Tools<'_, '_>,
@@ -219,7 +264,7 @@ fn split(
 }
 
 /// What all cubes agree on.
-fn common(cubes: &[Cube]) -> Cube {
+pub(crate) fn common(cubes: &[Cube]) -> Cube {
     let mut result = cubes[0].clone();
     result.retain(|literal| cubes.iter().all(|cube| cube.binary_search(literal).is_ok()));
     result

@@ -8,6 +8,7 @@ pub mod cells;
 pub mod control;
 pub mod domain;
 pub mod judge;
+mod reason;
 pub mod refine;
 pub mod state;
 pub mod symbolic;

@@ -11,6 +11,7 @@
 use super::cells::{Cell, Cells};
 use super::control::Control;
 use super::judge::Judge;
+use super::reason::{Reason, reason};
 use super::symbolic::{self, BadKind, Summary};
 use super::waiting;
 use ir::{EdgeRef, Properties, SiteId};
@@ -65,15 +66,15 @@ const MAX_VALUES: usize = 8;
 const MAX_WAYS: usize = 64;
 
 /// One step of the path, as terms over the cells before it.
-struct Stage {
-    summary: Summary,
+pub(super) struct Stage {
+    pub(super) summary: Summary,
     /// All conditions, of others' waiting too; for the last step what makes it go wrong.
-    conds: Vec<TermId>,
-    control: Control,
+    pub(super) conds: Vec<TermId>,
+    pub(super) control: Control,
 }
 
-struct Way {
-    stages: Vec<Stage>,
+pub(super) struct Way {
+    pub(super) stages: Vec<Stage>,
     /// For each condition its step, its number there, and what it says of the inputs.
     conds: Vec<(usize, usize, TermId)>,
     /// Values of inputs: step, statement, value in terms of the inputs.
@@ -125,7 +126,7 @@ impl Refiner {
         let limits = judge.limits().clone();
         let conds: Vec<TermId> = way.conds.iter().map(|(_, _, cond)| *cond).collect();
         let answer = check(cells, &conds, &limits);
-        let core = match answer {
+        match answer {
             Answer::Sat(assignment) => {
                 if let Some(term) = way.unresolved {
                     return Outcome::Spurious(explain_value(cells, way, term));
@@ -138,16 +139,10 @@ impl Refiner {
             }
             Answer::Unknown(smt::Why::Incomplete(why)) => return Outcome::Unknown(why),
             Answer::Unknown(why) => return Outcome::Stopped(why),
-            Answer::Unsat(core) => minimise(cells, core, &limits),
-        };
-        let core: FxHashSet<TermId> = core.into_iter().collect();
-        let mut relevant: Vec<Vec<TermId>> = vec![Vec::new(); way.stages.len()];
-        for (step, number, cond) in &way.conds {
-            if core.contains(cond) {
-                relevant[*step].push(way.stages[*step].conds[*number]);
-            }
+            Answer::Unsat(_) => {}
         }
-        let (formulas, cells_needed) = unfold(cells, way, &relevant);
+        let reason = reason(cells, way, &limits);
+        let (formulas, cells_needed) = unfold(cells, way, &reason);
         let mut explanation = Explanation { interpolants: Vec::new(), cells: cells_needed };
         if let Some(method) = self.method
             && formulas.len() > 1
@@ -250,7 +245,7 @@ fn follow(
             let (values, control, halt) = (&values, &control, &mut halt);
             let is_unresolved = step == last && matches!(attempt.kind, BadKind::Unresolved(..));
             let mut resolve = |cells: &mut Cells<'_>, term: TermId| -> Option<u64> {
-                let value = in_inputs(cells, values, control, step, term);
+                let value = in_inputs(cells, values, Some(control), step, term);
                 if let Some(value) = cells.pool.as_const(value) {
                     return Some(value.as_bv().as_u64());
                 }
@@ -283,11 +278,11 @@ fn follow(
             return Err(halt);
         }
         let mut known = |cells: &mut Cells<'_>, term: TermId| -> Option<u64> {
-            let value = in_inputs(cells, &values, &control, step, term);
+            let value = in_inputs(cells, &values, Some(&control), step, term);
             cells.pool.as_const(value).map(|value| value.as_bv().as_u64())
         };
         let mut conds: Vec<TermId> = waiting::others_wait(cells, properties, &control, *thread, &mut known);
-        if step == last {
+        if step == last && attempt.kind != BadKind::ManyThreads {
             let bad = summary.bads.iter().find(|bad| bad.stmt == attempt.stmt && same_kind(&bad.kind, &attempt.kind));
             match bad {
                 Some(bad) => {
@@ -304,14 +299,14 @@ fn follow(
             }
         }
         for (number, cond) in conds.iter().enumerate() {
-            let cond = in_inputs(cells, &values, &control, step, *cond);
+            let cond = in_inputs(cells, &values, Some(&control), step, *cond);
             way.conds.push((step, number, cond));
         }
         note_inputs(cells, &values, &control, step, &summary, &mut way.inputs);
         let new: Vec<(VarId, TermId)> = summary
             .updates
             .iter()
-            .map(|(var, term)| (*var, in_inputs(cells, &values, &control, step, *term)))
+            .map(|(var, term)| (*var, in_inputs(cells, &values, Some(&control), step, *term)))
             .collect();
         values.extend(new);
         let next = control.after(program, *thread, program.edge(*edge).to, &summary.changes);
@@ -330,7 +325,7 @@ fn same_kind(a: &BadKind, b: &BadKind) -> bool {
 }
 
 /// The value of a cell that nobody has written on the path; `None` if it may be any.
-fn initial(cells: &mut Cells<'_>, control: &Control, var: VarId) -> Option<TermId> {
+pub(super) fn initial(cells: &mut Cells<'_>, control: &Control, var: VarId) -> Option<TermId> {
     if let Some(value) = cells.initial(var) {
         return Some(value);
     }
@@ -342,11 +337,11 @@ fn initial(cells: &mut Cells<'_>, control: &Control, var: VarId) -> Option<TermI
     })
 }
 
-/// A term over the cells before a step as a term over inputs.
-fn in_inputs(
+/// A term over the cells before a step as a term over inputs, and over the cells before the first step if these shall stay open.
+pub(super) fn in_inputs(
     cells: &mut Cells<'_>,
     values: &FxHashMap<VarId, TermId>,
-    control: &Control,
+    control: Option<&Control>,
     step: usize,
     term: TermId,
 ) -> TermId {
@@ -355,7 +350,7 @@ fn in_inputs(
     for var in vars.iter() {
         let value = match values.get(var) {
             Some(value) => *value,
-            None if cells.cell(*var).is_some() => match initial(cells, control, *var) {
+            None if cells.cell(*var).is_some() => match control.and_then(|control| initial(cells, control, *var)) {
                 Some(value) => value,
                 None => cells.pool.var(*var),
             },
@@ -385,7 +380,7 @@ fn note_inputs(
     for (site, vars, term) in &summary.reads {
         let is_unwritten = vars.iter().any(|var| !values.contains_key(var) && initial(cells, control, *var).is_none());
         if is_unwritten {
-            let value = in_inputs(cells, values, control, step, *term);
+            let value = in_inputs(cells, values, Some(control), step, *term);
             inputs.push((step, *site, value));
         }
     }
@@ -402,7 +397,7 @@ fn conjuncts(cells: &mut Cells<'_>, formula: TermId, into: &mut Vec<TermId>) {
     }
 }
 
-fn check(cells: &Cells<'_>, conds: &[TermId], limits: &Limits) -> Answer {
+pub(super) fn check(cells: &Cells<'_>, conds: &[TermId], limits: &Limits) -> Answer {
     let mut solver = Solver::new(Backend::Bits);
     solver.set_limits(limits.clone());
     let answer = solver.check(&cells.pool, conds);
@@ -414,35 +409,15 @@ fn check(cells: &Cells<'_>, conds: &[TermId], limits: &Limits) -> Answer {
     solver.check(&cells.pool, conds)
 }
 
-/// A smaller set of conditions that still contradict each other.
-fn minimise(cells: &Cells<'_>, mut core: Vec<TermId>, limits: &Limits) -> Vec<TermId> {
-    core.sort_unstable();
-    core.dedup();
-    if let Some(never) = core.iter().find(|cond| cells.pool.as_const(**cond).is_some_and(|value| !value.as_bool())) {
-        return vec![*never];
-    }
-    let mut solver = Solver::new(Backend::Bits);
-    solver.set_limits(Limits { time: Some(Duration::from_millis(300)), ..limits.clone() });
-    let mut index = 0;
-    while index < core.len() && core.len() < 60 {
-        let mut rest = core.clone();
-        rest.remove(index);
-        match solver.check(&cells.pool, &rest) {
-            Answer::Unsat(smaller) => core.retain(|cond| smaller.contains(cond)),
-            Answer::Sat(_) | Answer::Unknown(_) => index += 1,
-        }
-    }
-    core
-}
-
 /// The path as a sequence of formulas over copies of cells, one for each moment, with only what the relevant conditions need; and
 /// all cells they need. Each formula comes with the number of steps that it completes.
-fn unfold(cells: &mut Cells<'_>, way: &Way, relevant: &[Vec<TermId>]) -> (Vec<(usize, TermId)>, Vec<VarId>) {
+fn unfold(cells: &mut Cells<'_>, way: &Way, reason: &Reason) -> (Vec<(usize, TermId)>, Vec<VarId>) {
+    let relevant = &reason.relevant;
     let n = way.stages.len();
     let mut needed_after: Vec<FxHashSet<VarId>> = vec![FxHashSet::default(); n];
     let mut needed: FxHashSet<VarId> = FxHashSet::default();
     let mut all: FxHashSet<VarId> = FxHashSet::default();
-    for step in (0..n).rev() {
+    for step in (reason.from..n).rev() {
         needed_after[step] = needed.clone();
         let mut terms: Vec<TermId> = relevant[step].clone();
         for (var, term) in &way.stages[step].summary.updates {
@@ -459,7 +434,7 @@ fn unfold(cells: &mut Cells<'_>, way: &Way, relevant: &[Vec<TermId>]) -> (Vec<(u
     let mut version: FxHashMap<VarId, u32> = FxHashMap::default();
     let mut formulas = Vec::new();
     let mut first = Vec::new();
-    let mut at_start: Vec<VarId> = needed.into_iter().collect();
+    let mut at_start: Vec<VarId> = needed.into_iter().filter(|var| reason.initial.contains(var)).collect();
     at_start.sort_unstable();
     let control = way.stages.last().map(|stage| stage.control.clone());
     for var in at_start {
@@ -473,8 +448,10 @@ fn unfold(cells: &mut Cells<'_>, way: &Way, relevant: &[Vec<TermId>]) -> (Vec<(u
             first.push(cells.pool.eq(copy, value));
         }
     }
-    formulas.push((0, cells.pool.and_all(&first)));
-    for step in 0..n {
+    if !first.is_empty() {
+        formulas.push((0, cells.pool.and_all(&first)));
+    }
+    for step in reason.from..n {
         let mut parts = Vec::new();
         for cond in &relevant[step] {
             parts.push(at_moment(cells, &version, step, *cond));
@@ -532,12 +509,10 @@ fn fold_back(cells: &mut Cells<'_>, term: TermId) -> Option<TermId> {
 
 /// All cells that a value before the last step depends on.
 fn explain_value(cells: &mut Cells<'_>, way: &Way, term: TermId) -> Explanation {
-    let mut relevant: Vec<Vec<TermId>> = vec![Vec::new(); way.stages.len()];
-    let last = relevant.len() - 1;
-    relevant[last].push(term);
-    let word = cells.pool.sort(term);
-    let zero = cells.pool.constant(Value::zero(word));
-    relevant[last][0] = cells.pool.eq(term, zero);
-    let (_, needed) = unfold(cells, way, &relevant);
+    let mut reason = Reason { relevant: vec![Vec::new(); way.stages.len()], ..Reason::default() };
+    let zero = cells.pool.constant(Value::zero(cells.pool.sort(term)));
+    let about = cells.pool.eq(term, zero);
+    reason.relevant.last_mut().expect("a path has steps").push(about);
+    let (_, needed) = unfold(cells, way, &reason);
     Explanation { interpolants: Vec::new(), cells: needed }
 }

@@ -6,7 +6,7 @@
 //! Precision says which cells and predicates may be listed at all.
 
 use super::cells::{Cell, Cells};
-use super::control::Control;
+use super::control::{Control, is_crowd};
 use ir::Program;
 use ir::pass::Liveness;
 use logic::{TermId, VarId};
@@ -166,6 +166,10 @@ impl Live {
     /// Whether the cell may still be read.
     pub fn is_live(&self, cells: &Cells<'_>, control: &Control, var: VarId) -> bool {
         match cells.cell(var) {
+            Some(Cell::Own(place, own)) if is_crowd(place) => {
+                let at = control.at(place);
+                control.at_place(place).is_some() && self.by_proc[at.proc.index()].is_live(at.loc, own)
+            }
             Some(Cell::Own(thread, own)) => match control.threads.get(thread as usize) {
                 Some(at) => !at.has_ended && self.by_proc[at.proc.index()].is_live(at.loc, own),
                 None => true,

@@ -31,7 +31,7 @@ pub fn waits(
     thread: u32,
     resolve: Resolve<'_>,
 ) -> TermId {
-    let at = &control.threads[thread as usize];
+    let at = control.at(thread);
     let proc = cells.program.proc(at.proc);
     let mut stuck = Vec::new();
     let mut waiting = Vec::new();

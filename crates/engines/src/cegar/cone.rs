@@ -98,7 +98,7 @@ impl Cone {
         if !matches!(self.mode, Mode::Dynamic | Mode::Both) {
             return None;
         }
-        let at = &control.threads[thread as usize];
+        let at = control.at(thread);
         let dynamic = self.dynamic.borrow();
         let mut kept: FxHashSet<VarId> = FxHashSet::default();
         let mut touched: FxHashSet<VarId> = FxHashSet::default();
@@ -131,8 +131,8 @@ impl Cone {
 }
 
 fn places(flow: &DataFlow, control: &Control) -> FixedBitSet {
-    let alive = control.threads.iter().filter(|thread| !thread.has_ended && !control.has_ended);
-    flow.places(alive.map(|thread| (thread.proc, thread.loc)))
+    let alive = control.alive().filter(|_| !control.has_ended).map(|thread| control.at(thread));
+    flow.places(alive.map(|at| (at.proc, at.loc)))
 }
 
 fn symbol(cells: &Cells<'_>, var: VarId) -> Option<Symbol> {

@@ -4,7 +4,8 @@
 //! at the same places, allows everything that it allows: then nothing needs to be explored from it. Candidates are found by
 //! control, and compared first without and then with the solver.
 //!
-//! Invariant: a covering node is not covered itself, so that following `covered_by` once leads to a node that is explored.
+//! Invariant: a covering node is not covered itself when it begins to cover, so that following `covered_by` leads to a node that is explored. Only
+//! nodes with a crowd are covered later than when they were found.
 
 use crate::abstraction::control::Control;
 use crate::abstraction::state::Abstract;
@@ -57,7 +58,8 @@ impl Graph {
         if let Some((from, thread, edge)) = parent {
             self.nodes[from as usize].next.push((thread, edge, id));
         }
-        self.by_control.entry(control.clone()).or_default().push(id);
+        let key = if control.has_crowd { Rc::new(without_crowd(&control)) } else { control.clone() };
+        self.by_control.entry(key).or_default().push(id);
         self.nodes.push(Node {
             control,
             state: Rc::new(state),
@@ -77,10 +79,18 @@ impl Graph {
         &self.nodes[id as usize]
     }
 
-    /// Nodes that might cover a node: others at the same places that are not covered.
+    /// Nodes that might cover a node: others at the same places, or with a larger crowd, that are not covered.
     pub(crate) fn candidates(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let all = self.by_control.get(&self.nodes[id as usize].control).map_or(&[][..], Vec::as_slice);
-        all.iter().copied().filter(move |other| *other < id && self.nodes[*other as usize].covered_by.is_none())
+        let control = &self.nodes[id as usize].control;
+        let found =
+            if control.has_crowd { self.by_control.get(&without_crowd(control)) } else { self.by_control.get(control) };
+        let all = found.map_or(&[][..], Vec::as_slice);
+        let fits = move |other: &NodeId| {
+            let node = &self.nodes[*other as usize];
+            let is_larger = control.has_crowd && *other != id && control.crowd_is_within(&node.control);
+            (is_larger || !control.has_crowd && *other < id) && node.covered_by.is_none()
+        };
+        all.iter().copied().filter(fits)
     }
 
     /// Notes that a node is covered.
@@ -89,9 +99,12 @@ impl Graph {
         self.n_covered += 1;
     }
 
-    /// The node itself, or the one that covers it.
-    pub(crate) fn representative(&self, id: NodeId) -> NodeId {
-        self.nodes[id as usize].covered_by.unwrap_or(id)
+    /// The node itself, or the one that covers it in the end.
+    pub(crate) fn representative(&self, mut id: NodeId) -> NodeId {
+        while let Some(other) = self.nodes[id as usize].covered_by {
+            id = other;
+        }
+        id
     }
 
     /// The steps from the start to a node.
@@ -110,6 +123,10 @@ impl Graph {
     pub(crate) fn cycles(&self, keep: &dyn Fn(NodeId) -> bool) -> Vec<Vec<NodeId>> {
         Tarjan::new(self, keep).run()
     }
+}
+
+fn without_crowd(control: &Control) -> Control {
+    Control { crowd: Vec::new(), ..control.clone() }
 }
 
 /// Strongly connected components, without recursion.

@@ -6,6 +6,7 @@
 //! out assignments. `precise` decides what a refinement adds.
 
 mod cone;
+mod crowd;
 mod graph;
 mod precise;
 mod proof;
@@ -20,16 +21,18 @@ use crate::Engine;
 use crate::abstraction::cells::Cells;
 use crate::abstraction::domain::{Combine, Domain, Explicit, Predicates};
 use crate::abstraction::judge::Judge;
-use crate::abstraction::refine::{Outcome, Refiner};
+use crate::abstraction::refine::{Attempt, Outcome, Refiner};
 use crate::abstraction::state::Live;
 use crate::abstraction::symbolic::BadKind;
 use crate::explore::actions::Actions;
 use crate::run::{Knob, Run};
+use crowd::Pick;
 use ir::pass::{Options, prepare, spell_trace};
 use ir::{Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
 use precise::Tracking;
 use search::{Counts, Halt, Order, Search, World};
 use select::Reduction;
+use smt::{Direction, Method};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -72,6 +75,14 @@ const INIT: Knob = Knob {
 const SEARCH: Knob =
     Knob { name: "search", values: "bfs|dfs|distance", default: "dfs", help: "which abstract state is expanded next" };
 
+const CROWD: Knob = Knob {
+    name: "crowd",
+    values: "auto|off|all",
+    default: "auto",
+    help: "which threads are not told apart, but counted as none, one or many at each place: those of loops that start many, none, \
+           or all",
+};
+
 impl Engine for Cegar {
     fn name(&self) -> &'static str {
         "cegar"
@@ -82,7 +93,7 @@ impl Engine for Cegar {
     }
 
     fn knobs(&self) -> &'static [Knob] {
-        &[DOMAIN, POR, COI, REFINE, INIT, SEARCH]
+        &[DOMAIN, POR, COI, REFINE, INIT, SEARCH, CROWD]
     }
 
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
@@ -134,11 +145,16 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         counts: Counts::default(),
         distance: distances(&program, task.properties),
         counts_values: tracking == Tracking::Both,
+        watches_starts: run.knob(&CROWD) == "auto",
     };
+    if run.knob(&CROWD) == "all" {
+        let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+        world.cells.crowd_sites =
+            stmts.filter(|stmt| matches!(stmt.op, Op::Start { .. })).map(|stmt| stmt.site).collect();
+    }
     let mut refinement = precise::Refinement::new(tracking, run.knob(&REFINE), run.knob(&INIT));
     refinement.begin(&mut world);
     let (method, _) = precise::method(run.knob(&REFINE));
-    let refiner = Refiner { method };
     let mut times = Times::default();
     let mut unknown: Option<Why> = None;
     loop {
@@ -164,10 +180,11 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         };
         times.refinements += 1;
         let started = Instant::now();
-        let outcome = refiner.decide(&mut world.cells, &mut world.judge, task.properties, &attempt);
+        let (outcome, is_refined) = consider(method, &mut world, &mut refinement, &attempt);
         times.refining += started.elapsed();
+        let is_many = attempt.kind == BadKind::ManyThreads;
         match outcome {
-            Outcome::Feasible(inputs) => match attempt.kind {
+            Some((Outcome::Feasible(inputs), attempt)) => match attempt.kind {
                 BadKind::Violation(violation) => {
                     let steps = attempt.steps.iter().zip(inputs);
                     let steps =
@@ -181,17 +198,77 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                     let (_, edge) = *attempt.steps.last().expect("a path has steps");
                     world.passed_over.insert((edge, attempt.stmt));
                 }
+                BadKind::ManyThreads => form_crowd(&mut world, &attempt),
                 BadKind::Unresolved(..) => unreachable!("what cannot be resolved is explained"),
             },
-            Outcome::Spurious(explanation) => {
-                if !refinement.refine(&mut world, &explanation) {
+            Some((Outcome::Spurious(_), _)) => {
+                if is_refined {
+                    continue;
+                }
+                if is_many {
+                    form_crowd(&mut world, &attempt);
+                } else if !disperse_crowd(&mut world) {
                     return Err(unknown.unwrap_or_else(|| stuck(&program, &attempt)));
                 }
             }
-            Outcome::Unknown(what) => return Err(unknown.unwrap_or(Why::Bound(what))),
-            Outcome::Stopped(why) => return Err(unknown.unwrap_or_else(|| run.why_stopped(why))),
+            Some((Outcome::Unknown(_), _)) if is_many => form_crowd(&mut world, &attempt),
+            Some((Outcome::Unknown(what), _)) => return Err(unknown.unwrap_or(Why::Bound(what))),
+            Some((Outcome::Stopped(why), _)) => return Err(unknown.unwrap_or_else(|| run.why_stopped(why))),
+            None => {
+                disperse_crowd(&mut world);
+            }
         }
     }
+}
+
+/// Decides a path, and refines the precision if it cannot be taken. `None` if it is one of the crowd and needs more threads than it starts. What
+/// one kind of interpolants and one choice of threads do not teach, another may.
+fn consider(
+    method: Option<Method>,
+    world: &mut World<'_>,
+    refinement: &mut precise::Refinement,
+    attempt: &Attempt,
+) -> (Option<(Outcome, Attempt)>, bool) {
+    let mut methods = vec![method];
+    if method == Some(Method::Any) {
+        methods.extend([Direction::Forward, Direction::Backward].map(|direction| Some(Method::Newton(direction))));
+    }
+    let is_crowd = !world.cells.crowd_sites.is_empty();
+    let picks: &[Pick] = if is_crowd { &[Pick::Newest, Pick::Oldest] } else { &[Pick::Newest] };
+    let mut result = None;
+    for pick in picks {
+        let Some(cast) = crowd::concrete(world, attempt, *pick) else { continue };
+        for method in &methods {
+            let sites = std::mem::take(&mut world.cells.crowd_sites);
+            let refiner = Refiner { method: *method };
+            let outcome = refiner.decide(&mut world.cells, &mut world.judge, world.properties, &cast.attempt);
+            world.cells.crowd_sites = sites;
+            let Outcome::Spurious(explanation) = outcome else { return (Some((outcome, cast.attempt)), false) };
+            let explanation = cast.explain(&mut world.cells, &explanation);
+            let is_refined = refinement.refine(world, &explanation);
+            result = Some((Outcome::Spurious(explanation), cast.attempt.clone()));
+            if is_refined {
+                return (result, true);
+            }
+        }
+    }
+    (result, false)
+}
+
+/// From now on the threads of the loop that the path ends in are not told apart.
+fn form_crowd(world: &mut World<'_>, attempt: &Attempt) {
+    let (_, edge) = *attempt.steps.last().expect("a path has steps");
+    let sites = crowd::start_sites(world.cells.program, edge);
+    world.cells.crowd_sites.extend(sites);
+    world.summaries.clear();
+}
+
+/// From now on all threads are told apart: only errors can be found. False if they are already.
+fn disperse_crowd(world: &mut World<'_>) -> bool {
+    let had_crowd = !world.cells.crowd_sites.is_empty();
+    world.cells.crowd_sites.clear();
+    world.watches_starts = false;
+    had_crowd
 }
 
 /// Whether a violation shows in a single step.
@@ -222,7 +299,7 @@ fn domain(name: &str) -> (Tracking, Box<dyn Domain>) {
 }
 
 /// Why refinement ends: nothing more can be tracked.
-fn stuck(program: &Program, attempt: &crate::abstraction::refine::Attempt) -> Why {
+fn stuck(program: &Program, attempt: &Attempt) -> Why {
     let (_, edge) = attempt.steps.last().expect("a path has steps");
     let span = program.edge(*edge).stmts.get(attempt.stmt).map_or(ir::Span::NOWHERE, |stmt| stmt.span);
     let what = match &attempt.kind {

@@ -20,7 +20,7 @@ pub(super) fn certificate(search: &mut Search<'_, '_>) -> Certificate {
             holder: control.holder,
             has_ended: control.has_ended,
             formula: node.state.formula(&mut search.world.cells, search.precision),
-            covered_by: node.covered_by,
+            covered_by: node.covered_by.map(|other| search.graph.representative(other)),
             steps: node.next.clone(),
             left_out,
         });
@@ -43,5 +43,7 @@ pub(super) fn certificate(search: &mut Search<'_, '_>) -> Certificate {
     names.sort_by_key(|(var, _)| *var);
     let mut program = cells.program.clone();
     program.pool = cells.pool.clone();
-    Certificate { program, cells: names, nodes }
+    let has_crowd = search.graph.nodes.iter().any(|node| node.control.has_crowd);
+    let beyond = has_crowd.then(|| "threads without number are not told apart in it".to_string());
+    Certificate { program, cells: names, nodes, beyond }
 }

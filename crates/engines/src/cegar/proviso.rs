@@ -81,9 +81,7 @@ fn conflicts(search: &mut Search<'_, '_>) -> Vec<(NodeId, u32)> {
         let mut next = FxHashMap::default();
         if search.graph.node(node).is_expanded {
             let control = search.graph.node(node).control.clone();
-            for thread in
-                (0..control.threads.len() as u32).filter(|thread| !control.threads[*thread as usize].has_ended)
-            {
+            for thread in control.alive() {
                 next.insert(thread, search.next_targets(node, thread));
             }
         }

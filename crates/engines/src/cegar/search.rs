@@ -5,10 +5,11 @@
 //!
 //! Invariant: when the search ends without an error, every error of the program would have been seen (Theorems 2 and 4 of 000).
 
+use super::crowd;
 use super::graph::{Graph, NodeId};
 use super::select::{AtNode, Reduction};
 use crate::abstraction::cells::Cells;
-use crate::abstraction::control::Control;
+use crate::abstraction::control::{Change, Control};
 use crate::abstraction::domain::{Domain, Step, Tools};
 use crate::abstraction::judge::Judge;
 use crate::abstraction::refine::Attempt;
@@ -69,6 +70,8 @@ pub(crate) struct World<'p> {
     pub(crate) distance: Vec<Vec<u32>>,
     /// Whether a round ends when a cell takes many values.
     pub(crate) counts_values: bool,
+    /// Whether a round ends when a loop starts many threads.
+    pub(crate) watches_starts: bool,
 }
 
 /// Why exploration ends early.
@@ -173,11 +176,12 @@ impl<'w, 'p> Search<'w, 'p> {
             Order::Breadth => (-depth, -number),
             Order::Depth => (depth, number),
             Order::Distance => {
-                let threads = &self.graph.node(node).control.threads;
-                let near = |at: &crate::abstraction::control::ThreadAt| {
-                    if at.has_ended { u32::MAX } else { self.world.distance[at.proc.index()][at.loc.index()] }
+                let control = &self.graph.node(node).control;
+                let near = |thread: u32| {
+                    let at = control.at(thread);
+                    self.world.distance[at.proc.index()][at.loc.index()]
                 };
-                let nearest = threads.iter().map(near).min().unwrap_or(u32::MAX);
+                let nearest = control.alive().map(near).min().unwrap_or(u32::MAX);
                 (-i64::from(nearest) - depth, number)
             }
         };
@@ -189,6 +193,13 @@ impl<'w, 'p> Search<'w, 'p> {
             return Ok(());
         }
         let stopped = |why| Halt::Stopped(run.why_stopped(why));
+        if self.graph.node(node).control.has_crowd
+            && let Some(other) = self.covering(node).map_err(stopped)?
+        {
+            // Crowds grow, so that what was found later often allows more.
+            self.graph.cover(node, other);
+            return Ok(());
+        }
         let candidates = self.candidates(node).map_err(stopped)?;
         let mut at = AtNode::new(self, node);
         let can_run: Vec<u32> = candidates
@@ -216,10 +227,9 @@ impl<'w, 'p> Search<'w, 'p> {
     /// Threads that may run, atomic sections considered.
     fn candidates(&mut self, node: NodeId) -> Result<Vec<u32>, smt::Why> {
         let control = self.graph.node(node).control.clone();
-        let alive = |thread: &u32| !control.threads[*thread as usize].has_ended;
-        let all: Vec<u32> = (0..control.threads.len() as u32).filter(alive).collect();
+        let all: Vec<u32> = control.alive().collect();
         let Some(holder) = control.holder else { return Ok(all) };
-        let at = &control.threads[holder as usize];
+        let at = control.at(holder);
         if !self.world.actions.next(at.proc, at.loc).may_wait {
             return Ok(vec![holder]);
         }
@@ -256,7 +266,7 @@ impl<'w, 'p> Search<'w, 'p> {
     fn take(&mut self, node: NodeId, thread: u32, run: &mut Run) -> Result<(), Halt> {
         self.graph.nodes[node as usize].explored.push(thread);
         let control = self.graph.node(node).control.clone();
-        let at = &control.threads[thread as usize];
+        let at = control.at(thread);
         let edges: Vec<EdgeId> = self.world.actions.next(at.proc, at.loc).edges.clone();
         for edge in edges {
             let edge = EdgeRef { proc: at.proc, edge };
@@ -286,18 +296,41 @@ impl<'w, 'p> Search<'w, 'p> {
         let world = &mut *self.world;
         let to = world.cells.program.edge(edge).to;
         let next = control.after(world.cells.program, thread, to, &summary.changes);
-        let unobserved = world.cone.unobserved(&world.cells, self.precision, &next, &summary);
-        world.counts.statements += summary.updates.len() as u64;
-        world.counts.simplified += unobserved.n_havoc;
-        world.counts.eliminated += unobserved.n_dropped;
-        let step = Step { summary: &summary, guards: &guards, unobserved: &unobserved.cells };
-        let mut tools = Tools { cells: &mut world.cells, judge: &mut world.judge, precision: self.precision };
-        let after = world.domain.after(&mut tools, &state, &step)?;
+        if self.starts_many(&control, thread, edge, &summary, &next) {
+            let mut steps = self.graph.path(node);
+            steps.push((thread, edge));
+            return Err(StepHalt::Error(Attempt { steps, stmt: 0, kind: BadKind::ManyThreads }));
+        }
+        let world = &mut *self.world;
+        let mut after = Vec::new();
+        if next.has_crowd {
+            let left_at = (control.at_place(thread) == Some(true)).then_some(thread);
+            for case in crowd::cases(&mut world.cells, self.precision, &control, thread, to, &summary) {
+                let found = after_step(world, self.precision, &state, &case, &guards, &next, left_at)?;
+                after.extend(found);
+            }
+            after = crowd::joined(after, world.domain.keeps_combinations()).into_iter().collect();
+        } else {
+            after = after_step(world, self.precision, &state, &summary, &guards, &next, None)?;
+        }
         world.counts.successor_time += started.elapsed();
         for state in after {
             self.reach(node, thread, edge, &next, state)?;
         }
         Ok(())
+    }
+
+    /// Whether a loop has started so many threads that they are better not told apart.
+    fn starts_many(&self, before: &Control, thread: u32, edge: EdgeRef, summary: &Summary, after: &Control) -> bool {
+        let at = before.at(thread);
+        if !self.world.watches_starts || after.has_crowd || !self.world.actions.next(at.proc, at.loc).is_in_loop {
+            return false;
+        }
+        let limit = if crowd::is_endless(self.world.cells.program, edge) { 3 } else { 8 };
+        summary.changes.iter().any(|change| match change {
+            Change::Start(proc) => after.threads.iter().filter(|thread| thread.proc == *proc).count() > limit,
+            _ => false,
+        })
     }
 
     fn is_possible(&mut self, state: &Abstract, guards: &[TermId], bad: &Bad, edge: EdgeRef) -> Result<bool, smt::Why> {
@@ -341,27 +374,64 @@ impl<'w, 'p> Search<'w, 'p> {
         }
         let new = self.graph.add(control.clone(), state, Some((node, thread, edge)));
         world.counts.states += 1;
-        let candidates: Vec<NodeId> = self.graph.candidates(new).collect();
-        let state = self.graph.node(new).state.clone();
-        let within = candidates.iter().copied().find(|other| state.is_within(&self.graph.node(*other).state));
-        let mut covering = within;
-        if covering.is_none() && !self.precision.predicates.is_empty() {
-            let own = state.formula(&mut world.cells, self.precision);
-            for other in candidates.into_iter().take(8) {
-                let weaker = self.graph.node(other).state.formula(&mut world.cells, self.precision);
-                let negation = world.cells.pool.not(weaker);
-                if !world.judge.is_possible(&mut world.cells, &[own], negation)? {
-                    covering = Some(other);
-                    break;
-                }
-            }
-        }
-        match covering {
+        match self.covering(new)? {
             Some(other) => self.graph.cover(new, other),
             None => self.put(new),
         }
         Ok(())
     }
+
+    /// A node that allows everything that a node allows.
+    fn covering(&mut self, new: NodeId) -> Result<Option<NodeId>, smt::Why> {
+        let candidates: Vec<NodeId> = self.graph.candidates(new).collect();
+        let (control, state) = (self.graph.node(new).control.clone(), self.graph.node(new).state.clone());
+        let mut weaker: Vec<(NodeId, Rc<Abstract>)> = Vec::new();
+        for other in candidates {
+            let mut allowed = self.graph.node(other).state.clone();
+            if control.has_crowd {
+                let cells = &mut self.world.cells;
+                allowed = Rc::new(crowd::about_inhabited(cells, self.precision, &control, &allowed));
+            }
+            if state.is_within(&allowed) {
+                return Ok(Some(other));
+            }
+            if weaker.len() < 8 {
+                weaker.push((other, allowed));
+            }
+        }
+        if self.precision.predicates.is_empty() {
+            return Ok(None);
+        }
+        let world = &mut *self.world;
+        let own = state.formula(&mut world.cells, self.precision);
+        for (other, allowed) in weaker {
+            let allowed = allowed.formula(&mut world.cells, self.precision);
+            let negation = world.cells.pool.not(allowed);
+            if !world.judge.is_possible(&mut world.cells, &[own], negation)? {
+                return Ok(Some(other));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What the domain says of a step, with what nobody looks at left out.
+fn after_step(
+    world: &mut World<'_>,
+    precision: &Precision,
+    state: &Abstract,
+    summary: &Summary,
+    guards: &[TermId],
+    next: &Control,
+    left_at: Option<u32>,
+) -> Result<Vec<Abstract>, smt::Why> {
+    let unobserved = world.cone.unobserved(&world.cells, precision, next, summary);
+    world.counts.statements += summary.updates.len() as u64;
+    world.counts.simplified += unobserved.n_havoc;
+    world.counts.eliminated += unobserved.n_dropped;
+    let step = Step { summary, guards, unobserved: &unobserved.cells, left_at };
+    let mut tools = Tools { cells: &mut world.cells, judge: &mut world.judge, precision };
+    world.domain.after(&mut tools, state, &step)
 }
 
 /// Resolves what a state knows the value of.

@@ -7,6 +7,7 @@
 use super::graph::NodeId;
 use super::search::{Search, resolver};
 use crate::abstraction::cells::Cell;
+use crate::abstraction::control::is_crowd;
 use crate::explore::choice::{Joins, Threads, source_set};
 use crate::explore::future::Summary as Future;
 use crate::explore::targets::TargetId;
@@ -70,7 +71,7 @@ impl<'s, 'w, 'p> AtNode<'s, 'w, 'p> {
     /// The conditions of each edge of a thread.
     fn guards(&mut self, thread: u32) -> Vec<TermId> {
         let control = self.search.graph.node(self.node).control.clone();
-        let at = &control.threads[thread as usize];
+        let at = control.at(thread);
         let edges = self.search.world.actions.next(at.proc, at.loc).edges.clone();
         edges
             .into_iter()
@@ -108,7 +109,7 @@ impl<'s, 'w, 'p> AtNode<'s, 'w, 'p> {
 
 impl Threads for AtNode<'_, '_, '_> {
     fn len(&self) -> usize {
-        self.search.graph.node(self.node).control.threads.len()
+        self.search.graph.node(self.node).control.alive().count()
     }
 
     fn can_run(&mut self, thread: u32) -> bool {
@@ -116,7 +117,7 @@ impl Threads for AtNode<'_, '_, '_> {
             return *known;
         }
         let control = self.search.graph.node(self.node).control.clone();
-        let at = &control.threads[thread as usize];
+        let at = control.at(thread);
         let next = self.search.world.actions.next(at.proc, at.loc);
         let can_run = if next.edges.is_empty() {
             false
@@ -135,33 +136,35 @@ impl Threads for AtNode<'_, '_, '_> {
         if let Some(known) = self.surely.get(&thread) {
             return *known;
         }
-        let surely = self.search.is_total(self.node, thread) || {
-            let guards = self.guards(thread);
-            let any = self.search.world.cells.pool.or_all(&guards);
-            let state = self.search.graph.node(self.node).state.clone();
-            let cells = &mut self.search.world.cells;
-            let any = state.bind(cells, any);
-            let vars = cells.vars_in(any);
-            let is_free = vars.iter().all(|var| !self.search.precision.mentions(*var));
-            let cells = &mut self.search.world.cells;
-            if cells.pool.as_const(any).is_none() && is_free {
-                true
-            } else {
-                let never = cells.pool.not(any);
-                !self.is_possible(never)
-            }
-        };
+        // Perhaps nobody stands at a place of the crowd.
+        let surely = !is_crowd(thread)
+            && (self.search.is_total(self.node, thread) || {
+                let guards = self.guards(thread);
+                let any = self.search.world.cells.pool.or_all(&guards);
+                let state = self.search.graph.node(self.node).state.clone();
+                let cells = &mut self.search.world.cells;
+                let any = state.bind(cells, any);
+                let vars = cells.vars_in(any);
+                let is_free = vars.iter().all(|var| !self.search.precision.mentions(*var));
+                let cells = &mut self.search.world.cells;
+                if cells.pool.as_const(any).is_none() && is_free {
+                    true
+                } else {
+                    let never = cells.pool.not(any);
+                    !self.is_possible(never)
+                }
+            });
         self.surely.insert(thread, surely);
         surely
     }
 
     fn may_end(&self, thread: u32) -> bool {
-        let at = &self.search.graph.node(self.node).control.threads[thread as usize];
+        let at = self.search.graph.node(self.node).control.at(thread);
         self.search.world.actions.next(at.proc, at.loc).may_end
     }
 
     fn is_in_loop(&self, thread: u32) -> bool {
-        let at = &self.search.graph.node(self.node).control.threads[thread as usize];
+        let at = self.search.graph.node(self.node).control.at(thread);
         self.search.world.actions.next(at.proc, at.loc).is_in_loop
     }
 
@@ -171,7 +174,7 @@ impl Threads for AtNode<'_, '_, '_> {
 
     fn joins(&mut self, thread: u32) -> Joins {
         let control = self.search.graph.node(self.node).control.clone();
-        let at = &control.threads[thread as usize];
+        let at = control.at(thread);
         let next = self.search.world.actions.next(at.proc, at.loc);
         if !next.may_join {
             return Joins::Nobody;
@@ -208,7 +211,7 @@ impl Threads for AtNode<'_, '_, '_> {
     }
 
     fn future(&self, thread: u32) -> &Future {
-        let at = &self.search.graph.node(self.node).control.threads[thread as usize];
+        let at = self.search.graph.node(self.node).control.at(thread);
         self.search.world.actions.future(at.proc, at.loc)
     }
 }
@@ -217,7 +220,7 @@ impl Search<'_, '_> {
     /// Whether the edges of the thread's location together cover all cases.
     pub(crate) fn is_total(&mut self, node: NodeId, thread: u32) -> bool {
         let control = self.graph.node(node).control.clone();
-        let at = &control.threads[thread as usize];
+        let at = control.at(thread);
         if let Some(known) = self.world.is_total.get(&(at.proc.0, at.loc.0)) {
             return *known;
         }
@@ -248,7 +251,7 @@ impl Search<'_, '_> {
     /// What the next steps of a thread read and write, as far as it counts.
     pub(crate) fn next_targets(&mut self, node: NodeId, thread: u32) -> (Vec<TargetId>, Vec<TargetId>) {
         let control = self.graph.node(node).control.clone();
-        let at = &control.threads[thread as usize];
+        let at = control.at(thread);
         let next = self.world.actions.next(at.proc, at.loc);
         let counts = |target: &&TargetId| self.mask.contains(**target as usize);
         let mut reads: Vec<TargetId> = next.reads.iter().filter(counts).copied().collect();

@@ -84,16 +84,17 @@ pub fn source_set(threads: &mut dyn Threads, candidates: &[u32]) -> Vec<u32> {
 /// All threads that have to run if the seed does; `None` if that is more than the limit.
 fn closure(threads: &mut dyn Threads, candidates: &[u32], seed: u32, limit: usize) -> Option<Vec<u32>> {
     let mut inside = vec![seed];
-    let mut is_inside = FixedBitSet::with_capacity(threads.len());
-    is_inside.insert(seed as usize);
+    // By position among the candidates.
+    let mut is_inside = FixedBitSet::with_capacity(candidates.len());
+    is_inside.extend(candidates.iter().position(|thread| *thread == seed));
     let mut at = 0;
     while at < inside.len() {
         let thread = inside[at];
         at += 1;
         let (reads, writes) = threads.next(thread);
         let joins = threads.joins(thread);
-        for other in candidates {
-            if is_inside.contains(*other as usize) {
+        for (position, other) in candidates.iter().enumerate() {
+            if is_inside.contains(position) {
                 continue;
             }
             let future = threads.future(*other);
@@ -103,7 +104,7 @@ fn closure(threads: &mut dyn Threads, candidates: &[u32], seed: u32, limit: usiz
                 Joins::Anybody => true,
             };
             if ends_wait || future.conflicts(&reads, &writes) {
-                is_inside.insert(*other as usize);
+                is_inside.insert(position);
                 inside.push(*other);
             }
         }

@@ -1,7 +1,7 @@
 //! Does `cegar` agree with exhaustive search, whatever its domain, reduction and cone?
 //!
 //! Each random program is decided by enumeration, and then by all 60 settings (three domains, five reductions, four cones), every trace replayed and every
-//! proof checked by `decide`. A setting may give up, which is counted; it may not be wrong.
+//! proof checked by `decide`; and once more by settings that do not tell threads apart. A setting may give up, which is counted; it may not be wrong.
 
 use super::generate::generate;
 use engines::{Run, decide, engine_named};
@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 const DOMAINS: [&str; 3] = ["expl", "pred", "prod"];
 const REDUCTIONS: [&str; 5] = ["none", "source", "aware", "dpor", "aware-dpor"];
 const CONES: [&str; 4] = ["none", "static", "dynamic", "both"];
+/// Domains for threads that are not told apart.
+const CROWD_DOMAINS: [&str; 6] = ["expl", "expl-enum", "pred", "pred-bool", "pred-split", "prod"];
+const CROWD_REDUCTIONS: [&str; 3] = ["none", "source", "aware"];
 /// For each run of a setting.
 const LIMIT: Duration = Duration::from_secs(1);
 
@@ -43,11 +46,12 @@ pub(super) fn run(count: u64, first: u64) -> bool {
         }
     }
     println!(
-        "{} programs ({} with violations, {} others too large) with {} settings: {} answers agree, {} gave up, {} proofs checked, {} wrong",
+        "{} programs ({} with violations, {} others too large) with {} settings and {} without telling threads apart: {} answers agree, {} gave up, {} proofs checked, {} wrong",
         counts.programs,
         counts.violations,
         counts.too_large,
         DOMAINS.len() * REDUCTIONS.len() * CONES.len(),
+        CROWD_DOMAINS.len() * CROWD_REDUCTIONS.len(),
         counts.answers,
         counts.gave_up,
         counts.checked,
@@ -87,6 +91,17 @@ fn one(seed: u64, counts: &mut Counts) {
                 let knobs = [("domain", domain), ("por", reduction), ("coi", cone)];
                 setting(seed, &task, &knobs, is_bad, counts);
             }
+        }
+    }
+    crowd_settings(seed, &task, is_bad, counts);
+}
+
+/// The settings that do not tell threads apart.
+fn crowd_settings(seed: u64, task: &Task, is_bad: bool, counts: &mut Counts) {
+    for domain in CROWD_DOMAINS {
+        for reduction in CROWD_REDUCTIONS {
+            let knobs = [("domain", domain), ("por", reduction), ("crowd", "all")];
+            setting(seed, task, &knobs, is_bad, counts);
         }
     }
 }

@@ -10,7 +10,7 @@
 mod memory;
 
 use super::cells::{Cell, Cells};
-use super::control::{Change, Control, Object};
+use super::control::{Change, Control, MOVER, Object, fits_crowd, is_crowd};
 use ir::access::bytes_of;
 use ir::{
     Callee, CheckKind, EdgeRef, ObjectKind, Op, Place, ProcId, Properties, Property, RegionId, SiteId, Span, Stmt, Why,
@@ -35,6 +35,8 @@ pub struct Summary {
     pub reads: Vec<(SiteId, Vec<VarId>, TermId)>,
     /// How control changes.
     pub changes: Vec<Change>,
+    /// Threads that join the crowd, in order: where they begin, and their arguments.
+    pub joining: Vec<(ProcId, Vec<(VarId, TermId)>)>,
     /// Whether an address was not resolved, so that values are unknown that are not.
     pub is_vague: bool,
 }
@@ -59,13 +61,40 @@ pub enum BadKind {
     Beyond(Why),
     /// A value has to be known and is not; the term says which.
     Unresolved(TermId, Span, &'static str),
+    /// A loop starts many threads: nothing is wrong, but is it really so?
+    ManyThreads,
 }
 
 /// Tells the value of a term over the cells before the step, if it is known.
 pub type Resolve<'r> = &'r mut dyn FnMut(&mut Cells<'_>, TermId) -> Option<u64>;
 
-/// Runs an edge on terms.
+/// Runs an edge on terms. For a member of the crowd, what it reads of its own variables are cells of its place, and what it writes are cells
+/// of `MOVER`.
 pub fn run(
+    cells: &mut Cells<'_>,
+    properties: Properties,
+    control: &Control,
+    thread: u32,
+    edge: EdgeRef,
+    resolve: Resolve<'_>,
+) -> Summary {
+    if !is_crowd(thread) {
+        return execute(cells, properties, control, thread, edge, resolve);
+    }
+    let mut resolve_there = |cells: &mut Cells<'_>, term: TermId| {
+        let term = cells.rename(term, MOVER, thread);
+        resolve(cells, term)
+    };
+    let mut summary = execute(cells, properties, control, MOVER, edge, &mut resolve_there);
+    let mut rename = |term: &mut TermId| *term = cells.rename(*term, MOVER, thread);
+    summary.guards.iter_mut().for_each(&mut rename);
+    summary.updates.iter_mut().for_each(|(_, term)| rename(term));
+    summary.bads.iter_mut().for_each(|bad| rename(&mut bad.cond));
+    summary.joining.iter_mut().for_each(|(_, args)| args.iter_mut().for_each(|(_, term)| rename(term)));
+    summary
+}
+
+fn execute(
     cells: &mut Cells<'_>,
     properties: Properties,
     control: &Control,
@@ -86,7 +115,7 @@ pub fn run(
         resolve,
         at: 0,
         n_started: 0,
-        granules: control.threads[thread as usize].granules,
+        granules: if is_crowd(thread) { 0 } else { control.at(thread).granules },
         objects: control.objects.clone(),
     };
     let program = exec.cells.program;
@@ -162,7 +191,7 @@ impl Exec<'_, '_, '_> {
         let vars = self.cells.vars_in(term);
         let mut map: smallvec::SmallVec<[(VarId, TermId); 6]> = smallvec::SmallVec::new();
         for var in vars.iter() {
-            let value = if *var == self.cells.program.self_var {
+            let value = if *var == self.cells.program.self_var && !is_crowd(self.thread) {
                 let word = self.cells.word();
                 self.cells.pool.bv(word, u64::from(self.thread) + 1)
             } else {
@@ -380,6 +409,9 @@ impl Exec<'_, '_, '_> {
             let what = format!("call of {} with other arguments than it takes", program.proc(proc).name);
             return self.unsupported(stmt.span, what);
         }
+        if self.has_crowd() || is_crowd(self.thread) || self.cells.crowd_sites.contains(&stmt.site) {
+            return self.join_crowd(dst, proc, values, stmt);
+        }
         let index = self.control.threads.len() + self.n_started;
         if index as u64 >= self.cells.model().max_threads() {
             return self.unsupported(stmt.span, format!("more than {} threads", self.cells.model().max_threads()));
@@ -392,6 +424,27 @@ impl Exec<'_, '_, '_> {
         self.result.changes.push(Change::Start(proc));
         let word = self.cells.word();
         let handle = self.cells.pool.bv(word, index as u64 + 1);
+        self.set(dst, handle);
+        Some(())
+    }
+
+    /// Whether threads have joined the crowd, before this step or in it.
+    fn has_crowd(&self) -> bool {
+        self.control.has_crowd || !self.result.joining.is_empty()
+    }
+
+    /// A thread starts whose number nobody knows.
+    fn join_crowd(&mut self, dst: VarId, proc: ProcId, values: Vec<TermId>, stmt: &Stmt) -> Option<()> {
+        let program = self.cells.program;
+        if !fits_crowd(program, proc) {
+            return self.unsupported(stmt.span, "threads without number of so large a program".to_string());
+        }
+        let args = program.proc(proc).params.iter().copied().zip(values).collect();
+        self.result.joining.push((proc, args));
+        self.result.changes.push(Change::Join(proc));
+        let word = self.cells.word();
+        let handle = self.cells.input(stmt.site, self.thread, 0, Sort::Bv(word));
+        let handle = self.cells.pool.var(handle);
         self.set(dst, handle);
         Some(())
     }
@@ -426,10 +479,20 @@ impl Exec<'_, '_, '_> {
             let constant = self.cells.pool.bv(word, u64::from(*thread) + 1);
             cases.push(self.cells.pool.eq(handle, constant));
         }
-        let has_ended = self.cells.pool.or_all(&cases);
+        let mut has_ended = self.cells.pool.or_all(&cases);
+        if self.has_crowd() {
+            // Any handle that no thread with a number has may be that of a member of the crowd.
+            let last = self.cells.pool.bv(word, self.control.threads.len() as u64);
+            let is_other = self.cells.pool.ult(last, handle);
+            has_ended = self.cells.pool.or(has_ended, is_other);
+        }
         self.wait(has_ended)?;
         if let Some(result) = result {
             let mut value = self.cells.pool.bv(word, 0);
+            if self.has_crowd() {
+                let any = self.cells.pool.declare("any", Sort::Bv(word));
+                value = self.cells.pool.var(any);
+            }
             for (thread, case) in ended.iter().zip(cases) {
                 let cell = self.cells.var(Cell::Result(*thread));
                 let own = self.read(cell);
@@ -448,8 +511,10 @@ impl Exec<'_, '_, '_> {
             }
             _ => self.cells.pool.bv(word, 0),
         };
-        let cell = self.cells.var(Cell::Result(self.thread));
-        self.write(cell, value);
+        if !is_crowd(self.thread) {
+            let cell = self.cells.var(Cell::Result(self.thread));
+            self.write(cell, value);
+        }
         self.result.changes.push(Change::EndThread);
     }
 }
