@@ -64,9 +64,12 @@ pub(crate) struct Litmus {
     /// Take the meaning of the functions of C tests from this file, as linux-kernel.def gives it
     #[arg(long, value_name = "FILE")]
     pub(crate) macros: Option<PathBuf>,
-    /// What is counted; rf counts executions that differ in what reads read
+    /// What is counted: final states, executions, or (rf) executions that differ in what reads read
     #[arg(long, value_enum, value_name = "WHAT", default_value = "executions")]
     pub(crate) enumerate: Enumerate,
+    /// Who answers: the enumerator, the SAT solver, or (auto) the solver where there are very many choices
+    #[arg(long, value_enum, value_name = "ENGINE", default_value = "auto")]
+    pub(crate) method: Method,
     /// How often an instruction is jumped back to
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) unroll: u32,
@@ -95,6 +98,13 @@ pub(crate) enum Enumerate {
     States,
     Executions,
     Rf,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Method {
+    Auto,
+    Enumerate,
+    Symbolic,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,12 +1,13 @@
 //! Development tasks: `cargo xtask fuzz`, `cargo xtask bench explicit`, `cargo xtask bench oox`, `cargo xtask bench smt`,
 //! `cargo xtask bench bmc`,
-//! `cargo xtask litmus-generate`.
+//! `cargo xtask bench litmus`, `litmus-generate`, `litmus-agree`, `litmus-programs`, `litmus-table`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that speaks to people")]
 
 mod bench;
 mod cycle;
 mod fuzz;
+mod litmus;
 
 use std::process::ExitCode;
 
@@ -20,12 +21,18 @@ fn main() -> ExitCode {
         ["bench", "oox"] => bench::oox::run(),
         ["bench", "smt"] => bench::smt::run(),
         ["bench", "bmc"] => bench::bmc::run(),
+        ["bench", "litmus", ..] => bench::litmus::run(&args[2..]),
+        ["litmus-table"] => litmus::table::run(),
+        ["litmus-programs", ..] => litmus::programs::run(&args[1..]),
+        ["litmus-agree", ..] => litmus::agree::run(&args[1..]),
         ["litmus-generate", ..] => cycle::run(&args[1..]),
         _ => {
             eprintln!("usage: cargo xtask fuzz [--engine bmc|cegar] [--count N] [--seed S] [--show SEED]");
             eprintln!("       | bench explicit | bench oox | bench smt | bench bmc");
             eprintln!("       | fuzz --oox [--count N] [--seed S] [--show SEED] [--mutants N [--folder F]]");
             eprintln!("       | litmus-generate [--count N] [--seed S] [--into FOLDER]");
+            eprintln!("       | litmus-agree [--count N] [--seed S] [--suite SUITE.csv] | litmus-table");
+            eprintln!("       | litmus-programs [--count N] [--seed S] | bench litmus SUITE.csv [RAVEL]");
             return ExitCode::from(2);
         }
     };

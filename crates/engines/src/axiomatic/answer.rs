@@ -22,11 +22,25 @@ pub enum Goal {
     Rf,
 }
 
+/// Which engine answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Method {
+    /// The one that suits the test.
+    #[default]
+    Auto,
+    /// The enumerator.
+    Enumerate,
+    /// The symbolic engine.
+    Symbolic,
+}
+
 /// A question about a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
     /// How much is wanted.
     pub goal: Goal,
+    /// Who answers.
+    pub method: Method,
     /// How often an instruction is jumped back to.
     pub unroll: u32,
     /// How many executions are kept to be shown.
@@ -39,7 +53,14 @@ pub struct Question {
 
 impl Default for Question {
     fn default() -> Question {
-        Question { goal: Goal::Executions, unroll: 2, keep: 0, keep_positive: true, with_flags: true }
+        Question {
+            goal: Goal::Executions,
+            method: Method::Auto,
+            unroll: 2,
+            keep: 0,
+            keep_positive: true,
+            with_flags: true,
+        }
     }
 }
 
@@ -89,7 +110,7 @@ pub struct Violation {
 pub struct Answer {
     /// Final states with the number of executions that reach them (as far as they were counted) and whether the condition holds.
     pub states: BTreeMap<Vec<u64>, (u64, bool)>,
-    /// Executions in which the condition holds.
+    /// Executions in which the condition holds; for `Goal::States`, states.
     pub n_positive: u64,
     /// Executions in which it does not.
     pub n_negative: u64,
@@ -99,6 +120,10 @@ pub struct Answer {
     pub executions: Vec<Execution>,
     /// A loop that was cut off, so that more iterations might allow more.
     pub cut: Option<Span>,
+    /// Which engine answered.
+    pub is_symbolic: bool,
+    /// Complete executions that were looked at, counted or not.
+    pub n_complete: u64,
     /// Partial choices that were looked at.
     pub n_steps: u64,
 }
@@ -124,6 +149,8 @@ pub enum Refusal {
     Model(String),
     /// It took too long, or somebody asked to stop.
     Stopped,
+    /// The symbolic engine cannot do this; the reason.
+    Symbolic(&'static str),
 }
 
 impl std::fmt::Display for Refusal {
@@ -134,6 +161,7 @@ impl std::fmt::Display for Refusal {
             Refusal::Misfit => write!(f, "an access covers parts of several locations"),
             Refusal::Model(message) => write!(f, "the model cannot be applied: {message}"),
             Refusal::Stopped => write!(f, "time limit"),
+            Refusal::Symbolic(reason) => write!(f, "the symbolic engine cannot answer: {reason}"),
         }
     }
 }

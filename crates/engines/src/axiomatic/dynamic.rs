@@ -36,12 +36,16 @@ impl Search<'_, '_> {
                 co: self.co.clone(),
                 co_upper: self.co_upper.clone(),
                 rivals: Vec::new(),
+                is_counted: self.is_counted,
+                last_state: Vec::new(),
             };
             let (co, upper) = (inner.co.clone(), inner.co_upper.clone());
             inner.place();
             inner.co = co;
             inner.co_upper = upper;
-            inner.complete()?;
+            let result = inner.complete();
+            self.is_counted = inner.is_counted;
+            result?;
         }
         Ok(())
     }

@@ -1,22 +1,27 @@
 //! Litmus tests under memory models: which final states can be observed?
 //!
 //! `answer` is called with a parsed test and a loaded model. The threads are run on terms (`memory::execution`), each combination of their ways is a
-//! skeleton, and the enumerator (`search`) finds the executions of each that the model allows. Accesses
+//! skeleton, and the enumerator (`search`) or the SAT solver (`symbolic`, `encode`) finds the executions of each that the model allows. Accesses
 //! that do not match cells make it start again with smaller granules.
 
 pub mod answer;
+mod circuits;
 mod dynamic;
+mod encode;
 mod outlook;
 mod picture;
 mod search;
 pub mod shapes;
+mod symbolic;
+#[cfg(test)]
+mod tests;
 
 use ir::litmus::Test;
 use memory::cat::{Model, Values};
 use memory::execution::{Kind, Limits, Misfit, Path, Terms, TooMuch, paths, skeleton};
 use memory::relation::Relation;
 
-pub use answer::{Answer, Execution, Goal, Question, Refusal, ShownEvent, Violation};
+pub use answer::{Answer, Execution, Goal, Method, Question, Refusal, ShownEvent, Violation};
 use search::{Chosen, Interrupt, Search};
 
 /// How many ways a thread may have.
@@ -138,8 +143,19 @@ fn enumerate(
                 co: Relation::empty(n),
                 co_upper: Relation::empty(n),
                 rivals: Vec::new(),
+                is_counted: false,
+                last_state: Vec::new(),
             };
-            match search.run() {
+            let result = match question.method {
+                Method::Enumerate => search.run(),
+                Method::Symbolic => symbolic::run(&mut search),
+                Method::Auto if obeys && search.is_large() => match symbolic::run(&mut search) {
+                    Err(Interrupt::Refused(Refusal::Symbolic(_))) => search.run(),
+                    other => other,
+                },
+                Method::Auto => search.run(),
+            };
+            match result {
                 Ok(()) => {}
                 Err(Interrupt::Satisfied) => return Ok(answer),
                 Err(other) => return Err(other),

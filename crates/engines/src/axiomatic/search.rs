@@ -79,6 +79,10 @@ pub(super) struct Search<'a, 't> {
     pub(super) co_upper: Relation,
     /// Pairs of writes of the same cell that no initial write is part of.
     pub(super) rivals: Vec<(usize, usize)>,
+    /// Whether an execution with the present `rf` was counted.
+    pub(super) is_counted: bool,
+    /// The final state of the last complete execution.
+    pub(super) last_state: Vec<u64>,
 }
 
 impl<'a, 't> Search<'a, 't> {
@@ -92,6 +96,16 @@ impl<'a, 't> Search<'a, 't> {
             }
         }
         self.choose_source()
+    }
+
+    /// Whether there are so many choices that a SAT solver is worth its start: more than about 2^40, if nothing pruned them.
+    pub(super) fn is_large(&self) -> bool {
+        let Some(cells) = &self.skeleton.cells else { return false };
+        let n_writes = |cell: Option<u64>| self.writes.iter().filter(|&&write| cells[write] == cell).count();
+        let sources: f64 = self.reads.iter().map(|&read| (n_writes(cells[read]).max(1) as f64).log2()).sum();
+        let orders: f64 =
+            self.writes.iter().map(|&write| (n_writes(cells[write]).saturating_sub(1).max(1) as f64).log2()).sum();
+        self.question.goal != Goal::Executions && sources + orders > 40.0
     }
 
     /// Computes what is fixed once all cells are known.
@@ -295,13 +309,11 @@ impl<'a, 't> Search<'a, 't> {
                 return Ok(());
             }
         }
-        if self.question.goal == Goal::Rf {
-            return match self.choose_order(0) {
-                Err(Interrupt::Satisfied) if self.question.goal == Goal::Rf => Ok(()),
-                other => other,
-            };
+        self.is_counted = false;
+        match self.choose_order(0) {
+            Err(Interrupt::Satisfied) if self.question.goal == Goal::Rf => Ok(()),
+            other => other,
         }
-        self.choose_order(0)
     }
 
     /// Orders the rivals from `next` on.
@@ -484,20 +496,33 @@ impl<'a, 't> Search<'a, 't> {
         execution: Option<Execution>,
     ) -> Searched {
         self.answer.flags.extend(flags);
-        self.answer.executions.extend(execution);
-        let entry = self.answer.states.entry(state).or_insert((0, is_positive));
-        entry.0 += 1;
-        if is_positive {
-            self.answer.n_positive += 1;
-        } else {
-            self.answer.n_negative += 1;
+        self.answer.n_complete += 1;
+        let is_new = match self.question.goal {
+            Goal::States => !self.answer.states.contains_key(&state),
+            // The first order of writes stands for all.
+            Goal::Rf => !self.is_counted,
+            Goal::Verdict | Goal::Executions => true,
+        };
+        self.is_counted = true;
+        self.last_state.clone_from(&state);
+        if is_new {
+            self.answer.executions.extend(execution);
+            self.answer.states.entry(state).or_insert((0, is_positive)).0 += 1;
+            let count = if is_positive { &mut self.answer.n_positive } else { &mut self.answer.n_negative };
+            *count += 1;
         }
         match self.question.goal {
             Goal::Verdict if self.is_wanted((is_positive, !is_positive)) => Err(Interrupt::Satisfied),
-            // The first order of writes stands for all.
-            Goal::Rf => Err(Interrupt::Satisfied),
+            // Other orders of writes may still raise flags.
+            Goal::Rf if !self.has_flags() => Err(Interrupt::Satisfied),
             _ => Ok(()),
         }
+    }
+
+    /// Whether flags are wanted and the model has any.
+    pub(super) fn has_flags(&self) -> bool {
+        let mut checks = self.model.outcome.checks.iter();
+        self.question.with_flags && checks.any(|check| check.severity != Severity::Forbids)
     }
 
     fn put_exact(&mut self, model: &Model, chosen: &Chosen) {

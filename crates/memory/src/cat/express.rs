@@ -139,14 +139,21 @@ impl Interpreter<'_> {
         if let Some(builtin) = Builtin::named(name) {
             return Ok(Value::Builtin(builtin));
         }
+        if names::is_relation(name) {
+            return Ok(Value::Relation(state.outcome.graph.add(Node::Pairs(name.into()))));
+        }
+        // Events of what is done only in part: here none is.
+        if name == "EXEC" {
+            return Ok(Value::Set(state.outcome.graph.add(Node::AllEvents)));
+        }
         if names::is_never(name) {
             return Ok(Value::Set(state.outcome.graph.add(Node::NoEvents)));
         }
         if names::is_set(name) {
             return Ok(Value::Set(state.outcome.graph.add(Node::Events(name.into()))));
         }
-        if names::is_relation(name) {
-            return Ok(Value::Relation(state.outcome.graph.add(Node::Pairs(name.into()))));
+        if let Some(relation) = state.outcome.graph.communication(name) {
+            return Ok(Value::Relation(relation));
         }
         let mut problem = Diagnostic::error(span, format!("`{name}` is not defined"));
         problem.note = names::nearest(name).map(|near| format!("there is `{near}`"));
@@ -253,6 +260,10 @@ impl Interpreter<'_> {
             Builtin::DifferentValues => {
                 let relation = self.relation(state, argument, span)?;
                 Value::Relation(state.outcome.graph.add(Node::DifferentValues(relation)))
+            }
+            Builtin::OfPageTables => {
+                self.relation(state, argument, span)?;
+                Value::Relation(state.outcome.graph.add(Node::NoPairs))
             }
             Builtin::TagToEvents => {
                 let Value::Tag(tag) = &argument else {

@@ -215,10 +215,12 @@ impl Parser {
 
     fn application(&mut self) -> Parsed<Expr> {
         let span = self.span();
-        if !self.is_name() {
+        // A function is a name, or an expression in brackets.
+        if !self.is_name() && !self.is_sign("(") {
             return self.simple();
         }
-        let mut function = Expr { kind: Arc::new(ExprKind::Name(self.name()?)), span };
+        let mut function =
+            if self.is_name() { Expr { kind: Arc::new(ExprKind::Name(self.name()?)), span } } else { self.simple()? };
         while self.is_name() || (self.starts_operand(self.at) && !self.is_sign("~") && !self.is_sign("!")) {
             let argument_span = self.span();
             let argument = if self.is_name() {

@@ -282,6 +282,28 @@ impl Graph {
         }
     }
 
+    /// Relations derived from `co` and `rf` that models for herd take for granted where they do not generate `co` themselves.
+    pub(super) fn communication(&mut self, name: &str) -> Option<NodeId> {
+        let mut named = |name: &str| self.add(Node::Pairs(name.into()));
+        let (rf, co, id, int, ext) = (named("rf"), named("co"), named("id"), named("int"), named("ext"));
+        let whole = match name.get(..2)? {
+            "rf" => rf,
+            "co" => co,
+            "fr" => {
+                let inverse = self.add(Node::Inverse(rf));
+                let sequence = self.add(Node::Sequence(inverse, co));
+                self.add(Node::Difference(sequence, id))
+            }
+            _ => return None,
+        };
+        match &name[2..] {
+            "" => Some(whole),
+            "i" => Some(self.add(Node::Intersection(whole, int))),
+            "e" => Some(self.add(Node::Intersection(whole, ext))),
+            _ => None,
+        }
+    }
+
     /// Opens a recursive definition: one variable for each flag, which says whether it is a set.
     pub fn open_group(&mut self, are_sets: &[bool]) -> (u32, Vec<NodeId>) {
         let group = self.groups.len() as u32;

@@ -126,6 +126,12 @@ impl<'a> Lexer<'a> {
                 self.take(end);
             } else if self.rest.starts_with("(*") {
                 self.skip_comment()?;
+            } else if self.rest.starts_with("/*") {
+                let start = self.here();
+                let Some(end) = self.rest.find("*/") else {
+                    return Err(Diagnostic::error(start, "this comment has no end"));
+                };
+                self.take(end + 2);
             } else if blank == 0 {
                 return Ok(());
             }
@@ -134,6 +140,7 @@ impl<'a> Lexer<'a> {
 
     fn skip_comment(&mut self) -> Result<(), Diagnostic> {
         let start = self.here();
+        let whole = self.rest;
         let mut depth = 0;
         loop {
             if self.rest.starts_with("(*") {
@@ -148,7 +155,13 @@ impl<'a> Lexer<'a> {
             } else if let Some(c) = self.rest.chars().next() {
                 self.take(c.len_utf8());
             } else {
-                return Err(Diagnostic::error(start, "this comment has no end"));
+                // Comments nest as in herd; where that leaves one open, the first end counts, as in Dartagnan.
+                (self.rest, self.line, self.column) = (whole, start.line, start.column);
+                let Some(end) = whole.find("*)") else {
+                    return Err(Diagnostic::error(start, "this comment has no end"));
+                };
+                self.take(end + 2);
+                return Ok(());
             }
         }
     }

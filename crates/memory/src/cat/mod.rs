@@ -16,6 +16,8 @@ pub mod library;
 pub mod model;
 mod names;
 mod parser;
+#[cfg(test)]
+mod tests;
 mod value;
 
 pub use evaluate::{Bound, Plan, Values};

@@ -74,7 +74,12 @@ fn load_into(
     let standard = library.find("stdlib.cat").expect("the standard library is built in");
     let standard = Arc::new(parse_into(sources, &standard.0, &standard.1)?);
     let main = open(&library, sources, name)?;
-    let files = vec![standard, main.clone()];
+    let mut files = vec![standard, main.clone()];
+    // What herd is told by a configuration: the kernel's model comes with a file that says which events there are.
+    let bell = format!("{}.bell", name.strip_suffix(".cat").unwrap_or(name));
+    if let Some((path, text)) = library.find(&bell) {
+        files.insert(1, Arc::new(parse_into(sources, &path, &text)?));
+    }
     let (outcome, is_dynamic) = match interpret(&library, sources, &files, variants, None) {
         Ok(mut outcomes) => (outcomes.pop().expect("a model without choices has one outcome"), false),
         Err(Problem::NeedsExecution(_)) => (Outcome::default(), true),
@@ -97,8 +102,26 @@ fn load_into(
         variants: variants.clone(),
     };
     model.plan();
+    if model.is_dynamic {
+        // It was not run to its end, so some files may not have been asked for yet.
+        let mut next = 0;
+        loop {
+            let Some(text) = texts.borrow().get(next).map(|(_, _, text)| text.clone()) else { break };
+            next += 1;
+            for name in included(&text) {
+                if !texts.borrow().iter().any(|(known, _, _)| known == name) {
+                    remember(name);
+                }
+            }
+        }
+    }
     model.texts = texts.into_inner();
     Ok(model)
+}
+
+/// The names of the files that a text may include.
+fn included(text: &str) -> impl Iterator<Item = &str> {
+    text.split("include").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
 }
 
 impl Model {

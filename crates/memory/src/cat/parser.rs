@@ -135,6 +135,9 @@ impl Parser {
 
     fn statement(&mut self) -> Parsed<Option<Stmt>> {
         let span = self.span();
+        if *self.token() == Token::Sign("~") {
+            return Ok(Some(Stmt { kind: StmtKind::Check(Severity::Forbids, self.test()?), span }));
+        }
         let Token::Name(word) = self.token().clone() else {
             return Ok(None);
         };

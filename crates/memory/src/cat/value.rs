@@ -79,6 +79,8 @@ pub(super) enum Builtin {
     DifferentValues,
     /// All ways to take one relation of each set.
     Cross,
+    /// What relates entries of page tables, which no execution here has.
+    OfPageTables,
 }
 
 impl Builtin {
@@ -92,6 +94,7 @@ impl Builtin {
             "tag2events" | "tag2instrs" => Builtin::TagToEvents,
             "different-values" => Builtin::DifferentValues,
             "cross" => Builtin::Cross,
+            "same-oa" | "at-least-one-writable" | "oa-changes" => Builtin::OfPageTables,
             _ => return None,
         })
     }

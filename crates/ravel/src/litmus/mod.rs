@@ -10,7 +10,7 @@ mod tell;
 use crate::args;
 use crate::exit::Exit;
 use crate::screen;
-use engines::axiomatic::{self, Goal, Question};
+use engines::axiomatic::{self, Goal, Method, Question};
 use ir::litmus::Test;
 use shelf::Shelf;
 use std::path::Path;
@@ -125,6 +125,11 @@ fn one(args: &args::Litmus, shelf: &Shelf, options: &frontend::litmus::Options, 
             args::Enumerate::States => Goal::States,
             args::Enumerate::Executions => Goal::Executions,
             args::Enumerate::Rf => Goal::Rf,
+        },
+        method: match args.method {
+            args::Method::Auto => Method::Auto,
+            args::Method::Enumerate => Method::Enumerate,
+            args::Method::Symbolic => Method::Symbolic,
         },
         unroll: args.unroll,
         keep: if args.html.is_some() || args.dot || args.show == args::Pick::All { args.nshow } else { 0 },

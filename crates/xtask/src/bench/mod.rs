@@ -2,5 +2,6 @@
 
 pub(crate) mod bmc;
 pub(crate) mod explicit;
+pub(crate) mod litmus;
 pub(crate) mod oox;
 pub(crate) mod smt;

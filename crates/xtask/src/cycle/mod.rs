@@ -88,6 +88,38 @@ pub(crate) fn text(dialect: Dialect, seed: u64) -> String {
     print::text(&cycle, dialect, &format!("cycle-{}-{seed}", print::short_name(dialect)))
 }
 
+/// A random cycle as a line of `engines::axiomatic::shapes`: `Wa1 ; Rb | Wb1 ; Ra : 0 0`; fences are the strongest, dependencies are left out.
+pub(crate) fn line(seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let forms = print::forms(Dialect::C);
+    let cycle = loop {
+        if let Some(cycle) = attempt(&mut random, &forms) {
+            break cycle;
+        }
+    };
+    let place = |location: usize| char::from(b'a' + location as u8);
+    let mut asked = Vec::new();
+    let mut word = |event: &Event| {
+        if event.is_write {
+            format!("W{}{}", place(event.location), event.value)
+        } else {
+            asked.push(event.value.to_string());
+            format!("R{}", place(event.location))
+        }
+    };
+    let mut threads = Vec::new();
+    for thread in &cycle.threads {
+        let mut words = vec![word(&thread.first)];
+        if let Some((link, second)) = &thread.second {
+            words.extend(matches!(link, Link::Fence(_)).then(|| "F".to_string()));
+            words.push(word(second));
+        }
+        threads.push(words.join(" ; "));
+    }
+    asked.extend(cycle.twice.iter().map(|&location| format!("{}2", place(location))));
+    format!("{} : {}", threads.join(" | "), asked.join(" "))
+}
+
 /// What two events of different threads have to be for an edge between them.
 const EXTERNAL: [(bool, bool); 3] = [(true, false), (false, true), (true, true)];
 

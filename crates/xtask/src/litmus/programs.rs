@@ -1,0 +1,134 @@
+//! `cargo xtask litmus-programs [--count N] [--seed S]`: do litmus tests mean the same as C programs?
+//!
+//! A line of `engines::axiomatic::shapes` is asked of the axiomatic engine under `sc`, and, written as a C program with threads and relaxed
+//! atomics whose assertion fails exactly if the condition holds, of the engine `bmc`. The two share neither front end nor semantics nor
+//! search, so an answer that differs is a mistake of one of them. Half of the lines come from cycles (which sequential
+//! consistency forbids), half are random (of which it allows many).
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use engines::axiomatic::shapes::shape;
+use engines::axiomatic::{self, Goal, Question};
+use engines::{Run, decide, engine_named};
+use ir::{Properties, Property, Task, Verdict};
+
+use super::agree::random_line;
+use crate::cycle;
+
+/// How long `bmc` may think about one program.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Compares; whether they agree.
+pub(crate) fn run(args: &[String]) -> bool {
+    let option = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
+    let number = |name: &str, default: u64| option(name).and_then(|text| text.parse().ok()).unwrap_or(default);
+    let (count, seed) = (number("--count", 200), number("--seed", 0));
+    let model = memory::cat::load("sc", &|_| None, &Default::default()).expect("our models load");
+    let (mut n_allowed, mut n_forbidden, mut n_undecided, mut n_differ) = (0, 0, 0, 0);
+    for index in 0..count {
+        let line = if index % 2 == 0 { cycle::line(seed + index) } else { random_line(seed + index) };
+        let test = shape("line", &line, &[], &[]);
+        let question = Question { goal: Goal::Verdict, ..Question::default() };
+        let answer = axiomatic::answer(&test, &model, &question, &|| false).expect("lines are small");
+        let is_allowed = answer.n_positive > 0;
+        let program = program(&line);
+        match (violates(&program), is_allowed) {
+            (Ok(Some(true)), true) => n_allowed += 1,
+            (Ok(Some(false)), false) => n_forbidden += 1,
+            (Ok(None), _) => n_undecided += 1,
+            (Ok(Some(_)), _) => {
+                n_differ += 1;
+                let word = if is_allowed { "allowed" } else { "forbidden" };
+                eprintln!("{line}\nis {word} under sc, but bmc says the opposite of\n{program}");
+            }
+            (Err(reason), _) => {
+                n_differ += 1;
+                eprintln!("{reason}\n{program}");
+            }
+        }
+    }
+    println!(
+        "{count} programs under sc: {n_allowed} allowed and {n_forbidden} forbidden by both, {n_undecided} undecided by bmc, {n_differ} differ"
+    );
+    n_differ == 0
+}
+
+/// Whether the assertion of a program can fail; none if `bmc` does not know.
+fn violates(program: &str) -> Result<Option<bool>, String> {
+    let file = std::env::temp_dir().join(format!("ravel-litmus-{}.c", std::process::id()));
+    std::fs::write(&file, program).map_err(|error| format!("{}: {error}", file.display()))?;
+    let loaded = frontend::load(std::slice::from_ref(&file), &Default::default());
+    let _ = std::fs::remove_file(&file);
+    let loaded = loaded.map_err(|rejected| format!("the front end refuses it: {:?}", rejected.diagnostics))?;
+    let task = Task { program: loaded.program, properties: Properties::of(&[Property::Assertion]) };
+    let engine = engine_named("bmc").expect("the engine is in the table");
+    let mut run = Run::new(Some(LIMIT), None, Arc::new(AtomicBool::new(false)));
+    Ok(match decide(engine, &task, &mut run).verdict {
+        Verdict::Safe(_) => Some(false),
+        Verdict::Unsafe(_) => Some(true),
+        Verdict::Unknown(_) => None,
+    })
+}
+
+/// A line as a C program whose assertion fails if the condition holds.
+fn program(line: &str) -> String {
+    let (threads, condition) = line.split_once(':').expect("a line has a condition");
+    let mut places: Vec<&str> = Vec::new();
+    let mut functions = String::new();
+    let mut n_reads = 0;
+    let mut n_threads = 0;
+    for column in threads.split('|') {
+        let _ = writeln!(functions, "void *P{n_threads}(void *unused) {{");
+        for word in column.split(';').map(str::trim) {
+            if word == "F" {
+                functions.push_str("    atomic_thread_fence(memory_order_seq_cst);\n");
+                continue;
+            }
+            let place = &word[1..2];
+            if !places.contains(&place) {
+                places.push(place);
+            }
+            let _ = if word.starts_with('W') {
+                writeln!(functions, "    atomic_store_explicit(&{place}, {}, memory_order_relaxed);", &word[2..])
+            } else {
+                n_reads += 1;
+                writeln!(functions, "    r{} = atomic_load_explicit(&{place}, memory_order_relaxed);", n_reads - 1)
+            };
+        }
+        functions.push_str("    return 0;\n}\n\n");
+        n_threads += 1;
+    }
+    let mut parts = Vec::new();
+    for (index, word) in condition.split_whitespace().enumerate() {
+        parts.push(match word.parse::<u64>() {
+            Ok(value) => format!("r{index} == {value}"),
+            Err(_) => format!("{} == {}", &word[..1], &word[1..]),
+        });
+    }
+    if parts.is_empty() {
+        parts.push("1".to_string());
+    }
+    let mut text = String::from("#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n\n");
+    places.iter().for_each(|place| text.push_str(&format!("atomic_int {place};\n")));
+    (0..n_reads).for_each(|read| text.push_str(&format!("int r{read};\n")));
+    let _ = write!(text, "\n{functions}int main(void) {{\n    pthread_t thread[{n_threads}];\n");
+    for number in 0..n_threads {
+        let _ = writeln!(text, "    pthread_create(&thread[{number}], 0, P{number}, 0);");
+    }
+    for number in 0..n_threads {
+        let _ = writeln!(text, "    pthread_join(thread[{number}], 0);");
+    }
+    let _ = write!(text, "    assert(!({}));\n}}\n", parts.join(" && "));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn some_programs_do_what_the_tests_say() {
+        assert!(super::run(&["--count".to_string(), "8".to_string()]));
+    }
+}
