@@ -24,6 +24,12 @@ pub struct Decided {
 
 /// Asks the engine and replays its trace.
 pub fn decide(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
+    let model = task.program.model;
+    if !engine.models().contains(&model) {
+        let what = format!("the memory model {model} in the engine {}", engine.name());
+        let why = Why::Unsupported { span: ir::Span::NOWHERE, what };
+        return Decided { verdict: Verdict::Unknown(why), replayed: None };
+    }
     match engine.check(task, run) {
         Verdict::Unsafe(trace) => confirm(task, &trace),
         Verdict::Safe(Proof::Abstraction(proof)) => {
@@ -135,7 +141,7 @@ mod tests {
         let task = Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) };
         let trace = |n: usize| {
             let steps = edges[..n].iter().map(|edge| Step { thread: 0, edge: *edge, inputs: Vec::new() });
-            Trace { violation: Property::Assertion, steps: steps.collect() }
+            Trace { violation: Property::Assertion, steps: steps.collect(), commits: Vec::new() }
         };
         for (given, kept) in [(0, None), (1, None), (2, Some(2)), (3, Some(2))] {
             let decided = decide(&Claims(trace(given)), &task, &mut Run::unlimited());

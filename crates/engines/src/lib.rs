@@ -19,7 +19,7 @@ pub mod symbolic;
 pub use decide::{Decided, DecidedOox, decide, decide_oox};
 pub use run::{Knob, Run, Statistics};
 
-use ir::{Task, Verdict};
+use ir::{Model, Task, Verdict};
 
 /// A decision procedure.
 pub trait Engine: Sync {
@@ -29,6 +29,10 @@ pub trait Engine: Sync {
     fn describe(&self) -> &'static str;
     /// Its options.
     fn knobs(&self) -> &'static [Knob];
+    /// The memory models that it knows.
+    fn models(&self) -> &'static [Model] {
+        &[Model::Sc]
+    }
     /// Decides the task within the limits of the run.
     fn check(&self, task: &Task, run: &mut Run) -> Verdict;
 }

@@ -6,6 +6,7 @@
 //! and the meaning of every statement is written in `interp`.
 
 use crate::memory::{DataModel, Object, ObjectId, Region};
+use crate::model::Model;
 use crate::source::{Sources, Span};
 use crate::stmt::Stmt;
 use logic::{Pool, Sort, Value, VarId};
@@ -151,6 +152,8 @@ pub struct Program {
     pub sources: Sources,
     /// Sizes of the C types it was compiled for.
     pub data_model: DataModel,
+    /// The memory model that it runs under; front ends say `Sc`.
+    pub model: Model,
     /// Indexed by `VarId`; as long as the pool's variable table.
     pub vars: Vec<Variable>,
     /// Static objects, functions among them.
@@ -188,6 +191,7 @@ impl Program {
             pool,
             sources: Sources::default(),
             data_model,
+            model: Model::Sc,
             vars: vec![handle],
             objects: Vec::new(),
             regions: vec![Region::anywhere()],

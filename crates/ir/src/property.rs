@@ -115,6 +115,11 @@ impl Properties {
         Properties(self.0 | 1 << property as u16)
     }
 
+    /// The set without one property.
+    pub fn without(self, property: Property) -> Properties {
+        Properties(self.0 & !(1 << property as u16))
+    }
+
     /// All that is in either.
     pub fn union(self, other: Properties) -> Properties {
         Properties(self.0 | other.0)

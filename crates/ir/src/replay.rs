@@ -17,7 +17,7 @@ use crate::program::Program;
 use crate::property::{Properties, Property};
 use crate::source::Span;
 use crate::stmt::SiteId;
-use crate::verdict::{Task, Trace, Why};
+use crate::verdict::{Commit, Task, Trace, Why};
 use logic::Value;
 use std::fmt;
 
@@ -60,6 +60,11 @@ pub enum ReplayError {
     },
     /// The last step is taken and nothing is wrong.
     NoViolation(Property),
+    /// A store that shall reach memory now cannot, or there is none.
+    NotCommitted {
+        /// Before which step.
+        step: usize,
+    },
     /// A step names an edge or an input that the program does not have.
     Malformed {
         /// Which one.
@@ -79,7 +84,14 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
     let mut execution = Execution::new(&task.program, Properties::of(&[trace.violation]));
     let mut violation = None;
     let mut visited = vec![execution.state.clone()];
+    let mut commits = trace.commits.iter().peekable();
+    // The numbers of the trace's steps in the execution, which may take more.
+    let mut number_of = Vec::new();
     for (step, taken) in trace.steps.iter().enumerate() {
+        while let Some(commit) = commits.next_if(|commit| commit.after <= step) {
+            reach_memory(&mut execution, &number_of, commit)?;
+        }
+        number_of.push(execution.steps.len());
         let mut inputs = GivenInputs::new(&taken.inputs);
         let mut result = execution.take(taken.thread, taken.edge, &mut inputs);
         if let StepResult::NotEnabled(NotEnabled::Held(holder)) = result
@@ -108,6 +120,9 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
             visited.push(execution.state.clone());
         }
     }
+    for commit in commits.filter(|_| violation.is_none()) {
+        reach_memory(&mut execution, &number_of, commit)?;
+    }
     let violation = violation.or_else(|| match trace.violation {
         Property::Deadlock => {
             settle(&mut execution);
@@ -124,8 +139,14 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
     if !execution.log.steps.last().is_some_and(has_failed) {
         execution.log.fail(&violation.message);
     }
-    let trace = Trace { violation: trace.violation, steps: execution.steps };
+    let trace = execution.trace(trace.violation);
     Ok(Replayed { trace, log: execution.log, violation, last: execution.state })
+}
+
+/// A store of the trace reaches memory.
+fn reach_memory(execution: &mut Execution<'_>, number_of: &[usize], commit: &Commit) -> Result<(), ReplayError> {
+    let is_there = number_of.get(commit.step).is_some_and(|step| execution.commit_store(*step, commit.site));
+    if is_there { Ok(()) } else { Err(ReplayError::NotCommitted { step: commit.after }) }
 }
 
 /// Lets every thread run until none can: whoever waits in a large step of a transformed program stands before its start,
@@ -134,7 +155,8 @@ fn settle(execution: &mut Execution<'_>) {
     let most = execution.steps.len() + MAX_ADDED;
     while execution.steps.len() < most {
         let enabled = execution.machine.enabled(&execution.state);
-        let taken = enabled.iter().any(|(thread, edge)| execution.take(*thread, *edge, &mut Zeros) == StepResult::Ok);
+        let taken = execution.commit_any()
+            || enabled.iter().any(|(thread, edge)| execution.take(*thread, *edge, &mut Zeros) == StepResult::Ok);
         if !taken {
             return;
         }
@@ -232,6 +254,7 @@ impl fmt::Display for ReplayError {
             ReplayError::EndsEarly { step } => write!(f, "the process ends at step {step}, before the last"),
             ReplayError::Beyond { step, why } => write!(f, "step {step} leaves the model: {why:?}"),
             ReplayError::NoViolation(property) => write!(f, "no {} at the end", property.describe()),
+            ReplayError::NotCommitted { step } => write!(f, "a store cannot reach memory before step {step}"),
             ReplayError::Malformed { step } => write!(f, "step {step} does not fit the program"),
         }
     }

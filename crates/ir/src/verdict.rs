@@ -89,6 +89,20 @@ pub struct Trace {
     pub violation: Property,
     /// The steps, each one edge of the lowered program.
     pub steps: Vec<Step>,
+    /// When stores reach memory, in order; empty where stores are in memory at once (`Model::Sc`). Stores that no
+    /// commit names reach memory when their thread drains its buffer, if they do.
+    pub commits: Vec<Commit>,
+}
+
+/// A store of a thread reaches memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Commit {
+    /// How many steps were taken before.
+    pub after: usize,
+    /// The step that stored, by its number.
+    pub step: usize,
+    /// The statement of it that did.
+    pub site: SiteId,
 }
 
 /// One step of a trace: a thread takes an edge.

@@ -162,6 +162,10 @@ pub(crate) struct Question {
     /// Take the properties from an SV-COMP property file
     #[arg(long, value_name = "FILE")]
     pub(crate) prp: Option<PathBuf>,
+    /// When stores become visible to other threads (docs/memory-models.md): at once, or buffered in total (tso) or partial
+    /// (pso) store order; engines that do not know the model answer unknown
+    #[arg(long, value_enum, value_name = "sc|tso|pso", default_value = "sc", hide_possible_values = true)]
+    pub(crate) model: MemoryModel,
 }
 
 #[derive(Args, Debug)]
@@ -311,6 +315,23 @@ impl From<DataModel> for ir::DataModel {
         match model {
             DataModel::Ilp32 => ir::DataModel::Ilp32,
             DataModel::Lp64 => ir::DataModel::Lp64,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MemoryModel {
+    Sc,
+    Tso,
+    Pso,
+}
+
+impl From<MemoryModel> for ir::Model {
+    fn from(model: MemoryModel) -> ir::Model {
+        match model {
+            MemoryModel::Sc => ir::Model::Sc,
+            MemoryModel::Tso => ir::Model::Tso,
+            MemoryModel::Pso => ir::Model::Pso,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::args::{Input, Question};
 use crate::question::{self, PropertyFile};
 use crate::task_file;
 use frontend::Options;
-use ir::Properties;
+use ir::{Model, Properties};
 use std::path::{Path, PathBuf};
 
 /// Larger files are no programs.
@@ -24,6 +24,8 @@ pub(crate) struct Request {
     pub(crate) options: Options,
     /// What must not happen.
     pub(crate) properties: Properties,
+    /// When stores become visible to other threads.
+    pub(crate) model: Model,
 }
 
 /// Resolves the command line's files and properties.
@@ -62,8 +64,12 @@ pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, Str
     if n_oox > 0 && n_oox < files.len() {
         return Err("OOX files and others are not one program".to_string());
     }
+    if n_oox > 0 && question.model != crate::args::MemoryModel::Sc {
+        return Err("OOX programs run under the memory model sc".to_string());
+    }
     let name = input.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" ");
-    Ok(Request { name, files, options, properties: asked.unwrap_or_else(question::default_properties) })
+    let properties = asked.unwrap_or_else(question::default_properties);
+    Ok(Request { name, files, options, properties, model: Model::from(question.model) })
 }
 
 fn read_property_file(path: &Path) -> Result<PropertyFile, String> {

@@ -38,6 +38,7 @@ pub(crate) fn blank(request: &Request, engine: &str, outcome: Outcome) -> Answer
         sources: ir::Sources::default(),
         properties: request.properties,
         engine: engine.to_string(),
+        model: request.model,
         outcome,
         diagnostics: Vec::new(),
         notes: Vec::new(),
@@ -67,7 +68,8 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
     answer.notes = loaded.program.notes.clone();
 
     let started = Instant::now();
-    let task = Task { program: loaded.program, properties: request.properties };
+    let mut task = Task { program: loaded.program, properties: request.properties };
+    task.program.model = request.model;
     // What loading took is gone from the limit; the watcher holds the whole.
     let loading = Duration::from_secs_f64(answer.timings.iter().map(|(_, seconds)| seconds).sum());
     let time_left = plan.time_limit.map(|limit| limit.saturating_sub(loading));

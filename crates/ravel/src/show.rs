@@ -1,6 +1,6 @@
 //! `ravel show` and `ravel engines`: what ravel makes of a program, and who can decide it.
 
-use crate::args::{Question, Show};
+use crate::args::{MemoryModel, Question, Show};
 use crate::exit::Exit;
 use crate::{input, pipeline, screen};
 use engines::ENGINES;
@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// Prints the program model.
 pub(crate) fn show(args: &Show) -> Exit {
     let style = screen::style(args.look, false);
-    let request = match input::request(&args.input, &Question { property: None, prp: None }) {
+    let request = match input::request(&args.input, &Question { property: None, prp: None, model: MemoryModel::Sc }) {
         Ok(request) => request,
         Err(problem) => {
             screen::complain(&format!("error: {problem}\n"));

@@ -24,13 +24,14 @@ pub(crate) fn simulate(args: &RunArgs) -> Exit {
         screen::complain("error: `ravel run` does not run OOX programs; `ravel verify` executes them symbolically\n");
         return Exit::BadInput;
     }
-    let program = match frontend::load(&request.files, &request.options) {
+    let mut program = match frontend::load(&request.files, &request.options) {
         Ok(loaded) => loaded.program,
         Err(rejected) => {
             screen::complain(&report::diagnostics(&rejected.sources, &rejected.diagnostics, &style));
             return Exit::BadInput;
         }
     };
+    program.model = request.model;
     for seed in (0..args.runs).map(|run| args.seed.wrapping_add(run)) {
         let max_steps = usize::try_from(args.steps).unwrap_or(usize::MAX);
         let run = run_random(&program, request.properties, seed, max_steps);

@@ -91,6 +91,7 @@ fn reject(args: &Verify, problem: &str, style: &Style) -> Exit {
         files: Vec::new(),
         options: frontend::Options::default(),
         properties: ir::Properties::NONE,
+        model: args.question.model.into(),
     };
     let mut answer = pipeline::blank(&request, "", Outcome::Rejected);
     answer.diagnostics.push(Diagnostic::error(Span::NOWHERE, problem));

@@ -1,7 +1,7 @@
 //! What is there to report? One verdict with everything that belongs to it, independent of who renders it.
 
 use crate::story::{Ending, Story};
-use ir::{Diagnostic, Proof, Properties, Severity, Sources, Span, Why};
+use ir::{Diagnostic, Model, Proof, Properties, Severity, Sources, Span, Why};
 
 /// Everything about one run of `verify`.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct Answer {
     pub properties: Properties,
     /// Who answered.
     pub engine: String,
+    /// The memory model it is about.
+    pub model: Model,
     /// What.
     pub outcome: Outcome,
     /// Warnings about the input; errors if it was rejected.
@@ -149,6 +151,7 @@ mod tests {
             sources: Sources::default(),
             properties: Properties::NONE,
             engine: "explicit".into(),
+            model: Model::Sc,
             outcome: Outcome::Rejected,
             diagnostics,
             notes: Vec::new(),

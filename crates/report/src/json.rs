@@ -19,6 +19,7 @@ struct Document {
     result: String,
     verdict: &'static str,
     engine: String,
+    model: &'static str,
     checked: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -125,6 +126,7 @@ pub fn json(answer: &Answer) -> String {
             Outcome::Rejected => "error",
         },
         engine: answer.engine.clone(),
+        model: answer.model.name(),
         checked: answer.properties.iter().map(|property| property.describe()).collect(),
         reason: answer.reason(),
         refused: answer.is_refused(),
@@ -191,6 +193,10 @@ fn effect(effect: &Effect) -> EffectOut {
         Effect::Write { name, old, new } => {
             EffectOut { old: old.clone(), value: Some(new.clone()), ..named("write", name) }
         }
+        Effect::Buffer { name, new } => EffectOut { value: Some(new.clone()), ..named("buffer", name) },
+        Effect::Commit { name, old, new, .. } => {
+            EffectOut { old: old.clone(), value: Some(new.clone()), ..named("commit", name) }
+        }
         Effect::Set { name, value } => EffectOut { value: Some(value.clone()), ..named("set", name) },
         Effect::Input { value } => EffectOut { kind: "input", value: Some(value.clone()), ..EffectOut::default() },
         Effect::Start { thread } => named("start", thread),
@@ -245,6 +251,7 @@ mod tests {
             sources,
             properties: Properties::of(&[Property::Race]),
             engine: "explicit".into(),
+            model: ir::Model::Sc,
             outcome: Outcome::Unsafe { story, ending },
             diagnostics: vec![Diagnostic::warning(span, "hm")],
             notes: Vec::new(),
@@ -253,6 +260,7 @@ mod tests {
         };
         let value: serde_json::Value = serde_json::from_str(&json(&answer)).expect("it is JSON");
         assert_eq!(value["result"], "false(no-data-race)");
+        assert_eq!(value["model"], "sc");
         assert_eq!(value["violation"]["place"]["line"], 3);
         assert_eq!(value["violation"]["details"][0]["message"], "writes x");
         assert_eq!(value["trace"][0]["effects"][0]["kind"], "write");

@@ -50,6 +50,24 @@ pub enum Effect {
         /// The value after.
         new: String,
     },
+    /// Stored to its buffer, where nobody else sees it.
+    Buffer {
+        /// What.
+        name: String,
+        /// The value.
+        new: String,
+    },
+    /// A store of a thread's buffer has reached memory.
+    Commit {
+        /// Whose: the thread's label.
+        thread: String,
+        /// What.
+        name: String,
+        /// The value before, if it was known.
+        old: Option<String>,
+        /// The value after.
+        new: String,
+    },
     /// Changed a variable of its own.
     Set {
         /// What.
@@ -110,6 +128,8 @@ impl Effect {
             Effect::Read { name, value, written_at: None } => format!("reads {name} = {value}"),
             Effect::Write { name, old: Some(old), new } => format!("{name}: {old} → {new}"),
             Effect::Write { name, old: None, new } => format!("{name}: → {new}"),
+            Effect::Buffer { name, new } => format!("stores {name} = {new}, not in memory yet"),
+            Effect::Commit { thread, name, new, .. } => format!("{thread}'s store {name} = {new} reaches memory"),
             Effect::Set { name, value } => format!("{name} = {value}"),
             Effect::Input { value } => format!("input {value}"),
             Effect::Start { thread } => format!("starts {thread}"),

@@ -103,7 +103,11 @@ impl Teller<'_> {
             }
             let row = self.row(step, *place);
             let told = self.told(step, effect);
-            if matches!(effect, interp::Effect::Write { .. }) {
+            let writes = matches!(
+                effect,
+                interp::Effect::Write { .. } | interp::Effect::Buffered { .. } | interp::Effect::Committed { .. }
+            );
+            if writes {
                 last_write = Some(row);
             }
             if let Some(told) = told
@@ -145,7 +149,11 @@ impl Teller<'_> {
         let is_model = !is_users(self.program, step.span);
         let label = |thread: u32| self.threads.get(thread as usize).cloned().unwrap_or_else(|| format!("T{thread}"));
         Some(match effect {
-            interp::Effect::Read { .. } | interp::Effect::Write { .. } | interp::Effect::Assigned { .. }
+            interp::Effect::Read { .. }
+            | interp::Effect::Write { .. }
+            | interp::Effect::Buffered { .. }
+            | interp::Effect::Committed { .. }
+            | interp::Effect::Assigned { .. }
                 if is_model =>
             {
                 return None;
@@ -155,6 +163,13 @@ impl Teller<'_> {
                 Effect::Read { name: self.short(place), value: self.short(value), written_at: writer }
             }
             interp::Effect::Write { place, old, new } => Effect::Write {
+                name: self.short(place),
+                old: old.as_ref().map(|old| self.short(old)),
+                new: self.short(new),
+            },
+            interp::Effect::Buffered { place, new } => Effect::Buffer { name: self.short(place), new: self.short(new) },
+            interp::Effect::Committed { thread, place, old, new } => Effect::Commit {
+                thread: label(*thread),
                 name: self.short(place),
                 old: old.as_ref().map(|old| self.short(old)),
                 new: self.short(new),

@@ -129,6 +129,9 @@ fn scope(answer: &Answer, style: &Style, text: &mut String) {
         }
     };
     line("checked", checked);
+    if answer.model.has_buffers() {
+        line("memory model", answer.model.name().to_string());
+    }
     // OOX has no other properties.
     if !missing.is_empty() && answer.engine != "symbolic" {
         line("not checked", format!("{missing} (--property all checks these too)"));
@@ -167,6 +170,7 @@ mod tests {
             sources: Sources::default(),
             properties: Properties::of(&[Property::Assertion]),
             engine: "explicit".into(),
+            model: ir::Model::Sc,
             outcome,
             diagnostics: Vec::new(),
             notes: Vec::new(),

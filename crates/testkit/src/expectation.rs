@@ -3,6 +3,7 @@
 //! ```text
 //! // expect: unsafe at 14          safe | unsafe | error | bounded | unknown, with the line (and column) where it happens
 //! // expect[race]: safe            the same for another property (for OOX: entry method); any number of these
+//! // expect[tso]: unsafe           the same under another memory model: sc, tso or pso
 //! // property: deadlock            what plain `expect:` is about; default: what a bare `ravel verify` checks
 //! // engines: explicit             these must decide it; all others must not contradict
 //! // knobs: explicit.por=source    options that every run gets
@@ -33,6 +34,8 @@ pub enum Expected {
 pub struct Expectation {
     /// The properties in brackets; `None` stands for the file's own.
     pub selector: Option<String>,
+    /// The memory model in brackets, if it is one.
+    pub model: Option<String>,
     /// The answer.
     pub expected: Expected,
     /// Where it happens.
@@ -106,6 +109,8 @@ fn expectation(key: &str, value: &str) -> Result<Expectation, String> {
             None => return Err(format!("`{key}` is neither `expect` nor `expect[PROPERTY]`")),
         },
     };
+    let is_model = |word: &String| ["sc", "tso", "pso"].contains(&word.as_str());
+    let (model, selector) = (selector.clone().filter(is_model), selector.filter(|word| !is_model(word)));
     let mut words = value.split_whitespace();
     let expected = match words.next() {
         Some("safe") => Expected::Safe,
@@ -125,7 +130,7 @@ fn expectation(key: &str, value: &str) -> Result<Expectation, String> {
         }
         _ => return Err(format!("`{value}` is not VERDICT at LINE")),
     }
-    Ok(Expectation { selector, expected, line, column })
+    Ok(Expectation { selector, model, expected, line, column })
 }
 
 #[cfg(test)]
@@ -135,17 +140,25 @@ mod tests {
     #[test]
     fn heads_are_read() {
         let case = Case::parse(
-            "// A lost update.\n// expect: unsafe at 14\n// expect[race,deadlock]: safe\n// property: assert\n\
+            "// A lost update.\n// expect: unsafe at 14\n// expect[race,deadlock]: safe\n// expect[tso]: unsafe\n// property: assert\n\
              // engines: explicit bmc\n// knobs: bmc.unwind=2\n// options: --data-model ilp32\n// why: x++ is two steps\n\nint x; // expect: safe\n",
         );
         let case = case.expect("it is valid").expect("it has expectations");
         assert_eq!(
             case.expectations,
             [
-                Expectation { selector: None, expected: Expected::Unsafe, line: Some(14), column: None },
+                Expectation { selector: None, model: None, expected: Expected::Unsafe, line: Some(14), column: None },
                 Expectation {
                     selector: Some("race,deadlock".to_string()),
+                    model: None,
                     expected: Expected::Safe,
+                    line: None,
+                    column: None
+                },
+                Expectation {
+                    selector: None,
+                    model: Some("tso".to_string()),
+                    expected: Expected::Unsafe,
                     line: None,
                     column: None
                 },

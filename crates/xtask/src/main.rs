@@ -27,7 +27,9 @@ fn main() -> ExitCode {
         ["litmus-agree", ..] => litmus::agree::run(&args[1..]),
         ["litmus-generate", ..] => cycle::run(&args[1..]),
         _ => {
-            eprintln!("usage: cargo xtask fuzz [--engine bmc|cegar] [--count N] [--seed S] [--show SEED]");
+            eprintln!(
+                "usage: cargo xtask fuzz [--engine bmc|cegar] [--model sc|tso|pso] [--count N] [--seed S] [--show SEED]"
+            );
             eprintln!("       | bench explicit | bench oox | bench smt | bench bmc");
             eprintln!("       | fuzz --oox [--count N] [--seed S] [--show SEED] [--mutants N [--folder F]]");
             eprintln!("       | litmus-generate [--count N] [--seed S] [--into FOLDER]");

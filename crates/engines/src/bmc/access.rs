@@ -12,7 +12,7 @@ use super::unrolled::{Access, BadKind};
 use ir::access::bytes_of;
 use ir::{Order, Place, Property, RegionId, Span, Why};
 use logic::{Scalar, Sort, TermId, Value};
-use memory::events::{Read, Write};
+use memory::events::{Kind, Read, Write};
 
 /// A place that an access has found.
 #[derive(Clone, Copy, Debug)]
@@ -185,11 +185,8 @@ impl Executor<'_> {
         let node = match walk.state.section {
             Some(node) if is_inside => node,
             _ => {
-                let node = self.events.node(walk.thread, &walk.state.frontier);
-                self.point_of.insert(node, walk.state.point);
-                walk.state.frontier.clear();
-                walk.state.frontier.push(node);
-                node
+                let kind = if is_inside || walk.is_fence { Kind::Fence } else { Kind::Run };
+                self.node_after(walk.thread, &mut walk.state, kind)
             }
         };
         if is_inside {
@@ -303,7 +300,7 @@ impl Executor<'_> {
             log.push(&self.pool, Entry { point, guard, addr, value });
             return;
         }
-        let node = self.node(walk);
+        let node = self.write_node(walk);
         let place = self.places.number(key);
         let is_inside = walk.state.depth > 0 || walk.is_group;
         if is_inside {

@@ -157,6 +157,7 @@ impl Encoding {
             };
             theory.rivals.push((rival.write + 1, lit));
         }
+        theory.own = sources.own.iter().map(|write| write + 1).collect();
         self.structure.reads.push(theory);
         Ok(())
     }

@@ -56,6 +56,8 @@ pub(crate) struct State {
     pub(crate) depth: u32,
     /// The node of the atomic section.
     pub(crate) section: Option<u32>,
+    /// Whether the stores so far reach memory before anything else happens.
+    pub(crate) wants_fence: bool,
     pub(crate) laps: Laps,
 }
 
@@ -220,6 +222,7 @@ impl Executor<'_> {
             n_granules: 0,
             depth: 0,
             section: None,
+            wants_fence: false,
             laps,
         };
         let outer = std::mem::take(&mut self.finished);
@@ -230,7 +233,7 @@ impl Executor<'_> {
                 return Err(why);
             }
             for states in by_section(states) {
-                let state = self.merge(&flow, loc, states);
+                let state = self.merge(id, &flow, loc, states);
                 self.leave(id, proc, &flow, loc, state, &mut queue)?;
             }
         }
@@ -252,10 +255,11 @@ impl Executor<'_> {
     }
 
     /// One state for all ways that lead to a copy of a location.
-    fn merge(&mut self, flow: &Flow, loc: LocId, mut states: Vec<State>) -> State {
+    fn merge(&mut self, thread: u32, flow: &Flow, loc: LocId, mut states: Vec<State>) -> State {
         if states.len() == 1 {
             return states.pop().expect("there is one");
         }
+        states.iter_mut().for_each(|state| self.make_fence(thread, state));
         let ways: Vec<u32> = states.iter().map(|state| state.point).collect();
         let (point, conds) = self.points.join(&mut self.pool, &ways);
         let mut env = Vec::new();
@@ -291,6 +295,7 @@ impl Executor<'_> {
             n_granules: states.iter().map(|state| state.n_granules).max().expect("there are several states"),
             depth: states[0].depth,
             section: states[0].section,
+            wants_fence: false,
             laps,
         }
     }

@@ -6,6 +6,7 @@
 //! program is safe. Otherwise the answer is unknown and names the loop.
 
 mod access;
+mod buffers;
 mod encode;
 mod execute;
 mod flow;
@@ -25,8 +26,8 @@ use crate::Engine;
 use crate::run::{Knob, Run};
 use encode::Encoding;
 use execute::{Bounds, unroll};
-use ir::pass::{Options, prepare, spell_race, spell_trace};
-use ir::{Program, Proof, Property, Task, Trace, Verdict, Why};
+use ir::pass::{Options, explicit_fences, prepare, spell_race, spell_trace};
+use ir::{Model, Program, Proof, Properties, Property, Task, Trace, Verdict, Why};
 use logic::TermId;
 use memory::order::find_conflicts;
 use solve::{Effort, Found, Outcome, solve};
@@ -78,6 +79,10 @@ impl Engine for Bmc {
         &[PROCEDURE, CONFLICTS, UNWIND, LOOPS]
     }
 
+    fn models(&self) -> &'static [Model] {
+        &Model::ALL
+    }
+
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
         match decide(task, run) {
             Ok(verdict) => verdict,
@@ -89,7 +94,7 @@ impl Engine for Bmc {
 fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let started = Instant::now();
     let options = Options { blocks: false, ..Options::default() };
-    let prepared = prepare(&task.program, task.properties, &options)?;
+    let prepared = prepare(&explicit_fences(&task.program), task.properties, &options)?;
     run.statistics.set("seconds: prepare", started.elapsed().as_secs_f64());
     let by_line = loop_bounds(run.knob(&LOOPS));
     let unwind: u32 = run.knob(&UNWIND).parse().unwrap_or(0);
@@ -122,7 +127,16 @@ fn undecided(task: &Task, prepared: &Program) -> Option<Why> {
             return Some(Why::Unsupported { span: ir::Span::NOWHERE, what });
         }
     }
+    if task.properties.has(Property::Race) && prepared.model.has_buffers() {
+        let what = format!("data races under {}", prepared.model);
+        return Some(Why::Unsupported { span: ir::Span::NOWHERE, what });
+    }
     task.properties.has(Property::Race).then(|| crate::explore::relaxed_access(prepared)).flatten()
+}
+
+/// What is looked for. What a race is where stores are buffered is not defined, see `undecided`.
+fn properties_of(task: &Task) -> Properties {
+    if task.program.model.has_buffers() { task.properties.without(Property::Race) } else { task.properties }
 }
 
 fn loop_bounds(text: &str) -> Vec<(u32, u32)> {
@@ -146,7 +160,7 @@ enum Stage {
 
 fn stage(task: &Task, prepared: &Program, bounds: &Bounds, run: &mut Run) -> Result<Stage, Why> {
     let started = Instant::now();
-    let mut unrolled = unroll(prepared, task.properties, bounds, run)?;
+    let mut unrolled = unroll(prepared, properties_of(task), bounds, run)?;
     let races = race::pairs(&mut unrolled);
     let unrolling = started.elapsed().as_secs_f64();
     if unrolled.events.n_nodes() > MAX_NODES {
@@ -294,20 +308,24 @@ fn tell(
     if let Some(bad) = bad {
         let BadKind::Violation(violation) = bad.what else { unreachable!("only violations were looked at") };
         let goal = Goal::Step { thread: bad.thread, record: bad.record };
-        let steps = trace::steps(unrolled, found, goal).0;
-        return spell_trace(&task.program, prepared, &Trace { violation, steps });
+        let told = trace::steps(unrolled, found, goal);
+        let trace = Trace { violation, steps: told.steps, commits: told.commits };
+        return spell_trace(&task.program, prepared, &trace);
     }
     if found.values.holds(pool, goals.deadlock) {
-        let steps = trace::steps(unrolled, found, Goal::Everything).0;
-        return spell_trace(&task.program, prepared, &Trace { violation: Property::Deadlock, steps });
+        let told = trace::steps(unrolled, found, Goal::Everything);
+        let trace = Trace { violation: Property::Deadlock, steps: told.steps, commits: told.commits };
+        return spell_trace(&task.program, prepared, &trace);
     }
     let pair = races.iter().find(|pair| found.values.holds(pool, pair.cond)).expect("something is violated");
     let [first, second] = pair.accesses.map(|access| &unrolled.accesses[access]);
     let ends = [(first.thread, first.record), (second.thread, second.record)];
-    let (steps, next) = trace::steps(unrolled, found, Goal::Pair { ends, node: pair.node });
-    let next = [(next[0].clone(), first.stmt as usize), (next[1].clone(), second.stmt as usize)];
-    spell_race(&task.program, prepared, &steps, &next)
+    let told = trace::steps(unrolled, found, Goal::Pair { ends, node: pair.node });
+    let next = [(told.next[0].clone(), first.stmt as usize), (told.next[1].clone(), second.stmt as usize)];
+    spell_race(&task.program, prepared, &told.steps, &next)
 }
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod weak_tests;

@@ -8,6 +8,7 @@ use super::store::word;
 use super::unrolled::{BadKind, Waiting};
 use ir::{AllocKind, CheckKind, Fill, Op, Order, Place, Property, Stmt, Why};
 use logic::{Sort, TermId, Value, VarId};
+use memory::events::Kind;
 
 impl Executor<'_> {
     /// Executes a statement.
@@ -44,7 +45,9 @@ impl Executor<'_> {
                 let before = walk.state.frontier.clone();
                 let spot = self.locate(walk, place, true, stmt.span)?;
                 self.note_access(walk, spot, &before, How { is_write: true, waits: false, order: *order });
+                walk.store = Some(stmt.site);
                 self.write(walk, spot, value);
+                walk.store = None;
                 Ok(())
             }
             Op::Rmw { dst, place, wait, new, order } => self.rmw(walk, stmt, (*dst, *wait, *new), place, *order),
@@ -53,6 +56,7 @@ impl Executor<'_> {
             Op::Start { dst, callee, args } => self.start(walk, stmt, *dst, *callee, args),
             Op::Join { thread, result } => self.join(walk, *thread, *result),
             Op::AtomicBegin => {
+                self.fence(walk, Order::SeqCst);
                 walk.state.depth += 1;
                 Ok(())
             }
@@ -76,7 +80,11 @@ impl Executor<'_> {
                 let what = "a call that could not be inlined".to_string();
                 Err(self.beyond(walk, Why::Unsupported { span: stmt.span, what }))
             }
-            Op::Fence(_) | Op::Mark(..) => Ok(()),
+            Op::Fence(order) => {
+                self.fence(walk, *order);
+                Ok(())
+            }
+            Op::Mark(..) => Ok(()),
         }
     }
 
@@ -89,8 +97,14 @@ impl Executor<'_> {
             Some(value) if matches!(self.pool.sort(value), Sort::Bv(_)) => self.pool.resize(value, false, width),
             _ => self.pool.bv(width, 0),
         };
-        // Whoever joins the thread comes after this step.
-        self.node(walk);
+        // Whoever joins the thread comes after this step, and after the thread's stores.
+        if !self.program.model.has_buffers() || walk.state.depth > 0 {
+            self.node(walk);
+        }
+        if self.program.model.has_buffers() {
+            let end = self.node_after(walk.thread, &mut walk.state, Kind::Fence);
+            walk.record.node.get_or_insert(end);
+        }
         self.leave_section(walk);
         self.finished.push((walk.state.point, value, walk.state.frontier.clone()));
         Err(Stop::End)

@@ -22,6 +22,12 @@ pub(crate) struct Walk {
     pub(crate) is_group: bool,
     /// The node of the step.
     pub(crate) node: Option<u32>,
+    /// Whether the step's access comes after all stores of the thread have reached memory.
+    pub(crate) is_fence: bool,
+    /// The statement that stores, while it does.
+    pub(crate) store: Option<ir::SiteId>,
+    /// When the step's store reaches memory, if it is buffered.
+    pub(crate) commit: Option<u32>,
     /// The statement.
     pub(crate) stmt: u32,
     pub(crate) edge: EdgeId,
@@ -103,6 +109,8 @@ impl Executor<'_> {
             guard: yes,
             point: 0,
             node: None,
+            commit: None,
+            drains: false,
             inputs: SmallVec::new(),
             is_inside: false,
             starts: SmallVec::new(),
@@ -116,6 +124,9 @@ impl Executor<'_> {
             writes: Vec::new(),
             is_group: n_visible > 1,
             node: None,
+            store: None,
+            commit: None,
+            is_fence: edge.stmts.iter().any(|stmt| ir::pass::drains(&stmt.op)),
             stmt: 0,
             edge: id,
             proc,

@@ -5,12 +5,14 @@ use crate::explicit::agrees::{SETS, program};
 use crate::{Run, decide};
 use ir::build::{Body, Builder};
 use ir::interp::{Domain, Limits, enumerate};
-use ir::{Program, Properties, Property, Task, Verdict, Why};
+use ir::{Model, Program, Properties, Property, Task, Verdict, Why};
 use logic::VarId;
+use std::sync::Arc;
+use std::time::Duration;
 
-const PROCEDURES: [[&str; 2]; 4] = [["theory", "on"], ["theory", "off"], ["basic", "on"], ["basic", "off"]];
+pub(super) const PROCEDURES: [[&str; 2]; 4] = [["theory", "on"], ["theory", "off"], ["basic", "on"], ["basic", "off"]];
 
-fn run(program: &Program, properties: Properties, [procedure, conflicts]: [&str; 2]) -> (Verdict, Run) {
+pub(super) fn run(program: &Program, properties: Properties, [procedure, conflicts]: [&str; 2]) -> (Verdict, Run) {
     let task = Task { program: program.clone(), properties };
     let mut run = Run::unlimited();
     run.knobs.insert("procedure".to_string(), procedure.to_string());
@@ -211,12 +213,14 @@ fn the_running_example_has_its_answer() {
 }
 
 /// Whether the interpreter and the engine could be compared; what they differ in.
-fn agree(seed: u64, size: u64) -> Result<bool, String> {
+pub(super) fn agree(seed: u64, size: u64, model: Model) -> Result<bool, String> {
     let properties = Properties::of(SETS[seed as usize % SETS.len()]);
     if properties.has(Property::Termination) || properties.has(Property::MemTrack) {
         return Ok(false);
     }
-    let program = program(seed, size, properties);
+    let properties = if model.has_buffers() { properties.without(Property::Race) } else { properties };
+    let mut program = program(seed, size, properties);
+    program.model = model;
     let limits = Limits { max_states: 4_000, domain: Domain::Bits(4), first_only: false };
     let oracle = enumerate(&program, properties, &limits);
     if oracle.incomplete.is_some() && oracle.violations.is_empty() {
@@ -224,14 +228,14 @@ fn agree(seed: u64, size: u64) -> Result<bool, String> {
     }
     let found: Vec<&Property> = oracle.violations.keys().collect();
     let task = Task { program, properties };
-    let mut run = Run::unlimited();
+    let mut run = Run::new(Some(Duration::from_secs(3)), None, Arc::default());
     run.knobs.insert("unwind".to_string(), "4".to_string());
     match decide(&Bmc, &task, &mut run).verdict {
         Verdict::Safe(_) if found.is_empty() => Ok(true),
         Verdict::Safe(_) => Err(format!("{seed}: safe, but the interpreter finds {found:?}")),
         Verdict::Unsafe(trace) if found.contains(&&trace.violation) || oracle.incomplete.is_some() => Ok(true),
         Verdict::Unsafe(trace) => Err(format!("{seed}: finds {:?}, the interpreter {found:?}", trace.violation)),
-        Verdict::Unknown(Why::Bound(_)) => Ok(false),
+        Verdict::Unknown(Why::Bound(_) | Why::TimeLimit(_)) => Ok(false),
         // A thread whose wait inside of an atomic section is over goes on before all others; the encoding does not know.
         Verdict::Unknown(Why::NotReplayed(what)) if what.ends_with("is in an atomic section") => Ok(false),
         Verdict::Unknown(why) => Err(format!("{seed}: {why:?}, the interpreter finds {found:?}")),
@@ -240,7 +244,7 @@ fn agree(seed: u64, size: u64) -> Result<bool, String> {
 
 #[test]
 fn random_programs_have_the_answers_of_trying_everything() {
-    let results: Vec<Result<bool, String>> = (0..400).map(|seed| agree(seed, 3)).collect();
+    let results: Vec<Result<bool, String>> = (0..400).map(|seed| agree(seed, 3, Model::Sc)).collect();
     let wrong: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
     assert!(wrong.is_empty(), "{} differ:\n{wrong:#?}", wrong.len());
     let n_compared = results.iter().filter(|result| **result == Ok(true)).count();

@@ -153,6 +153,9 @@ impl Executor<'_> {
             writes: Vec::new(),
             is_group: false,
             node: Some(last),
+            is_fence: false,
+            store: None,
+            commit: None,
             stmt: walk.stmt,
             edge: walk.edge,
             proc: walk.proc,
@@ -201,6 +204,7 @@ impl Executor<'_> {
             let nodes = (0..self.events.n_nodes() as u32).filter(|node| *node != last);
             self.events.fixed.extend(nodes.map(|node| (node, last)));
         }
+        self.relax_order();
         let mut out = self.out;
         out.initial = initial;
         out.pool = self.pool;

@@ -1,12 +1,14 @@
 //! How does a trace come from an assignment? Each thread's steps whose guards hold, interleaved as the nodes are ordered.
 //!
 //! A step without accesses is taken just before the thread's next step that has some. Once a thread is in an atomic section it goes on until
-//! it leaves it. Threads are numbered as they are started.
+//! it leaves it. Threads are numbered as they are started. Where stores are buffered, one reaches memory when its node comes.
 
 use super::solve::Found;
 use super::unrolled::{Record, Unrolled};
-use ir::{EdgeRef, Step};
+use ir::{Commit, EdgeRef, Step};
 use logic::Pool;
+use memory::events::Kind;
+use rustc_hash::FxHashMap;
 
 /// Where a trace ends.
 #[derive(Clone, Copy, Debug)]
@@ -19,10 +21,22 @@ pub(crate) enum Goal {
     Pair { ends: [(u32, u32); 2], node: u32 },
 }
 
-/// The steps of the prepared program; and for two steps at the end, these.
-pub(crate) fn steps(unrolled: &Unrolled, found: &mut Found, goal: Goal) -> (Vec<Step>, Vec<Step>) {
+/// What is told of an assignment.
+pub(crate) struct Told {
+    /// The steps of the prepared program.
+    pub(crate) steps: Vec<Step>,
+    /// When stores of these reach memory.
+    pub(crate) commits: Vec<Commit>,
+    /// For two steps at the end, these.
+    pub(crate) next: Vec<Step>,
+}
+
+/// The steps of the prepared program up to the goal.
+pub(crate) fn steps(unrolled: &Unrolled, found: &mut Found, goal: Goal) -> Told {
     let pool = &unrolled.pool;
-    let mut teller = Teller { unrolled, index_of: vec![None; unrolled.threads.len()], n_threads: 1, steps: Vec::new() };
+    let index_of = vec![None; unrolled.threads.len()];
+    let (steps, commits, step_of) = (Vec::new(), Vec::new(), FxHashMap::default());
+    let mut teller = Teller { unrolled, index_of, n_threads: 1, steps, commits, step_of };
     teller.index_of[0] = Some(0);
     let mut taken: Vec<Vec<u32>> = Vec::new();
     for thread in &unrolled.threads {
@@ -70,7 +84,11 @@ pub(crate) fn steps(unrolled: &Unrolled, found: &mut Found, goal: Goal) -> (Vec<
         }
         let thread = unrolled.events.thread_of[node as usize] as usize;
         let Some(own) = taken.get(thread) else { continue };
-        let last = own.iter().rposition(|record| node_of(thread, *record) == Some(node));
+        let commits = |record: &u32| unrolled.threads[thread].records[*record as usize].commit.map(|(node, _)| node);
+        let is_commit = unrolled.events.kind_of[node as usize] == Kind::Commit;
+        let last = own.iter().rposition(|record| {
+            if is_commit { commits(record) == Some(node) } else { node_of(thread, *record) == Some(node) }
+        });
         let Some(last) = last else { continue };
         while next[thread] < own.len() {
             let record = own[next[thread]];
@@ -81,18 +99,22 @@ pub(crate) fn steps(unrolled: &Unrolled, found: &mut Found, goal: Goal) -> (Vec<
             if next[thread] > last && !goes_on {
                 break;
             }
-            teller.take(pool, thread, this, found);
+            teller.take(pool, thread, record, found);
             next[thread] += 1;
+        }
+        if is_commit {
+            teller.commit(thread, own[last]);
         }
         // The steps that lead to the end and touch nothing come early: later somebody may be in an atomic section.
         if let Goal::Step { thread: eager, .. } | Goal::Pair { ends: [(eager, _), _], .. } = goal {
             let eager = eager as usize;
             while teller.index_of[eager].is_some() && next[eager] < taken[eager].len() {
-                let this = &unrolled.threads[eager].records[taken[eager][next[eager]] as usize];
-                if this.node.is_some() || this.is_inside {
+                let record = taken[eager][next[eager]];
+                let this = &unrolled.threads[eager].records[record as usize];
+                if this.node.is_some() || this.is_inside || this.drains {
                     break;
                 }
-                teller.take(pool, eager, this, found);
+                teller.take(pool, eager, record, found);
                 next[eager] += 1;
             }
         }
@@ -104,19 +126,18 @@ pub(crate) fn steps(unrolled: &Unrolled, found: &mut Found, goal: Goal) -> (Vec<
     };
     for thread in threads {
         while next[thread] < taken[thread].len() {
-            let record = &unrolled.threads[thread].records[taken[thread][next[thread]] as usize];
-            teller.take(pool, thread, record, found);
+            teller.take(pool, thread, taken[thread][next[thread]], found);
             next[thread] += 1;
         }
     }
     let steps = std::mem::take(&mut teller.steps);
+    let commits = std::mem::take(&mut teller.commits);
     if let Goal::Pair { ends, .. } = goal {
         for (thread, record) in ends {
-            let record = &unrolled.threads[thread as usize].records[record as usize];
             teller.take(pool, thread as usize, record, found);
         }
     }
-    (steps, teller.steps)
+    Told { steps, commits, next: teller.steps }
 }
 
 struct Teller<'a> {
@@ -124,17 +145,32 @@ struct Teller<'a> {
     index_of: Vec<Option<u32>>,
     n_threads: u32,
     steps: Vec<Step>,
+    commits: Vec<Commit>,
+    /// The numbers of the steps that stored what was not in memory at once, by thread and record.
+    step_of: FxHashMap<(usize, u32), usize>,
 }
 
 impl Teller<'_> {
-    fn take(&mut self, pool: &Pool, thread: usize, record: &Record, found: &mut Found) {
+    fn take(&mut self, pool: &Pool, thread: usize, number: u32, found: &mut Found) {
         let Some(index) = self.index_of[thread] else { return };
+        let record: &Record = &self.unrolled.threads[thread].records[number as usize];
+        if record.commit.is_some() {
+            self.step_of.insert((thread, number), self.steps.len());
+        }
         let proc = self.unrolled.threads[thread].proc;
         let inputs = record.inputs.iter().map(|(site, term)| (*site, found.values.of(pool, *term))).collect();
         self.steps.push(Step { thread: index, edge: EdgeRef { proc, edge: record.edge }, inputs });
         for child in &record.starts {
             self.index_of[*child as usize] = Some(self.n_threads);
             self.n_threads += 1;
+        }
+    }
+
+    /// What a record has stored reaches memory.
+    fn commit(&mut self, thread: usize, number: u32) {
+        let stored = self.unrolled.threads[thread].records[number as usize].commit;
+        if let (Some((_, site)), Some(step)) = (stored, self.step_of.get(&(thread, number))) {
+            self.commits.push(Commit { after: self.steps.len(), step: *step, site });
         }
     }
 }

@@ -38,6 +38,10 @@ pub(crate) struct Record {
     pub(crate) point: u32,
     /// The node of its accesses.
     pub(crate) node: Option<u32>,
+    /// When what it stores reaches memory, if it is buffered, and the statement that stores.
+    pub(crate) commit: Option<(u32, SiteId)>,
+    /// Whether it waits for the thread's buffer to be empty.
+    pub(crate) drains: bool,
     /// The inputs it reads.
     pub(crate) inputs: SmallVec<[(SiteId, TermId); 1]>,
     /// Whether the thread is in an atomic section afterwards.

@@ -8,7 +8,7 @@
 
 use crate::run::Run;
 use crate::{ENGINES, Engine, Knob, Statistics, decide, engine_named};
-use ir::{Task, Verdict, Why};
+use ir::{Model, Task, Verdict, Why};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -57,6 +57,10 @@ impl Engine for Portfolio {
         &[]
     }
 
+    fn models(&self) -> &'static [Model] {
+        &Model::ALL
+    }
+
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
         let lanes = std::thread::available_parallelism().map_or(1, usize::from);
         ask_all(TABLE, lanes, task, run)
@@ -75,7 +79,9 @@ struct Common {
 
 /// Asks the rows, several at a time.
 pub fn ask_all(table: &[Row], lanes: usize, task: &Task, run: &mut Run) -> Verdict {
-    let mut left: Vec<Row> = table.iter().copied().filter(|row| engine_named(row.engine).is_some()).collect();
+    let knows =
+        |row: &Row| engine_named(row.engine).is_some_and(|engine| engine.models().contains(&task.program.model));
+    let mut left: Vec<Row> = table.iter().copied().filter(knows).collect();
     left.reverse();
     let lanes = lanes.clamp(1, left.len().max(1));
     let common = Mutex::new(Common { left, busy: Vec::new(), winner: None, gave_up: Vec::new() });

@@ -41,6 +41,10 @@ pub enum What {
     Read { cell: Cell, value: Value, order: Order, dst: VarId },
     /// Shared state was written.
     Write { cell: Cell, old: Option<Value>, new: Value, order: Order },
+    /// A store went to the thread's buffer; `number` is its place among the stores there.
+    Buffered { cell: Cell, new: Value, order: Order, number: usize },
+    /// A store of a thread's buffer went to memory; it was the one with this number. It was dropped if its object is gone.
+    Committed { thread: u32, number: usize, cell: Cell, old: Option<Value>, new: Value, is_dropped: bool },
     /// Shared state was read and written in one step.
     Update { cell: Cell, old: Value, new: Value, order: Order, dst: VarId },
     /// A local or thread variable was set.

@@ -9,8 +9,8 @@ use super::event::{
 };
 use super::memory::{Fault, Origin, from_bytes, to_bytes};
 use super::names::Namer;
-use super::state::{End, State};
-use super::{Machine, leak, reuse};
+use super::state::{End, Pending, State};
+use super::{Machine, buffer, leak, reuse};
 use crate::access::bytes_of;
 use crate::memory::{Fill, ObjectKind};
 use crate::program::{EdgeRef, ProcId, Scope};
@@ -63,12 +63,17 @@ impl View<'_, '_> {
     /// The value at a spot; where bytes were never written, they are taken from what `choose` gives.
     fn peek(&self, spot: Spot, choose: &mut dyn FnMut(Sort) -> Value) -> Value {
         match spot {
-            Spot::Var(var) => match self.machine.global(self.state, var) {
-                Some(value) => value.clone(),
-                None => choose(self.machine.program.pool.var_sort(var)),
-            },
+            Spot::Var(var) => {
+                match buffer::forwarded_var(self.buffer(), var).or(self.machine.global(self.state, var)) {
+                    Some(value) => value.clone(),
+                    None => choose(self.machine.program.pool.var_sort(var)),
+                }
+            }
             Spot::Mem { base, addr, sort } => {
-                let bytes = self.state.memory.read(base, addr, bytes_of(sort));
+                let mut bytes = self.state.memory.read(base, addr, bytes_of(sort));
+                if !self.buffer().is_empty() {
+                    buffer::forward_bytes(self.buffer(), addr, &mut bytes);
+                }
                 if let Some(known) = bytes.iter().copied().collect::<Option<Vec<u8>>>() {
                     return from_bytes(sort, &known);
                 }
@@ -105,19 +110,24 @@ impl View<'_, '_> {
     /// The index of the thread with this handle, if it has ended.
     fn ended_thread(&self, handle: u64) -> Option<usize> {
         let index = usize::try_from(handle.checked_sub(1)?).ok()?;
-        self.state.threads.get(index)?.has_ended().then_some(index)
+        self.state.threads.get(index)?.is_over().then_some(index)
+    }
+
+    /// What the thread has stored and memory does not have.
+    fn buffer(&self) -> &[Pending] {
+        &self.state.threads[self.thread].buffer
     }
 }
 
 /// A place that has been found.
 #[derive(Clone, Copy)]
-enum Spot {
+pub(super) enum Spot {
     Var(VarId),
     Mem { base: u64, addr: u64, sort: Scalar },
 }
 
 impl Spot {
-    fn cell(self) -> Cell {
+    pub(super) fn cell(self) -> Cell {
         match self {
             Spot::Var(var) => Cell::Var(var),
             Spot::Mem { addr, sort, .. } => Cell::Bytes { addr, len: bytes_of(sort) },
@@ -137,9 +147,9 @@ type Run<T = ()> = Result<T, Stop>;
 
 /// One step being taken.
 pub(super) struct Exec<'a, 'p> {
-    machine: &'a Machine<'p>,
-    state: &'a mut State,
-    thread: usize,
+    pub(super) machine: &'a Machine<'p>,
+    pub(super) state: &'a mut State,
+    pub(super) thread: usize,
     edge: EdgeRef,
     inputs: &'a mut dyn Inputs,
     properties: Properties,
@@ -149,6 +159,8 @@ pub(super) struct Exec<'a, 'p> {
     site: SiteId,
     /// Whether the frame that the edge belongs to is not the running one any more.
     has_left: bool,
+    /// Whether stores are in memory at once: always under `Model::Sc`, else where the edge has several accesses.
+    is_direct: bool,
 }
 
 impl<'a, 'p> Exec<'a, 'p> {
@@ -162,7 +174,8 @@ impl<'a, 'p> Exec<'a, 'p> {
         events: &'a mut Vec<Event>,
     ) -> Exec<'a, 'p> {
         let (span, site, thread) = (Span::NOWHERE, SiteId(0), thread as usize);
-        Exec { machine, state, thread, edge, inputs, properties, events, span, site, has_left: false }
+        let is_direct = !machine.program.model.has_buffers() || buffer::has_several_accesses(machine, edge);
+        Exec { machine, state, thread, edge, inputs, properties, events, span, site, has_left: false, is_direct }
     }
 
     /// Runs all statements of the edge.
@@ -190,6 +203,9 @@ impl<'a, 'p> Exec<'a, 'p> {
         if let Some(why) = self.view().blocked_at(self.edge, stmt) {
             return Err(Stop::NotEnabled(why));
         }
+        if self.is_direct && !matches!(stmt.op, Op::Rmw { .. }) {
+            self.drain();
+        }
         match &stmt.op {
             Op::Assign { var, value } => {
                 let value = self.eval(*value);
@@ -204,12 +220,13 @@ impl<'a, 'p> Exec<'a, 'p> {
             Op::Load { dst, place, order } => self.load(*dst, place, *order)?,
             Op::Store { place, value, order } => self.store(place, *value, *order)?,
             Op::Rmw { dst, place, wait, new, order } => self.rmw(*dst, place, *wait, *new, *order)?,
-            Op::Fence(order) => self.note(What::Fence(*order)),
+            Op::Fence(order) => self.fence(*order),
             Op::Alloc { dst, size, kind, zeroed } => self.alloc(*dst, *size, *kind, *zeroed)?,
             Op::Free { addr, kind } => self.free(*addr, *kind)?,
             Op::Start { dst, callee, args } => self.start(*dst, *callee, args)?,
             Op::Join { thread, result } => self.join(*thread, *result),
             Op::AtomicBegin => {
+                self.drain();
                 self.state.threads[self.thread].depth += 1;
                 self.note(What::AtomicBegin);
             }
@@ -242,7 +259,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         self.view().eval(term, None)
     }
 
-    fn note(&mut self, what: What) {
+    pub(super) fn note(&mut self, what: What) {
         self.events.push(Event { span: self.span, site: self.site, what });
     }
 
@@ -325,7 +342,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         (value, was_chosen)
     }
 
-    fn write(&mut self, spot: Spot, value: &Value) {
+    pub(super) fn write(&mut self, spot: Spot, value: &Value) {
         match spot {
             Spot::Var(var) => self.state.globals[self.machine.slot_of[var.index()]] = Some(value.clone()),
             Spot::Mem { base, addr, .. } => self.state.memory.write(base, addr, &to_bytes(value)),
@@ -336,7 +353,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         let spot = self.locate(place, false)?;
         let (value, was_chosen) = self.read(spot);
         if was_chosen {
-            self.write(spot, &value);
+            self.keep_choice(spot, &value);
         }
         self.note(What::Read { cell: spot.cell(), value: value.clone(), order, dst });
         self.set(dst, value);
@@ -346,6 +363,12 @@ impl<'a, 'p> Exec<'a, 'p> {
     fn store(&mut self, place: &Place, value: TermId, order: Order) -> Run {
         let spot = self.locate(place, true)?;
         let new = self.eval(value);
+        let is_inside = self.state.threads[self.thread].depth > 0;
+        if !self.is_direct && !is_inside && order != Order::SeqCst {
+            self.store_later(spot, new, order);
+            return Ok(());
+        }
+        self.drain();
         let mut was_written = true;
         let old = self.view().peek(spot, &mut |sort| {
             was_written = false;
@@ -367,6 +390,7 @@ impl<'a, 'p> Exec<'a, 'p> {
             return Err(Stop::NotEnabled(NotEnabled::Waiting(Wait { edge: self.edge, span: self.span, on })));
         }
         let new = self.view().eval(new, Some((dst, &old)));
+        self.drain();
         self.write(spot, &new);
         self.note(What::Update { cell: spot.cell(), old: old.clone(), new, order, dst });
         self.set(dst, old);
@@ -453,6 +477,7 @@ impl<'a, 'p> Exec<'a, 'p> {
 
     fn start(&mut self, dst: VarId, callee: Callee, args: &[TermId]) -> Run {
         let (proc, args) = self.callee(callee, args)?;
+        self.drain();
         let index = self.state.threads.len();
         let model = self.machine.program.data_model;
         if index as u64 >= model.max_threads() {
@@ -535,8 +560,10 @@ impl<'a, 'p> Exec<'a, 'p> {
     fn end(&mut self, end: End) -> Stop {
         self.state.end = Some(end);
         self.note(What::ProcessEnded(end));
+        let committed = self.machine.all_committed(self.state);
         if end == End::Normal
-            && let Some((property, objects)) = leak::find(self.machine, self.state, self.properties)
+            && let Some((property, objects)) =
+                leak::find(self.machine, committed.as_ref().unwrap_or(self.state), self.properties)
         {
             let names: Vec<&str> = objects.iter().map(|(name, _)| name.as_str()).collect();
             let message = format!("{}: {}", property.describe(), names.join(", "));

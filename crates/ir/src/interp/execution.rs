@@ -9,12 +9,12 @@ use super::log::Log;
 use super::naive::Domain;
 use super::names::Namer;
 use super::race::{Races, adjacent_race};
-use super::{Cell, Machine, RaceAccess, State};
+use super::{Cell, Machine, RaceAccess, State, buffer};
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::source::Span;
 use crate::stmt::SiteId;
-use crate::verdict::Step;
+use crate::verdict::{Commit, Step, Trace};
 use logic::Value;
 
 /// A run so far.
@@ -28,11 +28,15 @@ pub struct Execution<'p> {
     pub properties: Properties,
     /// The steps taken, with their inputs.
     pub steps: Vec<Step>,
+    /// The stores that have reached memory by themselves.
+    pub commits: Vec<Commit>,
     /// What they did.
     pub log: Log,
     /// Who holds which lock.
     pub locks: Locks,
     races: Option<Races>,
+    /// For each thread the stores in its buffer: the steps and statements that made them.
+    stored: Vec<Vec<(usize, SiteId)>>,
 }
 
 impl<'p> Execution<'p> {
@@ -41,8 +45,9 @@ impl<'p> Execution<'p> {
         let machine = Machine::new(program);
         let state = machine.initial();
         let races = properties.has(Property::Race).then(Races::default);
-        let (steps, log, locks) = (Vec::new(), Log::default(), Locks::default());
-        Execution { machine, state, properties, steps, log, locks, races }
+        let (steps, commits, stored) = (Vec::new(), Vec::new(), Vec::new());
+        let (log, locks) = (Log::default(), Locks::default());
+        Execution { machine, state, properties, steps, commits, log, locks, races, stored }
     }
 
     /// Takes a step; a race with an earlier access is a violation too.
@@ -65,9 +70,13 @@ impl<'p> Execution<'p> {
         let namer = Namer::new(&self.machine, &self.state);
         let race =
             self.races.as_mut().and_then(|races| races.observe(&namer, &self.locks, (step, thread), &calls, &events));
+        self.stored.resize(self.state.threads.len(), Vec::new());
         for event in &events {
-            if let What::Marked { mark, addr } = event.what {
-                self.locks.mark(thread, mark, addr);
+            match event.what {
+                What::Marked { mark, addr } => self.locks.mark(thread, mark, addr),
+                What::Buffered { .. } => self.stored[thread as usize].push((step, event.site)),
+                What::Committed { thread, number, .. } => drop(self.stored[thread as usize].remove(number)),
+                _ => {}
             }
         }
         let result = match (result, race) {
@@ -80,6 +89,57 @@ impl<'p> Execution<'p> {
             self.log.fail(&violation.message);
         }
         result
+    }
+
+    /// A store reaches memory, if it can be next: the one with this number in the buffer of a thread. Tells whether it does.
+    pub fn commit(&mut self, thread: u32, number: usize) -> bool {
+        let mut events = Vec::new();
+        if !self.machine.commit(&mut self.state, thread, number, Some(&mut events)) {
+            return false;
+        }
+        let (step, site) = self.stored[thread as usize].remove(number);
+        self.commits.push(Commit { after: self.steps.len(), step, site });
+        for event in &events {
+            self.log.commit(&self.machine, &self.state, event);
+        }
+        true
+    }
+
+    /// The store that a statement of a step made reaches memory, and before it what must be there before. Tells whether it is
+    /// there afterwards; it may have been before.
+    pub fn commit_store(&mut self, step: usize, site: SiteId) -> bool {
+        let Some(thread) = self.steps.get(step).map(|step| step.thread) else { return false };
+        while let Some(number) =
+            self.stored.get(thread as usize).and_then(|own| own.iter().position(|s| *s == (step, site)))
+        {
+            if !self.commit_towards(thread, number) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Commits a store, or else one that it waits for.
+    fn commit_towards(&mut self, thread: u32, number: usize) -> bool {
+        let pending = &self.state.threads[thread as usize].buffer;
+        let mut at = buffer::place_of(pending, number).expect("every store in the buffer is known");
+        while let Some(first) = buffer::blocker(self.machine.program.model, pending, at) {
+            at = first;
+        }
+        self.commit(thread, buffer::number_of(pending, at))
+    }
+
+    /// Some store reaches memory, if one can.
+    pub fn commit_any(&mut self) -> bool {
+        match self.machine.commits(&self.state).first() {
+            Some((thread, number)) => self.commit(*thread, *number),
+            None => false,
+        }
+    }
+
+    /// What was done so far, as a trace that ends with a violation of a property.
+    pub fn trace(&self, violation: Property) -> Trace {
+        Trace { violation, steps: self.steps.clone(), commits: self.commits.clone() }
     }
 
     /// Whether the state reached is a violation by itself: a deadlock.

@@ -30,6 +30,10 @@ pub enum Effect {
     Read { place: String, value: String, from: Option<usize> },
     /// Wrote shared state.
     Write { place: String, old: Option<String>, new: String },
+    /// Stored to the thread's buffer; memory does not have it yet.
+    Buffered { place: String, new: String },
+    /// A store of a thread's buffer has reached memory.
+    Committed { thread: u32, place: String, old: Option<String>, new: String },
     /// Set a variable of the source.
     Assigned { name: String, old: String, new: String },
     /// Chose a value.
@@ -87,6 +91,8 @@ pub struct Log {
     /// The steps in order.
     pub steps: Vec<LogStep>,
     last_write: BTreeMap<Cell, usize>,
+    /// Stores that memory does not have yet, in order: whose, where, and the step that stored.
+    pending: Vec<(u32, Cell, usize)>,
 }
 
 impl Log {
@@ -103,6 +109,24 @@ impl Log {
         let span = stmts.iter().map(|stmt| stmt.span).find(|span| span.is_known()).unwrap_or(Span::NOWHERE);
         let user_span = namer.user_span(thread as usize, span);
         self.steps.push(LogStep { thread, edge, stack, span, user_span, effects: Vec::new(), places: Vec::new() });
+    }
+
+    /// Notes a store that reaches memory by itself, as a step of the thread that stored.
+    pub fn commit(&mut self, machine: &Machine<'_>, state: &State, event: &Event) {
+        let What::Committed { thread, number, .. } = event.what else { unreachable!("only commits are noted here") };
+        let at = self.pending_at(thread, number);
+        let stored = &self.steps[self.pending[at].2];
+        let is_store = |effect: &Effect| matches!(effect, Effect::Buffered { .. });
+        let place = stored.effects.iter().position(is_store).map(|at| stored.places[at]);
+        let user_span = place.unwrap_or(stored.user_span);
+        let (edge, stack, span) = (stored.edge, stored.stack.clone(), stored.span);
+        self.steps.push(LogStep { thread, edge, stack, span, user_span, effects: Vec::new(), places: Vec::new() });
+        self.finish(machine, state, std::slice::from_ref(event));
+    }
+
+    fn pending_at(&self, thread: u32, number: usize) -> usize {
+        let own = self.pending.iter().enumerate().filter(|(_, (other, ..))| *other == thread);
+        own.map(|(at, _)| at).nth(number).expect("what is committed was stored")
     }
 
     /// Forgets the step that was begun last: it was not taken.
@@ -142,7 +166,24 @@ impl Log {
         let effect = match what {
             What::Read { cell, value, dst, .. } => {
                 let (place, format) = format_of(*cell, Some(*dst));
-                Effect::Read { place, value: namer.value(value, format), from: self.written_by(*cell) }
+                let from = self.written_by(self.steps[step].thread, *cell);
+                Effect::Read { place, value: namer.value(value, format), from }
+            }
+            What::Buffered { cell, new, .. } => {
+                let (place, format) = format_of(*cell, None);
+                self.pending.push((self.steps[step].thread, *cell, step));
+                Effect::Buffered { place, new: namer.value(new, format) }
+            }
+            What::Committed { thread, number, cell, old, new, is_dropped } => {
+                let at = self.pending_at(*thread, *number);
+                self.pending.remove(at);
+                if *is_dropped {
+                    return Vec::new();
+                }
+                let (place, format) = format_of(*cell, None);
+                self.note_write(*cell, step);
+                let old = old.as_ref().map(|old| namer.value(old, format));
+                Effect::Committed { thread: *thread, place, old, new: namer.value(new, format) }
             }
             What::Write { cell, old, new, .. } => {
                 let (place, format) = format_of(*cell, None);
@@ -153,7 +194,7 @@ impl Log {
             What::Update { cell, old, new, dst, .. } => {
                 let (place, format) = format_of(*cell, Some(*dst));
                 let (old, new) = (namer.value(old, format), namer.value(new, format));
-                let from = self.written_by(*cell);
+                let from = self.written_by(self.steps[step].thread, *cell);
                 self.note_write(*cell, step);
                 let read = Effect::Read { place: place.clone(), value: old.clone(), from };
                 return vec![read, Effect::Write { place, old: Some(old), new }];
@@ -212,7 +253,13 @@ impl Log {
         }
     }
 
-    fn written_by(&self, cell: Cell) -> Option<usize> {
+    /// The step that wrote what a thread reads: its own store that is still on its way, or what is in memory.
+    fn written_by(&self, thread: u32, cell: Cell) -> Option<usize> {
+        let touches = |other: Cell| single_cells(cell).any(|byte| single_cells(other).any(|one| one == byte));
+        let own = self.pending.iter().rev().find(|(whose, other, _)| *whose == thread && touches(*other));
+        if let Some((_, _, step)) = own {
+            return Some(*step);
+        }
         single_cells(cell).filter_map(|byte| self.last_write.get(&byte).copied()).max()
     }
 }

@@ -22,11 +22,13 @@
 //!   If it ends normally, live heap objects violate `MemCleanup`, and those that no chain of words from globals and
 //!   static objects reaches violate `MemTrack`.
 //! - **Deadlock.** No thread can run, one waits, none is stopped by an `Assume`, and the process has not ended.
+//! - **Memory model.** Stores may be buffered on their way to memory; when, and what that changes, is said in `crate::model`.
 //! - **Race.** See `race`: two conflicting accesses, not both atomic, unordered by happens-before.
 //!
-//! `exec` has the statements, `memory` the bytes, `leak` the end; an `Execution` is a run with its log and races; `random`
+//! `exec` has the statements, `memory` the bytes, `buffer` the stores on their way, `leak` the end; an `Execution` is a run with its log and races; `random`
 //! and `naive` choose schedules and inputs.
 
+mod buffer;
 mod event;
 mod exec;
 mod execution;
@@ -54,7 +56,7 @@ pub use naive::{Domain, Exploration, Limits, enumerate};
 pub use names::Namer;
 pub use race::{Races, adjacent_race};
 pub use random::{Outcome, RunReport, run_random};
-pub use state::{End, Frame, State, Thread};
+pub use state::{End, Frame, Pending, State, Thread};
 
 use crate::access::may_block;
 use crate::program::{EdgeId, EdgeRef, ProcId, Program, Scope};
@@ -133,7 +135,7 @@ impl<'p> Machine<'p> {
         let vars = self.thread_vars.iter().map(init).collect();
         let mut frames = vec![self.new_frame(proc, args)];
         frames.extend(self.program.thread_init.map(|init| self.new_frame(init, Vec::new())));
-        Thread { frames, vars, result: None, depth: 0, n_granules: 0 }
+        Thread { frames, vars, result: None, depth: 0, n_granules: 0, buffer: Vec::new() }
     }
 
     pub(crate) fn new_frame(&self, id: ProcId, args: Vec<Value>) -> Frame {
@@ -214,6 +216,9 @@ impl<'p> Machine<'p> {
     /// Whether the threads wait for each other: who for what.
     pub fn deadlock(&self, state: &State) -> Option<Vec<(u32, Wait)>> {
         if state.end.is_some() {
+            return None;
+        }
+        if state.threads.iter().any(|thread| !thread.buffer.is_empty()) {
             return None;
         }
         let mut waits = Vec::new();

@@ -8,9 +8,11 @@
 
 use super::event::{Inputs, Request, StepResult};
 use super::race::adjacent_race;
-use super::{Locks, Machine, State, lasso};
+use super::{Execution, Locks, Machine, State, lasso};
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
+use crate::replay::GivenInputs;
+use crate::source::Span;
 use crate::stmt::SiteId;
 use crate::verdict::{Step, Trace, Why};
 use logic::{Sort, Value};
@@ -60,6 +62,7 @@ pub struct Exploration {
 pub fn enumerate(program: &Program, properties: Properties, limits: &Limits) -> Exploration {
     let machine = Machine::new(program);
     let mut search = Search {
+        program,
         properties,
         limits,
         found: Exploration::default(),
@@ -69,6 +72,10 @@ pub fn enumerate(program: &Program, properties: Properties, limits: &Limits) -> 
         machine: &machine,
     };
     search.run();
+    if program.model.has_buffers() && properties.has(Property::Termination) {
+        let what = format!("endless executions under {}", program.model);
+        search.found.incomplete.get_or_insert(Why::Unsupported { span: Span::NOWHERE, what });
+    }
     search.found
 }
 
@@ -80,6 +87,7 @@ impl Exploration {
 }
 
 struct Search<'a, 'p> {
+    program: &'p Program,
     machine: &'a Machine<'p>,
     properties: Properties,
     limits: &'a Limits,
@@ -95,10 +103,20 @@ struct Node {
     state: State,
     id: usize,
     todo: Vec<(u32, EdgeRef)>,
+    /// Stores that can reach memory next, by thread and number.
+    commits: Vec<(u32, usize)>,
     /// Further outcomes of a step with inputs.
     ready: Vec<(Step, State)>,
-    /// The step that led here.
-    step: Option<Step>,
+    /// What led here.
+    taken: Option<Taken>,
+}
+
+/// A way from one state to the next.
+#[derive(Clone)]
+enum Taken {
+    Step(Step),
+    /// A store of a thread, by its number in the buffer, reaches memory.
+    Commit(u32, usize),
 }
 
 impl Search<'_, '_> {
@@ -109,7 +127,13 @@ impl Search<'_, '_> {
                 return;
             }
             if let Some((step, state)) = node.ready.pop() {
-                self.enter(Some(step), state);
+                self.enter(Some(Taken::Step(step)), state);
+            } else if let Some((thread, number)) = node.commits.pop() {
+                let mut state = node.state.clone();
+                let is_next = self.machine.commit(&mut state, thread, number, None);
+                assert!(is_next, "only stores that are next are tried");
+                self.found.n_steps += 1;
+                self.enter(Some(Taken::Commit(thread, number)), state);
             } else if let Some((thread, edge)) = node.todo.pop() {
                 self.expand(thread, edge);
             } else {
@@ -123,17 +147,18 @@ impl Search<'_, '_> {
         if self.properties.has(Property::Termination)
             && let Some(steps) = self.graph.fair_lasso()
         {
-            self.found.violations.insert(Property::Termination, Trace { violation: Property::Termination, steps });
+            let trace = Trace { violation: Property::Termination, steps, commits: Vec::new() };
+            self.found.violations.insert(Property::Termination, trace);
         }
     }
 
     /// Comes to a state by a step from the last one on the path.
-    fn enter(&mut self, step: Option<Step>, state: State) {
+    fn enter(&mut self, taken: Option<Taken>, state: State) {
         let from = self.path.last().map(|node| node.id);
         let n_known = self.id_of.len();
-        let keeps_graph = self.properties.has(Property::Termination);
+        let keeps_graph = self.properties.has(Property::Termination) && !self.program.model.has_buffers();
         if let Some(id) = self.id_of.get(&state) {
-            if let (Some(from), Some(step), true) = (from, step, keeps_graph) {
+            if let (Some(from), Some(Taken::Step(step)), true) = (from, taken, keeps_graph) {
                 self.graph.add_step(from, *id, step);
             }
             return;
@@ -144,11 +169,12 @@ impl Search<'_, '_> {
         let todo = self.machine.enabled(&state);
         if keeps_graph {
             self.graph.add_state(id, todo.iter().map(|(thread, _)| *thread), state.threads.len());
-            if let (Some(from), Some(step)) = (from, &step) {
+            if let (Some(from), Some(Taken::Step(step))) = (from, &taken) {
                 self.graph.add_step(from, id, step.clone());
             }
         }
-        self.path.push(Node { state, id, todo, ready: Vec::new(), step });
+        let commits = self.machine.commits(&state);
+        self.path.push(Node { state, id, todo, commits, ready: Vec::new(), taken });
         self.look();
     }
 
@@ -167,8 +193,30 @@ impl Search<'_, '_> {
     }
 
     fn report(&mut self, violation: Property, last: Option<Step>) {
-        let steps = self.path.iter().filter_map(|node| node.step.clone()).chain(last).collect();
-        self.found.violations.entry(violation).or_insert(Trace { violation, steps });
+        if self.found.violations.contains_key(&violation) {
+            return;
+        }
+        let taken = self.path.iter().filter_map(|node| node.taken.clone()).chain(last.map(Taken::Step));
+        let trace = if self.program.model.has_buffers() {
+            // Commits are named by the steps that stored, which an execution knows.
+            let mut execution = Execution::new(self.program, self.properties);
+            for taken in taken {
+                match taken {
+                    Taken::Step(step) => {
+                        execution.take(step.thread, step.edge, &mut GivenInputs::new(&step.inputs));
+                    }
+                    Taken::Commit(thread, number) => drop(execution.commit(thread, number)),
+                }
+            }
+            execution.trace(violation)
+        } else {
+            let step = |taken| match taken {
+                Taken::Step(step) => Some(step),
+                Taken::Commit(..) => None,
+            };
+            Trace { violation, steps: taken.filter_map(step).collect(), commits: Vec::new() }
+        };
+        self.found.violations.insert(violation, trace);
     }
 
     /// Takes an edge from the last state on the path, with all inputs.

@@ -121,7 +121,9 @@ impl Races {
             };
             let found = match &event.what {
                 What::Read { cell, order, .. } => self.access(access(*cell, false, false, *order), true),
-                What::Write { cell, order, .. } => self.access(access(*cell, true, false, *order), false),
+                What::Write { cell, order, .. } | What::Buffered { cell, order, .. } => {
+                    self.access(access(*cell, true, false, *order), false)
+                }
                 What::Update { cell, order, .. } => self.access(access(*cell, true, false, *order), true),
                 What::Ended { base, size, kind: AllocKind::Heap } => {
                     self.access(access(Cell::Bytes { addr: *base, len: *size }, true, true, Order::Plain), false)

@@ -9,7 +9,7 @@ use super::state::End;
 use super::{Execution, Status};
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
-use crate::verdict::{Step, Trace, Why};
+use crate::verdict::{Commit, Step, Trace, Why};
 use logic::{BitVec, Prng, Sort, Value};
 
 /// How a run ended.
@@ -34,6 +34,8 @@ pub struct RunReport {
     pub outcome: Outcome,
     /// The steps taken.
     pub steps: Vec<Step>,
+    /// The stores that reached memory by themselves.
+    pub commits: Vec<Commit>,
     /// What they did.
     pub log: Log,
 }
@@ -42,7 +44,10 @@ impl RunReport {
     /// The run as a trace, if something went wrong.
     pub fn trace(&self) -> Option<Trace> {
         match &self.outcome {
-            Outcome::Violation(violation) => Some(Trace { violation: violation.property, steps: self.steps.clone() }),
+            Outcome::Violation(violation) => {
+                let (steps, commits) = (self.steps.clone(), self.commits.clone());
+                Some(Trace { violation: violation.property, steps, commits })
+            }
             _ => None,
         }
     }
@@ -53,7 +58,7 @@ pub fn run_random(program: &Program, properties: Properties, seed: u64, max_step
     let mut execution = Execution::new(program, properties);
     let mut prng = Prng::new(seed);
     let outcome = run(&mut execution, &mut prng, max_steps);
-    RunReport { outcome, steps: execution.steps, log: execution.log }
+    RunReport { outcome, steps: execution.steps, commits: execution.commits, log: execution.log }
 }
 
 /// How often a step is tried that turns out to be disabled for the inputs it got.
@@ -63,7 +68,15 @@ fn run(execution: &mut Execution<'_>, prng: &mut Prng, max_steps: usize) -> Outc
     let mut last = 0;
     let mut n_retries = 0;
     while execution.steps.len() < max_steps {
+        let commits = execution.machine.commits(&execution.state);
+        if !commits.is_empty() && prng.below(3) == 0 {
+            let (thread, number) = commits[prng.below(commits.len() as u64) as usize];
+            execution.commit(thread, number);
+        }
         let Some((thread, edges)) = pick(execution, prng, last) else {
+            if execution.commit_any() {
+                continue;
+            }
             return match execution.deadlock() {
                 Some(violation) if execution.properties.has(Property::Deadlock) => {
                     Outcome::Violation(Box::new(violation))

@@ -5,6 +5,7 @@
 //! points into or right behind: no access can tell the difference.
 
 use super::memory::words_in;
+use super::state::Pending;
 use super::{Machine, State};
 use std::collections::BTreeSet;
 
@@ -53,6 +54,13 @@ fn pointed_to(machine: &Machine<'_>, state: &State) -> BTreeSet<u64> {
     for thread in &state.threads {
         let locals = thread.frames.iter().flat_map(|frame| &frame.locals);
         words.extend(locals.chain(&thread.vars).chain(&thread.result).flat_map(words_in));
+    }
+    for pending in state.threads.iter().flat_map(|thread| &thread.buffer) {
+        // What is stored may point somewhere; where it goes must not become another object.
+        if let Pending::Store { base, value, .. } = pending {
+            words.push(*base);
+            words.extend(words_in(value));
+        }
     }
     for bytes in state.memory.live.values() {
         words.extend(bytes.words(n_bytes));

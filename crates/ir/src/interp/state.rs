@@ -3,6 +3,7 @@
 //!
 //! States are compared and hashed as a whole; two equal states behave the same.
 
+use super::event::Cell;
 use super::memory::Memory;
 use crate::program::{EdgeRef, LocId, ProcId};
 use logic::{Value, VarId};
@@ -35,6 +36,24 @@ pub struct Thread {
     pub depth: u32,
     /// How many granules of addresses it has used.
     pub n_granules: u64,
+    /// What it has stored and memory does not have yet, the oldest first; always empty under `Model::Sc`.
+    pub buffer: Vec<Pending>,
+}
+
+/// What stands in a buffer.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Pending {
+    /// A store.
+    Store {
+        /// Where.
+        cell: Cell,
+        /// The object that it lies in; 0 for variables.
+        base: u64,
+        /// What.
+        value: Value,
+    },
+    /// Nothing behind it is committed before what is in front of it.
+    Barrier,
 }
 
 /// An activation of a procedure.
@@ -64,9 +83,14 @@ pub enum End {
 }
 
 impl Thread {
-    /// Whether it has ended.
+    /// Whether it has ended. Its stores may still be on their way to memory.
     pub fn has_ended(&self) -> bool {
         self.result.is_some()
+    }
+
+    /// Whether it can be joined.
+    pub fn is_over(&self) -> bool {
+        self.has_ended() && self.buffer.is_empty()
     }
 
     /// The running activation.

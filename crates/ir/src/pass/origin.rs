@@ -9,7 +9,7 @@ use crate::program::{Edge, EdgeId, EdgeRef, ProcId, Program};
 use crate::property::{Properties, Property};
 use crate::replay::GivenInputs;
 use crate::stmt::{Op, SiteId};
-use crate::verdict::{Step, Trace};
+use crate::verdict::{Commit, Step, Trace};
 use logic::Value;
 use rustc_hash::FxHashMap;
 
@@ -76,8 +76,13 @@ pub fn spell_step(lowered: &Program, transformed: &Program, step: &Step, last: O
 /// nobody can run: a thread that waits in the middle of a transformed step has yet to come there.
 pub fn spell_trace(lowered: &Program, transformed: &Program, trace: &Trace) -> Trace {
     let mut execution = Execution::new(lowered, Properties::of(&[trace.violation]));
-    let mut steps = Vec::new();
-    for step in spell_late(lowered, transformed, trace) {
+    let mut steps: Vec<Step> = Vec::new();
+    let (spelled, commits) = spell_late(lowered, transformed, trace);
+    let mut due = commits.iter().peekable();
+    for step in spelled {
+        while let Some(commit) = due.next_if(|commit| commit.after <= steps.len()) {
+            execution.commit_store(commit.step, commit.site);
+        }
         let result = execution.take(step.thread, step.edge, &mut GivenInputs::new(&step.inputs));
         steps.push(step);
         if matches!(result, StepResult::Violation(_) | StepResult::Ended(_)) {
@@ -85,6 +90,9 @@ pub fn spell_trace(lowered: &Program, transformed: &Program, trace: &Trace) -> T
         }
     }
     if trace.violation == Property::Deadlock {
+        for commit in due {
+            execution.commit_store(commit.step, commit.site);
+        }
         while let Some((thread, edge)) = execution.machine.enabled(&execution.state).first().copied() {
             let result = execution.take(thread, edge, &mut GivenInputs::new(&[]));
             steps.push(Step { thread, edge, inputs: Vec::new() });
@@ -93,7 +101,7 @@ pub fn spell_trace(lowered: &Program, transformed: &Program, trace: &Trace) -> T
             }
         }
     }
-    Trace { violation: trace.violation, steps }
+    Trace { violation: trace.violation, steps, commits }
 }
 
 /// An access that a thread would make next: the step it would take, and the position of the accessing statement in its edge.
@@ -146,22 +154,39 @@ pub fn spell_race(lowered: &Program, transformed: &Program, steps: &[Step], next
         lead_up_after(Some(index), &mut ordered, &mut put_off);
     }
     ordered.extend(next.iter().flat_map(|access| lead_up(access).1));
-    Trace { violation: Property::Race, steps: ordered }
+    Trace { violation: Property::Race, steps: ordered, commits: Vec::new() }
 }
 
 /// The steps that all steps of the trace stand for. What a step ends with and the transformed program does not do any more
 /// (the end of a promoted object above all) comes as late as it can: just before the thread's next step, or not at all. Where
-/// the trace ends in a circle it is not put off, so that the circle closes.
-fn spell_late(lowered: &Program, transformed: &Program, trace: &Trace) -> Vec<Step> {
-    let mut steps = Vec::new();
+/// the trace ends in a circle it is not put off, so that the circle closes. Commits name the steps that they are about by their
+/// new numbers.
+fn spell_late(lowered: &Program, transformed: &Program, trace: &Trace) -> (Vec<Step>, Vec<Commit>) {
+    let mut steps: Vec<Step> = Vec::new();
     let mut put_off: FxHashMap<u32, Vec<Step>> = FxHashMap::default();
-    for step in &trace.steps {
+    let mut commits = Vec::new();
+    let mut due = trace.commits.iter().peekable();
+    // Where what each step stands for begins.
+    let mut starts = Vec::new();
+    let stores = |step: &Step, site: SiteId| lowered.edge(step.edge).stmts.iter().any(|stmt| stmt.site == site);
+    for (index, step) in trace.steps.iter().enumerate() {
+        while let Some(commit) = due.next_if(|commit| commit.after <= index) {
+            let first: usize = starts[commit.step];
+            let found = steps[first..].iter().position(|step| stores(step, commit.site));
+            commits.push(Commit { after: steps.len(), step: first + found.unwrap_or(0), site: commit.site });
+        }
+        starts.push(steps.len());
         spell_one(lowered, transformed, step, &mut steps, &mut put_off);
         if trace.violation == Property::Termination {
             steps.append(put_off.entry(step.thread).or_default());
         }
     }
-    steps
+    for commit in due {
+        let first = starts[commit.step];
+        let found = steps[first..].iter().position(|step| stores(step, commit.site));
+        commits.push(Commit { after: steps.len(), step: first + found.unwrap_or(0), site: commit.site });
+    }
+    (steps, commits)
 }
 
 /// Appends what a step stands for, but puts off what comes after its last statement.

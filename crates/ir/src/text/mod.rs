@@ -24,6 +24,9 @@ pub fn program(program: &Program) -> String {
         DataModel::Lp64 => "lp64",
     };
     push(&mut out, format_args!("program {model}, main {}", program.proc(program.main).name));
+    if program.model.has_buffers() {
+        push(&mut out, format_args!("memory model {}", program.model));
+    }
     if let Some(init) = program.thread_init {
         push(&mut out, format_args!("thread init {}", program.proc(init).name));
     }

@@ -7,12 +7,15 @@
 //! Invariant: fixed edges hold whenever both ends happen; between nodes of one thread they are program order, and two nodes of one thread
 //! that it does not connect are on branches that exclude each other.
 //!
-//! `sources` says which write a read may take its value from. What is possible together is decided in `order`.
+//! `relaxed` says what is left of program order where stores are buffered, `sources` which write a read may take its value from. What is possible together is decided in `order`.
 
+mod relaxed;
 mod sources;
 
+pub use relaxed::relax;
 pub use sources::{Candidate, Rival, Sources, find_sources};
 
+use crate::order::Closure;
 use logic::TermId;
 
 /// The node before everything, where initial values are written.
@@ -71,13 +74,30 @@ pub struct Edge {
     pub to: u32,
 }
 
+/// What happens at a node, where stores are buffered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A statement runs that needs no empty buffer: a read above all.
+    Run,
+    /// A store reaches memory.
+    Commit,
+    /// Nothing: but no store behind it reaches memory before those in front of it have.
+    Barrier,
+    /// Something that comes after all stores in front of it have reached memory.
+    Fence,
+}
+
 /// All that may happen.
 #[derive(Clone, Debug)]
 pub struct Events {
     /// The thread of each node.
     pub thread_of: Vec<u32>,
-    /// Program order, starts and joins; immediate edges only.
+    /// The kind of each node.
+    pub kind_of: Vec<Kind>,
+    /// Program order, starts and joins; immediate edges only. After `relax` what is left of it.
     pub fixed: Vec<(u32, u32)>,
+    /// Whole program order, if less is left of it.
+    pub program: Option<Closure>,
     /// Orders that depend on a condition.
     pub edges: Vec<Edge>,
     /// The reads.
@@ -95,13 +115,27 @@ impl Default for Events {
 impl Events {
     /// Nothing but the start.
     pub fn new() -> Events {
-        Events { thread_of: vec![0], fixed: Vec::new(), edges: Vec::new(), reads: Vec::new(), writes: Vec::new() }
+        Events {
+            thread_of: vec![0],
+            kind_of: vec![Kind::Fence],
+            fixed: Vec::new(),
+            program: None,
+            edges: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+        }
     }
 
     /// A node of a thread after some others.
     pub fn node(&mut self, thread: u32, after: &[u32]) -> u32 {
+        self.node_of_kind(thread, after, Kind::Fence)
+    }
+
+    /// A node of a kind, likewise.
+    pub fn node_of_kind(&mut self, thread: u32, after: &[u32], kind: Kind) -> u32 {
         let node = self.thread_of.len() as u32;
         self.thread_of.push(thread);
+        self.kind_of.push(kind);
         self.fixed.extend(after.iter().map(|before| (*before, node)));
         node
     }

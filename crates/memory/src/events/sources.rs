@@ -34,6 +34,8 @@ pub struct Sources {
     pub candidates: Vec<Candidate>,
     /// What may come between.
     pub rivals: Vec<Rival>,
+    /// The writes of the read's own thread before it that may reach memory after it, ascending.
+    pub own: Vec<u32>,
 }
 
 /// The sources of every read. `surely(a, b)` says that whenever control gets to point `b` it has passed point `a`.
@@ -74,7 +76,8 @@ fn sources_of(
     for index in writes {
         let write = &events.writes[*index as usize];
         let is_before = closure.is_before(write.node, read.node);
-        let excludes = write.thread == read.thread && !is_before;
+        let is_own = !is_before && write.thread == read.thread && events.is_earlier(write.node, read.node);
+        let excludes = write.thread == read.thread && !is_before && !is_own;
         if write.node == read.node || closure.is_before(read.node, write.node) || excludes {
             continue;
         }
@@ -92,6 +95,9 @@ fn sources_of(
             Some(_) => sources.rivals.push(Rival { write: *index, active: None }),
             None => sources.rivals.push(Rival { write: *index, active: Some(active) }),
         }
+        if is_own {
+            sources.own.push(*index);
+        }
         if accepts(pool, read, write) {
             possible.push((*index, same));
         }
@@ -100,10 +106,14 @@ fn sources_of(
         .rivals
         .iter()
         .filter(|rival| rival.active.is_none())
-        .map(|rival| events.writes[rival.write as usize].node)
-        .filter(|node| closure.is_before(*node, read.node))
+        .map(|rival| (rival.write, events.writes[rival.write as usize].node))
+        .filter(|(write, node)| closure.is_before(*node, read.node) || sources.own.contains(write))
+        .map(|(_, node)| node)
         .collect();
-    let is_overwritten = |node: u32| certain.iter().any(|other| closure.is_before(node, *other));
+    let is_overwritten = |node: u32| {
+        let is_own = events.thread_of[node as usize] == read.thread && node != START;
+        certain.iter().any(|other| closure.is_before(node, *other) || is_own && events.is_earlier(node, *other))
+    };
     for (index, same) in possible {
         if !is_overwritten(events.writes[index as usize].node) {
             sources.candidates.push(Candidate { write: Some(index), same });

@@ -24,11 +24,19 @@ pub fn find_conflicts(structure: &Structure, most: usize) -> Conflicts {
     let before = |a: u32, b: u32| closure.is_before(a, b);
     let mut found = Conflicts::default();
     let mut choices: Vec<(u32, u32, Lit, usize)> = Vec::new();
-    for (index, read) in structure.reads.iter().enumerate() {
-        for (write, lit) in &read.candidates {
-            choices.push((structure.writes[*write as usize].node, read.node, *lit, index));
+    // A read's own write that may still be on its way to memory is read without being before the read.
+    let mut n_ordering = 0;
+    for is_own in [false, true] {
+        for (index, read) in structure.reads.iter().enumerate() {
+            for (write, lit) in read.candidates.iter().filter(|(write, _)| read.own.contains(write) == is_own) {
+                choices.push((structure.writes[*write as usize].node, read.node, *lit, index));
+            }
+        }
+        if !is_own {
+            n_ordering = choices.len();
         }
     }
+    let ordering = &choices[..n_ordering];
     let mut n_steps = 0usize;
     let mut is_full = |found: &Conflicts| {
         n_steps += 1;
@@ -36,15 +44,17 @@ pub fn find_conflicts(structure: &Structure, most: usize) -> Conflicts {
     };
     // Choices that can be part of a longer way: those between different threads.
     for (i, (w, r, lit, read)) in choices.iter().enumerate() {
-        for (w2, r2, lit2, read2) in &choices[i + 1..] {
+        for (j, (w2, r2, lit2, read2)) in choices.iter().enumerate().skip(i + 1) {
             if is_full(&found) {
                 found.is_cut = true;
                 return found;
             }
             let closes = |from: u32, to: u32| from == to || before(from, to);
-            if read == read2 || closes(*r2, *w) && closes(*r, *w2) {
+            let both_order = j < n_ordering;
+            if read == read2 || both_order && closes(*r2, *w) && closes(*r, *w2) {
                 found.crossing.push(vec![*lit, *lit2]);
             } else if w == w2
+                && both_order
                 && let (Some(first), Some(second)) =
                     (updated_by(structure, *read, *r2), updated_by(structure, *read2, *r))
             {
@@ -74,7 +84,8 @@ pub fn find_conflicts(structure: &Structure, most: usize) -> Conflicts {
                     clause.dedup();
                     clause
                 };
-                let (source_first, rival_first) = (before(w, v), before(v, this.node));
+                let rival_first = before(v, this.node) || this.own.contains(rival);
+                let source_first = before(w, v);
                 if source_first && rival_first {
                     found.overwritten.push(literals(&[]));
                     continue;
@@ -84,7 +95,7 @@ pub fn find_conflicts(structure: &Structure, most: usize) -> Conflicts {
                 }
                 // One order is fixed; the other may come from one more choice.
                 let (from, to) = if source_first { (v, this.node) } else { (w, v) };
-                for (w2, r2, lit2, read2) in &choices {
+                for (w2, r2, lit2, read2) in ordering {
                     if is_full(&found) {
                         found.is_cut = true;
                         return found;

@@ -7,6 +7,10 @@
 //! false before it is tried: a candidate after its read, a candidate that is overwritten before the read, an active rival
 //! between source and read, a conditional edge against the order.
 //!
+//! Where stores are buffered a write's node is when it reaches memory, and what a read's own thread wrote before may not be there yet
+//! (`Read::own`). Reading such a write orders nothing; and whatever a read reads, its active own writes are before that: older ones of its
+//! thread, or in memory before the source was. So in the axioms own writes count as being before their read.
+//!
 //! This decides *weak* sequential consistency: writes that no read tells apart stay unordered. `linear` looks for a total
 //! order; where there is none, the caller adds conditional edges for pairs of writes and goes on.
 //!
@@ -42,6 +46,8 @@ pub struct Read {
     pub candidates: Vec<(u32, Lit)>,
     /// The writes that may touch what it reads, with the literal that says that they do; `None` if they do whenever it happens.
     pub rivals: Vec<(u32, Option<Lit>)>,
+    /// Those of these writes, ascending, that the read's thread has made before it and that may reach memory after it.
+    pub own: Vec<u32>,
 }
 
 /// A fixed graph with reads, writes and edges that depend on literals.
@@ -288,6 +294,10 @@ impl Order {
         self.structure.writes[write as usize].node
     }
 
+    fn is_own(&self, read: u32, write: u32) -> bool {
+        self.structure.reads[read as usize].own.binary_search(&write).is_ok()
+    }
+
     fn before(&self, a: u32, b: u32) -> bool {
         self.closure.is_before(a, b)
     }
@@ -329,7 +339,9 @@ impl Order {
         }
         self.source[read as usize] = Some(candidate);
         let from = self.node_of(write);
-        self.todo.push((from, node, Why::Literal(lit)));
+        if !self.is_own(read, write) {
+            self.todo.push((from, node, Why::Literal(lit)));
+        }
         for at in 0..self.structure.reads[read as usize].rivals.len() {
             let (rival, active) = self.structure.reads[read as usize].rivals[at];
             if rival != write && self.is_active(active) >= 0 {
@@ -349,10 +361,13 @@ impl Order {
         let node = self.structure.reads[read as usize].node;
         let (from, other) = (self.node_of(write), self.node_of(rival));
         let is_active = self.is_active(active) > 0;
-        let (is_before, is_after) = (self.before(other, node), self.before(from, other));
+        let is_own = self.is_own(read, rival);
+        let (is_before, is_after) = (is_own || self.before(other, node), self.before(from, other));
         if is_active && is_before && !self.before(other, from) {
             self.counts.derived += 1;
-            self.todo.push((other, from, Why::Axiom { choice: lit, active, before: other, after: node }));
+            // That an own write counts as being before needs no reason.
+            let after = if is_own { other } else { node };
+            self.todo.push((other, from, Why::Axiom { choice: lit, active, before: other, after }));
         }
         if is_active && is_after && !self.before(node, other) {
             self.counts.derived += 1;
@@ -360,7 +375,8 @@ impl Order {
         }
         if !is_active && is_before && is_after {
             let active = active.expect("what has no literal is active");
-            self.imply(!active, &[lit], &[(from, other), (other, node)], said);
+            let after = if is_own { other } else { node };
+            self.imply(!active, &[lit], &[(from, other), (other, after)], said);
         }
     }
 
@@ -375,7 +391,7 @@ impl Order {
                 }
             }
             None => {
-                if self.before(self.node_of(write), this.node) {
+                if self.is_own(read, write) || self.before(self.node_of(write), this.node) {
                     self.overwrite(read, write, active, said);
                 }
             }
@@ -386,12 +402,13 @@ impl Order {
     fn overwrite(&mut self, read: u32, write: u32, active: Option<Lit>, said: &mut Consequences) {
         let node = self.structure.reads[read as usize].node;
         let middle = self.node_of(write);
+        let after = if self.is_own(read, write) { middle } else { node };
         for at in 0..self.structure.reads[read as usize].candidates.len() {
             let (candidate, lit) = self.structure.reads[read as usize].candidates[at];
             let from = self.node_of(candidate);
             if candidate != write && self.lit_value(lit) == 0 && self.before(from, middle) {
                 let literals: SmallVec<[Lit; 2]> = active.into_iter().collect();
-                self.imply(!lit, &literals, &[(from, middle), (middle, node)], said);
+                self.imply(!lit, &literals, &[(from, middle), (middle, after)], said);
             }
         }
     }
@@ -484,7 +501,7 @@ impl Order {
         for read in self.reads_at[a as usize].clone() {
             for write in &writes_b {
                 let Some((candidate, _)) = self.related.get(&(read, *write)).copied() else { continue };
-                if candidate != NONE {
+                if candidate != NONE && !self.is_own(read, *write) {
                     let lit = self.structure.reads[read as usize].candidates[candidate as usize].1;
                     if self.lit_value(lit) == 0 {
                         self.imply(!lit, &[], &[(a, b)], said);
@@ -513,9 +530,10 @@ impl Order {
                     }
                     if self.source[read as usize] == Some(candidate) {
                         self.compare(read, (*write, lit), (*rival, active), said);
-                    } else if value == 0 && is_active > 0 && self.before(b, node) {
+                    } else if value == 0 && is_active > 0 && (self.is_own(read, *rival) || self.before(b, node)) {
                         let literals: SmallVec<[Lit; 2]> = active.into_iter().collect();
-                        self.imply(!lit, &literals, &[(a, b), (b, node)], said);
+                        let after = if self.is_own(read, *rival) { b } else { node };
+                        self.imply(!lit, &literals, &[(a, b), (b, after)], said);
                     }
                 }
             }

@@ -80,6 +80,7 @@ fn read_case(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
     for expectation in &case.expectations {
         let property = expectation.selector.as_ref().or(case.property.as_ref());
         let mut options = case.options.clone();
+        options.extend(expectation.model.as_ref().map(|model| format!("--model={model}")));
         options.extend(case.knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
         let selector = if crate::oox::is_oox(path) { "entry" } else { "property" };
         options.extend(property.map(|property| format!("--{selector}={property}")));

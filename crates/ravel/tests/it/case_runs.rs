@@ -60,7 +60,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn questions_of(path: &Path, case: &Case) -> Vec<Question> {
     let mut questions = Vec::new();
     for expectation in &case.expectations {
-        for (engine, options) in variants(path, expectation.expected) {
+        for (engine, options) in variants(path, expectation) {
             let (path, case, expectation) = (path.to_path_buf(), case.clone(), expectation.clone());
             questions.push(Question { path, case, expectation, engine, options });
         }
@@ -68,12 +68,16 @@ fn questions_of(path: &Path, case: &Case) -> Vec<Question> {
     questions
 }
 
-/// The engines, and for each the values of its knob `por`. An input error does not depend on the engine.
-fn variants(path: &Path, expected: Expected) -> Vec<(String, Vec<String>)> {
+/// The engines that know the memory model, and for each the values of its knob `por`. An input error does not depend on the engine.
+fn variants(path: &Path, expectation: &Expectation) -> Vec<(String, Vec<String>)> {
+    let expected = expectation.expected;
+    let model = expectation.model.as_deref().and_then(ir::Model::named).unwrap_or_default();
     let mut variants = Vec::new();
     // OOX and C have engines of their own.
     let is_oox = path.extension().is_some_and(|ending| ending == "oox");
-    for engine in engines::ENGINES.iter().filter(|engine| (engine.name() == "symbolic") == is_oox) {
+    let fits =
+        |engine: &&&dyn engines::Engine| (engine.name() == "symbolic") == is_oox && engine.models().contains(&model);
+    for engine in engines::ENGINES.iter().filter(fits) {
         let name = engine.name().to_string();
         let reductions = engine.knobs().iter().find(|knob| knob.name == "por").map(|knob| knob.values);
         match reductions.filter(|_| expected != Expected::Error) {
@@ -120,6 +124,7 @@ fn ask(question: &Question) -> Option<Failure> {
     words.push(format!("--engine={}", question.engine));
     words.extend(question.options.iter().cloned());
     words.extend(question.case.options.iter().cloned());
+    words.extend(question.expectation.model.iter().map(|model| format!("--model={model}")));
     words.extend(question.case.knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
     let property = question.expectation.selector.as_ref().or(question.case.property.as_ref());
     let selector = if is_oox { "entry" } else { "property" };

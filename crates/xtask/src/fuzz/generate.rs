@@ -20,6 +20,8 @@ pub(crate) enum Piece {
 /// A generated program.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Generated {
+    /// More declarations.
+    pub(crate) globals: &'static str,
     /// The bodies of the thread functions.
     pub(crate) threads: Vec<Vec<Piece>>,
     /// Which function each started thread runs.
@@ -55,7 +57,7 @@ pub(crate) fn generate(seed: u64) -> Generated {
         finale.push(statement(&mut random, 1));
     }
     finale.push(Piece::Line(assertion(&mut random)));
-    Generated { threads, starts, joins, finale }
+    Generated { globals: "", threads, starts, joins, finale }
 }
 
 fn body(random: &mut Prng, size: u64, depth: u32) -> Vec<Piece> {
@@ -174,6 +176,7 @@ impl Generated {
         out.push_str("#include <pthread.h>\n#include <assert.h>\n#include <stdatomic.h>\n");
         out.push_str("extern _Bool __VERIFIER_nondet_bool(void);\nextern void __VERIFIER_atomic_begin(void);\nextern void __VERIFIER_atomic_end(void);\n");
         out.push_str("int x, y, z, a[3];\natomic_int p, q;\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\n");
+        out.push_str(self.globals);
         for (index, thread) in self.threads.iter().enumerate() {
             let _ = writeln!(out, "void *t{index}(void *arg) {{\n    int l = 0;");
             pieces(&mut out, thread, 1);

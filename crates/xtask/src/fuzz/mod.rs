@@ -10,12 +10,13 @@ mod cegar;
 mod generate;
 mod mutate;
 pub(crate) mod oox;
+mod weak;
 
 use engines::{Run, decide, engine_named};
 use frontend::Options;
 use generate::{Generated, generate};
 use ir::interp::{Domain, Limits, enumerate};
-use ir::{Properties, Property, Task, Verdict};
+use ir::{Model, Properties, Property, Task, Verdict};
 use std::time::Instant;
 
 /// The settings that must agree: (what to call it, knobs).
@@ -50,7 +51,7 @@ enum Outcome {
     Differ(String),
 }
 
-/// `cargo xtask fuzz [--engine bmc|cegar] [--count N] [--seed S] [--show SEED]`; true if nothing differs.
+/// `cargo xtask fuzz [--engine bmc|cegar] [--model sc|tso|pso] [--count N] [--seed S] [--show SEED]`; true if nothing differs.
 pub(crate) fn run(args: &[String]) -> bool {
     let option =
         |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)?.parse::<u64>().ok());
@@ -61,6 +62,16 @@ pub(crate) fn run(args: &[String]) -> bool {
     let (count, first) = (option("--count").unwrap_or(300), option("--seed").unwrap_or(1));
     if args.windows(2).any(|pair| pair == ["--engine", "cegar"]) {
         return cegar::run(count, first);
+    }
+    let model = args.windows(2).find(|pair| pair[0] == "--model").map(|pair| pair[1].as_str());
+    match model.map(Model::named) {
+        None | Some(Some(Model::Sc)) => {}
+        // No other engine knows these.
+        Some(Some(model)) => return weak::run(model, count, first),
+        Some(None) => {
+            println!("there is no memory model of that name; there are sc, tso and pso");
+            return false;
+        }
     }
     if args.windows(2).any(|pair| pair == ["--engine", "bmc"]) {
         return bmc::run(count, first);

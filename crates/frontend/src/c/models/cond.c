@@ -30,7 +30,7 @@ static void wait_for_signal(void *condition, void *mutex)
 static void wake_without_signal(void *mutex)
 {
     __ravel_mark_unlocked(mutex);
-    __atomic_store_n((u32 *)mutex, 0, RELEASE);
+    __atomic_store_n((u32 *)mutex, 0, SEQ_CST);
     relock(mutex);
 }
 

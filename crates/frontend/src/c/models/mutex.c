@@ -1,4 +1,5 @@
-/* Mutexes and spin locks. The word at offset 0 is 0 when free. Where kinds of mutexes are used it is the owner's handle when
+/* Mutexes and spin locks. Unlocking a mutex lets all stores reach memory, as POSIX says and atomic exchanges do; unlocking a spin
+ * lock is a plain release. The word at offset 0 is 0 when free. Where kinds of mutexes are used it is the owner's handle when
  * taken, else 1, so that it does not tell threads apart; a recursive mutex counts further locks at offset 4; the kind
  * is where the static initialisers put it. */
 
@@ -108,7 +109,7 @@ int pthread_mutex_unlock(void *mutex)
         }
     }
     __ravel_mark_unlocked(mutex);
-    __atomic_store_n((u32 *)mutex, 0, RELEASE);
+    __atomic_store_n((u32 *)mutex, 0, SEQ_CST);
     return 0;
 }
 

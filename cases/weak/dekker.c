@@ -1,0 +1,65 @@
+// expect[sc]: safe
+// expect[tso]: unsafe
+// expect[pso]: unsafe
+// engines: bmc
+// why: both flags wait in buffers while both threads look
+#include <assert.h>
+#include <pthread.h>
+
+int flag0, flag1, turn, n;
+
+static void *thread1(void *arg)
+{
+    flag0 = 1;
+    for (int tries = 0; flag1 == 1; tries++) {
+        if (tries == 2) {
+            flag0 = 0;
+            return 0;
+        }
+        if (turn != 0) {
+            flag0 = 0;
+            while (turn != 0)
+                ;
+            flag0 = 1;
+        }
+    }
+    n++;
+    assert(n == 1);
+    n--;
+    turn = 1;
+    flag0 = 0;
+    return 0;
+}
+
+static void *thread2(void *arg)
+{
+    flag1 = 1;
+    for (int tries = 0; flag0 == 1; tries++) {
+        if (tries == 2) {
+            flag1 = 0;
+            return 0;
+        }
+        if (turn != 1) {
+            flag1 = 0;
+            while (turn != 1)
+                ;
+            flag1 = 1;
+        }
+    }
+    n++;
+    assert(n == 1);
+    n--;
+    turn = 0;
+    flag1 = 0;
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t t1, t2;
+    pthread_create(&t1, 0, thread1, 0);
+    pthread_create(&t2, 0, thread2, 0);
+    pthread_join(t1, 0);
+    pthread_join(t2, 0);
+    return 0;
+}

@@ -1,0 +1,50 @@
+// expect[sc]: safe
+// expect[tso]: safe
+// expect[pso]: safe
+// engines: bmc
+// why: a store reaches memory for all other threads at once
+#include <assert.h>
+#include <pthread.h>
+
+int x, y, r1, r2, r3, r4;
+
+static void *thread1(void *arg)
+{
+    x = 1;
+    return 0;
+}
+
+static void *thread2(void *arg)
+{
+    y = 1;
+    return 0;
+}
+
+static void *thread3(void *arg)
+{
+    r1 = x;
+    r2 = y;
+    return 0;
+}
+
+static void *thread4(void *arg)
+{
+    r3 = y;
+    r4 = x;
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t t1, t2, t3, t4;
+    pthread_create(&t1, 0, thread1, 0);
+    pthread_create(&t2, 0, thread2, 0);
+    pthread_create(&t3, 0, thread3, 0);
+    pthread_create(&t4, 0, thread4, 0);
+    pthread_join(t1, 0);
+    pthread_join(t2, 0);
+    pthread_join(t3, 0);
+    pthread_join(t4, 0);
+    assert(!(r1 == 1 && r2 == 0 && r3 == 1 && r4 == 0));
+    return 0;
+}

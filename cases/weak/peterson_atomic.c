@@ -1,0 +1,47 @@
+// expect[sc]: safe
+// expect[tso]: safe
+// expect[pso]: safe
+// engines: bmc
+// why: seq_cst variables need no fences
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int flag0, flag1, turn;
+int n;
+
+static void *thread1(void *arg)
+{
+    flag0 = 1;
+    turn = 1;
+    while (flag1 == 1 && turn == 1)
+        ;
+    n++;
+    assert(n == 1);
+    n--;
+    flag0 = 0;
+    return 0;
+}
+
+static void *thread2(void *arg)
+{
+    flag1 = 1;
+    turn = 0;
+    while (flag0 == 1 && turn == 0)
+        ;
+    n++;
+    assert(n == 1);
+    n--;
+    flag1 = 0;
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t t1, t2;
+    pthread_create(&t1, 0, thread1, 0);
+    pthread_create(&t2, 0, thread2, 0);
+    pthread_join(t1, 0);
+    pthread_join(t2, 0);
+    return 0;
+}

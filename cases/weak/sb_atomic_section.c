@@ -1,0 +1,40 @@
+// expect[sc]: safe
+// expect[tso]: safe
+// expect[pso]: safe
+// engines: bmc
+// why: an atomic section begins with an empty buffer
+#include <assert.h>
+#include <pthread.h>
+
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+int x, y, r1, r2;
+
+static void *thread1(void *arg)
+{
+    x = 1;
+    __VERIFIER_atomic_begin();
+    r1 = y;
+    __VERIFIER_atomic_end();
+    return 0;
+}
+
+static void *thread2(void *arg)
+{
+    y = 1;
+    __VERIFIER_atomic_begin();
+    r2 = x;
+    __VERIFIER_atomic_end();
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t t1, t2;
+    pthread_create(&t1, 0, thread1, 0);
+    pthread_create(&t2, 0, thread2, 0);
+    pthread_join(t1, 0);
+    pthread_join(t2, 0);
+    assert(r1 == 1 || r2 == 1);
+    return 0;
+}

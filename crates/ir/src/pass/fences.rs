@@ -1,0 +1,35 @@
+//! Which statements wait for the thread's stores to reach memory? A fence is put before them, so that it stays when they go.
+//!
+//! Passes drop accesses that nobody can notice: of variables that one thread has to itself, or whose values decide nothing. Where stores
+//! are buffered (`crate::model`) such an access can still be noticed as a fence, and programs use it as one. Fences are never dropped.
+
+use crate::model::Model;
+use crate::program::Program;
+use crate::stmt::{Op, Order, Stmt};
+
+/// Whether a statement lets all stores of its thread reach memory and then takes effect at once.
+pub fn drains(op: &Op) -> bool {
+    matches!(op, Op::Rmw { .. } | Op::Start { .. } | Op::Store { order: Order::SeqCst, .. })
+}
+
+/// The program with a fence before each access that is one. Under `Model::Sc` it stays as it is.
+pub fn explicit_fences(program: &Program) -> Program {
+    let mut result = program.clone();
+    if !program.model.has_buffers() {
+        return result;
+    }
+    for edge in result.procs.iter_mut().flat_map(|proc| &mut proc.edges) {
+        let mut stmts = Vec::with_capacity(edge.stmts.len());
+        for stmt in edge.stmts.drain(..) {
+            let fence = match &stmt.op {
+                op if drains(op) => Some(Order::SeqCst),
+                Op::Store { order, .. } if order.releases() && program.model == Model::Pso => Some(Order::Release),
+                _ => None,
+            };
+            stmts.extend(fence.map(|order| Stmt { op: Op::Fence(order), span: stmt.span, site: stmt.site }));
+            stmts.push(stmt);
+        }
+        edge.stmts = stmts;
+    }
+    result
+}
