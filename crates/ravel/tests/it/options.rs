@@ -58,3 +58,20 @@ fn narrow_screens_and_verbose_traces() {
     let verbose = run(&["verify", "examples/lost_update.c", "--engine", "explicit", "-v"]);
     assert!(text(&verbose).contains("states: ") && text(&verbose).contains("time: load"), "{}", text(&verbose));
 }
+
+#[test]
+fn memory_models_are_told_and_refused_by_name() {
+    let unsafe_under = run(&["verify", "cases/weak/sb.c", "--model", "tso"]);
+    let said = text(&unsafe_under);
+    assert!(said.contains("x = 1 reaches memory") && said.contains("memory model: tso"), "{said}");
+    assert_eq!(said.lines().last(), Some("RESULT: false(unreach-call)"));
+    let refused = run(&["verify", "cases/weak/sb.c", "--model", "pso", "--engine", "explicit"]);
+    assert!(text(&refused).contains("the memory model pso in the engine explicit"), "{}", text(&refused));
+    assert_eq!(refused.status.code(), Some(3));
+    let json = run(&["verify", "cases/weak/mp.c", "--model", "pso", "--json"]);
+    assert!(
+        text(&json).contains("\"model\": \"pso\"") && text(&json).contains("\"kind\": \"commit\""),
+        "{}",
+        text(&json)
+    );
+}

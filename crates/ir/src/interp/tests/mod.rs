@@ -1,5 +1,6 @@
 //! Each rule of the interpreter, by a small program that shows it.
 
+mod buffers;
 mod enumeration;
 mod generated;
 mod memory;
