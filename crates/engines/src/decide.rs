@@ -28,7 +28,7 @@ pub fn decide(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
     if !engine.models().contains(&model) {
         let what = format!("the memory model {model} in the engine {}", engine.name());
         let why = Why::Unsupported { span: ir::Span::NOWHERE, what };
-        return Decided { verdict: Verdict::Unknown(why), replayed: None };
+        return Decided { verdict: Verdict::Unknown(why), replayed: None, note: None };
     }
     match engine.check(task, run) {
         Verdict::Unsafe(trace) => confirm(task, &trace),
