@@ -14,7 +14,7 @@ fn cases() -> Vec<(PathBuf, String)> {
             let path = entry.expect("it can be read").path();
             if path.is_dir() {
                 folders.push(path);
-            } else {
+            } else if path.extension().is_some_and(|ending| ending == "litmus") {
                 let text = std::fs::read_to_string(&path).expect("it can be read");
                 found.push((path, text));
             }
