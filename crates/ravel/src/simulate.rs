@@ -8,6 +8,7 @@ use crate::input::{self, Request};
 use crate::screen;
 use ir::Program;
 use ir::interp::{Outcome, RunReport, run_random};
+use ir::oox::{self, RandomEnd};
 use report::Style;
 
 /// Runs the program as often as asked, until something goes wrong.
@@ -21,8 +22,7 @@ pub(crate) fn simulate(args: &RunArgs) -> Exit {
         }
     };
     if request.files.iter().any(|file| crate::oox::is_oox(file)) {
-        screen::complain("error: `ravel run` does not run OOX programs; `ravel verify` executes them symbolically\n");
-        return Exit::BadInput;
+        return simulate_oox(args, &request, &style);
     }
     let mut program = match frontend::load(&request.files, &request.options) {
         Ok(loaded) => loaded.program,
@@ -42,6 +42,48 @@ pub(crate) fn simulate(args: &RunArgs) -> Exit {
             return Exit::Unsafe;
         }
         tell(&request, &program, &run, seed, &style);
+    }
+    Exit::Safe
+}
+
+/// Likewise for OOX.
+fn simulate_oox(args: &RunArgs, request: &Request, style: &Style) -> Exit {
+    let program = match frontend::oox::load(&request.files, &request.options.entry) {
+        Ok(loaded) => loaded.program,
+        Err(rejected) => {
+            screen::complain(&report::diagnostics(&rejected.sources, &rejected.diagnostics, style));
+            return Exit::BadInput;
+        }
+    };
+    for seed in (0..args.runs).map(|run| args.seed.wrapping_add(run)) {
+        let Some(run) = oox::run_random(&program, seed, args.steps) else {
+            screen::print(&format!("{}: seed {seed}: no inputs were found that `requires` allows\n", request.name));
+            return Exit::Unknown;
+        };
+        if let RandomEnd::Violation(violation) = run.end {
+            let trace = oox::Trace { inputs: run.inputs, schedule: run.schedule, violation };
+            let replayed = oox::replay(&program, &trace).expect("the machine does the same again");
+            let (story, ending) = report::tell_oox(&program, &replayed, style.verbose);
+            screen::print(&report::violation(&program.sources, &story, &ending, style));
+            screen::print(&format!("{}: seed {seed} goes wrong: {}\n", request.name, ending.message));
+            return Exit::Unsafe;
+        }
+        if style.verbose {
+            let followed = oox::follow(&program, &run.inputs, &run.schedule).expect("the machine does the same again");
+            let arguments: Vec<String> =
+                followed.arguments.iter().map(|(name, val)| format!("{name} = {val}")).collect();
+            screen::print(&format!("the arguments: {}\n", arguments.join(", ")));
+            screen::print(&report::lanes(&program.sources, &report::story_oox(&program, &followed, true), style));
+        }
+        let how = match run.end {
+            RandomEnd::Ended => "ended",
+            RandomEnd::Exception => "ended by an exception that nobody caught",
+            RandomEnd::Assumed => "an assumption does not hold",
+            RandomEnd::OutOfRange(_) => "stopped at an integer beyond 64 bits",
+            RandomEnd::StepLimit => "stopped at the step limit (--steps)",
+            RandomEnd::Violation(_) => unreachable!("it was told above"),
+        };
+        screen::print(&format!("{}: seed {seed}: {} steps, {how}\n", request.name, run.n_steps));
     }
     Exit::Safe
 }

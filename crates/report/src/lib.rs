@@ -20,7 +20,7 @@ pub use diagnostic::{diagnostic, diagnostics};
 pub use excerpt::excerpt;
 pub use json::json;
 pub use lanes::lanes;
-pub use oox::tell_oox;
+pub use oox::{story_oox, tell_oox};
 pub use story::{Detail, Effect, Ending, Row, Story};
 pub use style::{Ink, Style};
 pub use tell::{story, tell};

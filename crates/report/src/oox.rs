@@ -4,18 +4,38 @@
 //! the inputs can be seen; for a deadlock the details say who holds what and who waits.
 
 use crate::story::{Detail, Effect, Ending, Row, Story};
-use ir::oox::{Event, Program, Replayed, ReplayedStep, ThreadName, ViolationKind, thread_label};
+use ir::oox::{Event, Followed, Program, Replayed, ReplayedStep, ThreadName, ViolationKind, thread_label};
 use ir::{Property, Span};
+
+/// A row with more effects is shortened unless details are wanted.
+const MAX_EFFECTS: usize = 16;
 
 /// The story of a replay and how it ends. With `detail`, steps without an effect are told too.
 pub fn tell_oox(program: &Program, replayed: &Replayed, detail: bool) -> (Story, Ending) {
+    let mut story = story_oox(program, &replayed.followed, true);
+    if let Some(last) = story.rows.last_mut()
+        && last.effects.is_empty()
+        && replayed.culprit.is_some()
+    {
+        last.effects.push(Effect::Note(replayed.violation.kind.describe().to_string()));
+    }
+    if !detail {
+        shorten(&mut story.rows);
+    }
+    let threads = &replayed.followed.threads;
+    let index = |name: &ThreadName| threads.iter().position(|(other, _)| other == name).unwrap_or(0);
+    (story, ending(replayed, index))
+}
+
+/// The steps of a schedule; with `detail` also those that change nothing.
+pub fn story_oox(program: &Program, followed: &Followed, detail: bool) -> Story {
     let label = |(name, method): &(ThreadName, ir::oox::MethodId)| {
         let method = program.method_name(*method);
         format!("{} {method}", thread_label(name))
     };
-    let index = |name: &ThreadName| replayed.threads.iter().position(|(other, _)| other == name).unwrap_or(0);
+    let index = |name: &ThreadName| followed.threads.iter().position(|(other, _)| other == name).unwrap_or(0);
     let mut rows: Vec<Row> = Vec::new();
-    for step in &replayed.steps {
+    for step in &followed.steps {
         let effects: Vec<Effect> = step.events.iter().filter_map(effect).collect();
         let thread = index(&step.thread);
         match rows.last_mut() {
@@ -26,16 +46,26 @@ pub fn tell_oox(program: &Program, replayed: &Replayed, detail: bool) -> (Story,
             }
         }
     }
-    if let Some(last) = rows.last_mut()
-        && last.effects.is_empty()
-        && replayed.culprit.is_some()
-    {
-        last.effects.push(Effect::Note(replayed.violation.kind.describe().to_string()));
+    number(&mut rows);
+    if !detail {
+        shorten(&mut rows);
     }
-    rows.retain(|row| detail || !row.effects.is_empty());
+    Story { threads: followed.threads.iter().map(label).collect(), rows }
+}
+
+fn number(rows: &mut [Row]) {
     rows.iter_mut().enumerate().for_each(|(at, row)| row.step = at + 1);
-    let story = Story { threads: replayed.threads.iter().map(label).collect(), rows };
-    (story, ending(replayed, index))
+}
+
+/// Leaves out steps that change nothing, and of a line that changes very much (a loop) the middle.
+fn shorten(rows: &mut Vec<Row>) {
+    rows.retain(|row| !row.effects.is_empty());
+    for row in rows.iter_mut().filter(|row| row.effects.len() > MAX_EFFECTS) {
+        let n_left_out = row.effects.len() - MAX_EFFECTS;
+        let note = Effect::Note(format!("... {n_left_out} more (-v shows them) ..."));
+        row.effects.splice(MAX_EFFECTS / 2..MAX_EFFECTS / 2 + n_left_out, [note]);
+    }
+    number(rows);
 }
 
 fn is_same_line(span: Span, step: &ReplayedStep) -> bool {
@@ -66,12 +96,14 @@ fn ending(replayed: &Replayed, index: impl Fn(&ThreadName) -> usize) -> Ending {
     if replayed.waiting.is_empty() {
         say(replayed.culprit.as_ref().map(&index), violation.kind.describe().to_string(), violation.span);
     }
-    if !replayed.arguments.is_empty() {
+    if !replayed.followed.arguments.is_empty() {
         let arguments: Vec<String> =
-            replayed.arguments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            replayed.followed.arguments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         say(None, format!("the arguments: {}", arguments.join(", ")), Span::NOWHERE);
     }
-    for (when, heap) in [("at the start", &replayed.heap_before), ("at the end", &replayed.heap_after)] {
+    for (when, heap) in
+        [("at the start", &replayed.followed.heap_before), ("at the end", &replayed.followed.heap_after)]
+    {
         for object in heap.iter() {
             say(None, format!("{when}: {object}"), Span::NOWHERE);
         }

@@ -47,6 +47,10 @@ fn warning_count(answer: &Answer, style: &Style, text: &mut String) {
 /// The verdict in one line.
 fn headline(answer: &Answer, style: &Style, text: &mut String) {
     let (word, ink, rest) = match &answer.outcome {
+        // Of OOX programs the notes are the bounds on inputs.
+        Outcome::Safe(_) if answer.engine == "symbolic" && !answer.notes.is_empty() => {
+            ("safe", Ink::Green, "no execution within the bounds noted below does any of what was checked".to_string())
+        }
         Outcome::Safe(_) => ("safe", Ink::Green, "no execution does any of what was checked".to_string()),
         Outcome::Unsafe { ending, .. } => ("unsafe", Ink::Red, ending.property.describe().to_string()),
         Outcome::Bounded { depth } => {

@@ -94,7 +94,7 @@ impl Cover {
             let methods: Vec<u32> = match callee {
                 Callee::Method(method) | Callee::New(_, method) => vec![method.0],
                 Callee::Virtual(signature) => {
-                    let of = |class: &ir::oox::Class| class.dispatch.get(*signature as usize).copied().flatten();
+                    let of = |class: &ir::oox::Class| class.runs(*signature);
                     program.classes.iter().filter_map(of).map(|method| method.0).collect()
                 }
             };

@@ -219,8 +219,12 @@ impl<'w, 'p, 's> Eval<'w, 'p, 's> {
 
 /// What stands in a slot; an input that nobody has looked at gets its variable.
 pub(super) fn read(world: &mut World<'_>, state: &State, object: u32, slot: usize, ty: Type) -> Val {
-    match state.object(object).vals.get(slot) {
-        Some(Val::Unset) | None => world.input(super::world::Origin::Slot(object, slot as u32), ty, false),
+    let object = state.object(object);
+    match object.vals.get(slot) {
+        Some(Val::Unset) | None => {
+            let input = object.input.expect("only input objects have slots that nobody has written");
+            world.input(super::world::Origin::Slot(input, slot as u32), ty, false)
+        }
         Some(val) => *val,
     }
 }
@@ -244,7 +248,7 @@ pub(super) fn is_of(world: &mut World<'_>, state: &State, reference: u32, ty: Ty
 /// The method that an object runs for a signature.
 pub(super) fn dispatch(world: &World<'_>, state: &State, reference: u32, signature: u32) -> Result<u32, Stop> {
     let Shape::Instance(classes) = &state.object(reference).shape else { unreachable!("arrays have no methods") };
-    let of = |class: &ClassId| world.program.class(*class).dispatch[signature as usize];
+    let of = |class: &ClassId| world.program.class(*class).runs(signature);
     let first = of(&classes[0]);
     if classes.iter().any(|class| of(class) != first) {
         return Err(Stop::Dispatch(reference, signature));

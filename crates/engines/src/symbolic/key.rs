@@ -1,7 +1,8 @@
 //! When are two states the same? When they are equal up to the numbers of objects and to objects that nobody reaches.
 //!
 //! A state becomes a row of numbers: threads with their frames and what they remember for the reduction, the objects in the order in which they
-//! are met, and the set of assumptions. Input objects come first, reachable or not, since later inputs may be the same as they.
+//! are met, and the set of assumptions. Input objects come first, reachable or not, since later inputs may be the same as they; they have
+//! names of their own, which their fields' variables are named after.
 //! How a state was reached and how deep it is are not part of it.
 
 use super::state::{Access, Obj, Shape, State, Val};
@@ -18,8 +19,11 @@ struct Encoder<'s> {
 pub(super) fn key(state: &State, running: &[u32]) -> Box<[u64]> {
     let mut encoder =
         Encoder { state, row: Vec::with_capacity(128), numbers: FxHashMap::default(), met: Vec::with_capacity(16) };
-    for (at, _) in state.heap.iter().enumerate().filter(|(_, object)| object.is_input) {
-        encoder.number(at as u32 + 1);
+    let mut inputs: Vec<(u32, u32)> =
+        state.heap.iter().zip(1..).filter_map(|(object, place)| Some((object.input?, place))).collect();
+    inputs.sort_unstable();
+    for (_, place) in inputs {
+        encoder.number(place);
     }
     encoder.row.push(running.len() as u64);
     encoder.row.extend(running.iter().map(|name| u64::from(*name)));
@@ -116,7 +120,8 @@ impl Encoder<'_> {
     fn object(&mut self, object: &Obj) {
         let owner = object.owner.map_or(0, |owner| u64::from(owner) + 1);
         let holder = object.holder.map_or(0, |holder| u64::from(holder) + 1);
-        self.row.push(owner << 33 | holder << 1 | u64::from(object.is_input));
+        let input = object.input.map_or(0, |input| u64::from(input) + 1);
+        self.row.extend([owner << 32 | holder, input]);
         match &object.shape {
             Shape::Instance(classes) => {
                 self.row.push((classes.len() as u64) << 8 | 255);

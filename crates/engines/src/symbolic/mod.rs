@@ -2,14 +2,15 @@
 //!
 //! The entry method runs on symbols: numbers are terms, references of the input are decided when somebody looks (`split`), threads are
 //! interleaved as far as the reduction says (`depend`), infeasible paths are dropped with an incremental solver (`world`). `search` walks
-//! through the states, `step` and `eval` are what instructions mean on them, `key` tells when two are the same, `trace` makes a violation
-//! concrete for the machine to replay.
+//! through the states, `step` and `eval` are what instructions mean on them, `join` keeps short branches in one state, `key` tells when two
+//! are the same, `trace` makes a violation concrete for the machine to replay.
 //!
 //! C programs are not for this engine: their memory is bytes, and what it does best (deciding which references are equal) is about objects.
 
 mod cover;
 mod depend;
 mod eval;
+mod join;
 mod key;
 mod order;
 mod search;
@@ -44,8 +45,12 @@ const ORDER: Knob = Knob {
     default: "depth",
     help: "go on with the newest state, any one, the one nearest to code not yet run, or the last two in turn",
 };
-const MATCH: Knob =
-    Knob { name: "match", values: "on|off", default: "on", help: "do not visit a state again that was visited before" };
+const MATCH: Knob = Knob {
+    name: "match",
+    values: "on|off",
+    default: "on",
+    help: "do not visit a state again, and join short branches",
+};
 const SEED: Knob = Knob { name: "seed", values: "N", default: "1", help: "seed of the random order" };
 
 impl Engine for Symbolic {
@@ -116,6 +121,7 @@ pub fn check_oox(program: &Program, run: &mut Run) -> (OoxVerdict, Vec<String>) 
         ("paths cut at the depth", counts.cut),
         ("paths pruned", counts.pruned),
         ("paths infeasible", counts.infeasible),
+        ("branches joined", counts.joined),
         ("states", counts.states),
         ("states matched", counts.matched),
         ("steps", counts.steps),
@@ -128,7 +134,7 @@ pub fn check_oox(program: &Program, run: &mut Run) -> (OoxVerdict, Vec<String>) 
     run.statistics.set("code covered (%)", search.cover.percent());
     let mut notes = Vec::new();
     if world.has_bounded_length {
-        notes.push(format!("arrays that are inputs have at most {max_length} elements (--symbolic.length)"));
+        notes.push(format!("array sizes that depend on inputs are at most {max_length} (--symbolic.length)"));
     }
     if world.has_integer_inputs {
         notes.push("integers that are inputs have 32 bits; arithmetic on them is exact".to_string());
@@ -142,9 +148,11 @@ pub fn check_oox(program: &Program, run: &mut Run) -> (OoxVerdict, Vec<String>) 
         Found::Nothing => match counts.out_of_range {
             Some(span) => OoxVerdict::Unknown(Why::Unsupported {
                 span,
-                what: "an integer beyond 64 bits, or an array of more than 65536 elements".to_string(),
+                what:
+                    "an integer beyond 64 bits, an array of more than 65536 elements, or more than 65535 threads of one"
+                        .to_string(),
             }),
-            None if counts.cut > 0 => OoxVerdict::ValidUpTo { depth },
+            None if counts.is_cut => OoxVerdict::ValidUpTo { depth },
             None => OoxVerdict::Valid { states: counts.states },
         },
     };

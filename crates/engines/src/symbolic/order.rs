@@ -3,7 +3,8 @@
 //! Most conditions of a path compare two inputs, or an input and a constant. Such a conjunction is a graph: `a - b <= c` is an edge, and there is
 //! a contradiction exactly if some cycle is negative (Bellman and Ford). Conditions of other forms are left out of the graph, so a negative
 //! cycle is a contradiction in any case. Without one, distances are values for the inputs; these are an answer only if evaluating
-//! every condition on them says that it holds. Different values are brought about by taking sides, one pair after the other.
+//! every condition on them says that it holds. Different values are brought about by taking sides, one pair after the other, and
+//! of a disjunction one part after the other is tried, up to a limit.
 
 use super::terms::Terms;
 use logic::{Node, Op, Sort, TermId, Value};
@@ -12,6 +13,9 @@ use smt::Assignment;
 
 /// More than this many sides are not taken.
 const MAX_SIDES: usize = 40;
+
+/// More combinations of parts of disjunctions are not tried.
+const MAX_TRIALS: u32 = 100;
 
 /// `left - right <= bound`, where 0 stands for the number zero.
 #[derive(Clone, Copy)]
@@ -29,40 +33,20 @@ struct Graph {
     /// Pairs with an offset that must differ: `left != right + offset`.
     different: Vec<(usize, usize, i128)>,
     truths: Vec<(TermId, bool)>,
+    /// Of each of these rows one condition is to be what stands beside it.
+    choices: Vec<Vec<(TermId, bool)>>,
 }
 
 /// Whether the formulas have a common solution, if that can be told here; with the solution.
 pub(super) fn check(terms: &Terms, formulas: impl Iterator<Item = TermId> + Clone) -> Option<Result<Assignment, ()>> {
-    let mut graph = Graph { terms: vec![], ..Graph::default() };
+    let mut graph = Graph::default();
     for formula in formulas.clone() {
         graph.add(terms, formula, true);
     }
-    let n_inputs = graph.terms.len();
-    for node in 1..=n_inputs {
-        let (low, high) = range(terms, graph.terms[node - 1]);
-        graph.edges.push(Edge { left: node, right: 0, bound: high });
-        graph.edges.push(Edge { left: 0, right: node, bound: -low });
-    }
-    let mut values = match graph.solve() {
-        Some(values) => values,
-        None => return Some(Err(())),
-    };
-    for _ in 0..MAX_SIDES {
-        let is_equal = |(a, b, offset): &&(usize, usize, i128)| values[*a] - values[*b] == *offset;
-        let Some(&(a, b, offset)) = graph.different.iter().find(is_equal) else { break };
-        let sides = [Edge { left: a, right: b, bound: offset - 1 }, Edge { left: b, right: a, bound: -offset - 1 }];
-        let found = sides.into_iter().find_map(|side| {
-            graph.edges.push(side);
-            let found = graph.solve();
-            if found.is_none() {
-                graph.edges.pop();
-            }
-            found
-        });
-        values = found?;
-    }
-    let assignment = graph.assignment(terms, &values)?;
-    formulas.into_iter().all(|formula| assignment.satisfies(&terms.pool, formula)).then_some(Ok(assignment))
+    let mut n_trials = 0;
+    graph.search(terms, 0, &mut n_trials, &|assignment| {
+        formulas.clone().all(|formula| assignment.satisfies(&terms.pool, formula))
+    })
 }
 
 /// An input's least and greatest value, as a number with a sign.
@@ -75,13 +59,88 @@ fn range(terms: &Terms, term: TermId) -> (i128, i128) {
 }
 
 impl Graph {
-    fn node(&mut self, term: TermId) -> usize {
+    /// Tries the parts of the choices from one on.
+    fn search(
+        &mut self,
+        terms: &Terms,
+        choice: usize,
+        n_trials: &mut u32,
+        is_solution: &impl Fn(&Assignment) -> bool,
+    ) -> Option<Result<Assignment, ()>> {
+        *n_trials += 1;
+        if *n_trials > MAX_TRIALS {
+            return None;
+        }
+        let values = match self.solve() {
+            Some(values) if !self.has_contrary_truths() => values,
+            _ => return Some(Err(())),
+        };
+        let Some(parts) = self.choices.get(choice).cloned() else {
+            let assignment = self.take_sides(terms, values)?;
+            return is_solution(&assignment).then_some(Ok(assignment));
+        };
+        let mut all_fail = true;
+        for (part, is_true) in parts {
+            let sizes = [self.terms.len(), self.edges.len(), self.different.len(), self.truths.len()];
+            let n_choices = self.choices.len();
+            self.add(terms, part, is_true);
+            let found = self.search(terms, choice + 1, n_trials, is_solution);
+            for term in self.terms.drain(sizes[0]..) {
+                self.nodes.remove(&term);
+            }
+            self.edges.truncate(sizes[1]);
+            self.different.truncate(sizes[2]);
+            self.truths.truncate(sizes[3]);
+            self.choices.truncate(n_choices);
+            match found {
+                Some(Ok(assignment)) => return Some(Ok(assignment)),
+                Some(Err(())) => {}
+                None => all_fail = false,
+            }
+        }
+        all_fail.then_some(Err(()))
+    }
+
+    /// Values where what must differ does.
+    fn take_sides(&mut self, terms: &Terms, mut values: Vec<i128>) -> Option<Assignment> {
+        let n_edges = self.edges.len();
+        for _ in 0..MAX_SIDES {
+            let is_equal = |(a, b, offset): &&(usize, usize, i128)| values[*a] - values[*b] == *offset;
+            let Some(&(a, b, offset)) = self.different.iter().find(is_equal) else { break };
+            let sides = [Edge { left: a, right: b, bound: offset - 1 }, Edge { left: b, right: a, bound: -offset - 1 }];
+            let found = sides.into_iter().find_map(|side| {
+                self.edges.push(side);
+                let found = self.solve();
+                if found.is_none() {
+                    self.edges.pop();
+                }
+                found
+            });
+            let Some(found) = found else {
+                self.edges.truncate(n_edges);
+                return None;
+            };
+            values = found;
+        }
+        self.edges.truncate(n_edges);
+        self.assignment(terms, &values)
+    }
+
+    fn has_contrary_truths(&self) -> bool {
+        self.truths.iter().any(|(term, is_true)| self.truths.contains(&(*term, !is_true)))
+    }
+
+    fn node(&mut self, terms: &Terms, term: TermId) -> usize {
         if let Some(node) = self.nodes.get(&term) {
             return *node;
         }
         self.terms.push(term);
-        self.nodes.insert(term, self.terms.len());
-        self.terms.len()
+        let node = self.terms.len();
+        self.nodes.insert(term, node);
+        let (low, high) = range(terms, term);
+        self.edges.push(Edge { left: node, right: 0, bound: high });
+        self.edges.push(Edge { left: 0, right: node, bound: -low });
+        node
     }
 
     /// A number as a node and what is added to it.
@@ -105,10 +164,10 @@ impl Graph {
                         let (node, offset) = self.linear(terms, args[0]);
                         (node, offset + c)
                     }
-                    _ => (self.node(term), 0),
+                    _ => (self.node(terms, term), 0),
                 }
             }
-            _ => (self.node(term), 0),
+            _ => (self.node(terms, term), 0),
         }
     }
 
@@ -118,6 +177,9 @@ impl Graph {
             Node::App { op: Op::Not, args } => self.add(terms, args[0], !is_true),
             Node::App { op: Op::And, args } if is_true => args.iter().for_each(|arg| self.add(terms, *arg, true)),
             Node::App { op: Op::Or, args } if !is_true => args.iter().for_each(|arg| self.add(terms, *arg, false)),
+            Node::App { op: Op::And | Op::Or, args } => {
+                self.choices.push(args.iter().map(|arg| (*arg, is_true)).collect());
+            }
             Node::App { op: Op::Slt, args } => {
                 let ((a, x), (b, y)) = (self.linear(terms, args[0]), self.linear(terms, args[1]));
                 self.edges.push(match is_true {
@@ -201,7 +263,7 @@ mod tests {
             (seed >> 33) % n
         };
         let (mut n_yes, mut n_no, mut n_open) = (0, 0, 0);
-        for round in 0..150 {
+        for round in 0..300 {
             let mut terms = Terms::new();
             let inputs: Vec<Val> =
                 (0..4).map(|i| terms.input(&format!("x{i}"), if i == 3 { 8 } else { 32 }, i != 3)).collect();
@@ -215,9 +277,14 @@ mod tests {
                         _ => input,
                     }
                 };
-                let (a, b) = (operand(&mut terms), operand(&mut terms));
+                let [a, b, c, d] = [(); 4].map(|()| operand(&mut terms));
                 let op = [BinaryOp::Lt, BinaryOp::Le, BinaryOp::Eq, BinaryOp::Ne][below(4) as usize];
-                let val = terms.binary(op, a, b).val;
+                let mut val = terms.binary(op, a, b).val;
+                if below(3) == 0 {
+                    let other = terms.binary(BinaryOp::Lt, c, d).val;
+                    val = if below(2) == 0 { terms.or(val, other) } else { terms.and(val, other) };
+                    val = if below(2) == 0 { terms.not(val) } else { val };
+                }
                 formulas.push(terms.truth(val));
             }
             let mut solver = Solver::new(Backend::Bits);
@@ -235,6 +302,6 @@ mod tests {
                 None => n_open += 1,
             }
         }
-        assert!(n_yes > 30 && n_no > 30 && n_open < 90, "{n_yes} {n_no} {n_open}");
+        assert!(n_yes > 60 && n_no > 60 && n_open < 150, "{n_yes} {n_no} {n_open}");
     }
 }

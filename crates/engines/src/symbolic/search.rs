@@ -90,8 +90,12 @@ pub(super) struct Counts {
     pub(super) pruned: u64,
     pub(super) matched: u64,
     pub(super) infeasible: u64,
+    /// Branches that did not split a state.
+    pub(super) joined: u64,
     pub(super) states: u64,
     pub(super) steps: u64,
+    /// Whether something was not followed because of the depth; a path may end before it is counted as cut.
+    pub(super) is_cut: bool,
     /// Where an integer left the 64 bits.
     pub(super) out_of_range: Option<Span>,
 }
@@ -183,6 +187,8 @@ impl<'p> Search<'p> {
             heap: Vec::new(),
             threads: Vec::new(),
             assumed: Rc::default(),
+            // Nothing is assumed, so zeros will do.
+            witness: Some(Rc::default()),
             args: Rc::default(),
             resolved: Rc::default(),
             depth: 0,
@@ -253,7 +259,7 @@ impl<'p> Search<'p> {
         let Shape::Instance(classes) = &state.object(this).shape else { return };
         let runs_entry = |class: &ir::oox::ClassId| {
             *class == program.method(program.entry).class
-                || program.class(*class).dispatch.contains(&Some(program.entry))
+                || program.class(*class).dispatch.values().any(|method| *method == program.entry)
         };
         let fitting: Rc<[ir::oox::ClassId]> = classes.iter().copied().filter(runs_entry).collect();
         if !fitting.is_empty() {
@@ -324,21 +330,27 @@ impl<'p> Search<'p> {
             let cost = self.cost(&state, at);
             if state.depth + owed(&state, at) + cost > self.settings.depth {
                 state.thread_mut(at).is_cut = true;
+                self.counts.is_cut = true;
                 threads.pop();
                 continue;
             }
             let before = position(&state, at);
             self.cover.visit(state.top(at).expect("it has a frame"));
             let mut stepper = Stepper::new(&mut self.world, true);
+            stepper.joins = self.settings.matches;
             let result = stepper.step(&mut state, at);
-            let started = std::mem::take(&mut stepper.started);
+            let (started, joined) = (std::mem::take(&mut stepper.started), stepper.joined.take());
             match result {
                 Ok(()) => {
                     self.counts.steps += 1;
                     // Starting a thread may have moved this one.
                     let at = state.thread_at(name);
-                    state.thread_mut(at).done += cost;
+                    state.thread_mut(at).done += cost + joined.map_or(0, |joined| joined.cost);
                     state.note_run(name);
+                    if let Some(joined) = joined {
+                        self.counts.joined += 1;
+                        state.note_joined(name, joined);
+                    }
                     threads.extend(started);
                     // Loops may come back to a known state.
                     let (frames, pc) = position(&state, at);
@@ -444,6 +456,7 @@ impl<'p> Search<'p> {
         }
         if next.depth > self.settings.depth {
             self.counts.cut += 1;
+            self.counts.is_cut = true;
             return Ok(());
         }
         self.cover.visit(state.top(at).expect("only running threads run"));

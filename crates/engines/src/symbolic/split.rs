@@ -18,17 +18,18 @@ pub(super) fn split(world: &mut World<'_>, state: &State, stop: Stop) -> Vec<Sta
             group(world, state, object, |world, other| u32::from(!is_in(world, other)))
         }
         Stop::Dispatch(object, signature) => group(world, state, object, |world, class| {
-            world.program.class(class).dispatch[signature as usize].map_or(0, |method| method.0)
+            world.program.class(class).runs(signature).map_or(0, |method| method.0)
         }),
         Stop::Decide(cond) => {
             let negation = world.terms.pool.not(cond);
             let mut states = Vec::new();
             for cond in [cond, negation] {
-                if world.is_feasible(state, Some(cond)) != Some(false) {
-                    let mut one = state.clone();
-                    one.assume(cond);
-                    states.push(one);
-                }
+                let mut one = match world.is_feasible(state, Some(cond)) {
+                    Some(false) => continue,
+                    _ => state.clone(),
+                };
+                world.assume(&mut one, cond);
+                states.push(one);
             }
             states
         }
@@ -58,7 +59,7 @@ fn resolve(world: &mut World<'_>, state: &State, lazy: u32) -> Vec<State> {
         one.resolve(lazy, val, wanted.origin);
         states.push(one);
     };
-    let fresh = |shape: Shape, vals: Vec<Val>| Obj { shape, vals, holder: None, is_input: true, owner: None };
+    let fresh = |shape: Shape, vals: Vec<Val>| Obj { shape, vals, holder: None, input: Some(lazy), owner: None };
     if !wanted.is_present {
         add(state.clone(), Val::Ref(0));
     }
@@ -70,7 +71,7 @@ fn resolve(world: &mut World<'_>, state: &State, lazy: u32) -> Vec<State> {
                 let reference = one.allocate(fresh(Shape::Instance(Rc::clone(&classes)), Vec::new()));
                 add(one, Val::Ref(reference));
             }
-            for (at, object) in state.heap.iter().enumerate().filter(|(_, object)| object.is_input) {
+            for (at, object) in state.heap.iter().enumerate().filter(|(_, object)| object.input.is_some()) {
                 let Shape::Instance(own) = &object.shape else { continue };
                 let common: Rc<[ClassId]> = own.iter().copied().filter(|class| classes.contains(class)).collect();
                 if common.is_empty() {
@@ -90,7 +91,7 @@ fn resolve(world: &mut World<'_>, state: &State, lazy: u32) -> Vec<State> {
                 let reference = one.allocate(fresh(Shape::Array(ty), vec![Val::Unset; length]));
                 add(one, Val::Ref(reference));
             }
-            let is_same = |object: &Obj| object.is_input && object.shape == Shape::Array(ty);
+            let is_same = |object: &Obj| object.input.is_some() && object.shape == Shape::Array(ty);
             for (at, _) in state.heap.iter().enumerate().filter(|(_, object)| is_same(object)) {
                 add(state.clone(), Val::Ref(at as u32 + 1));
             }

@@ -6,6 +6,7 @@
 //!
 //! Invariant: threads are in the order of their names, which do not depend on the schedule.
 
+use super::join::Joined;
 use super::world::Origin;
 use ir::oox::{ClassId, Type};
 use logic::TermId;
@@ -47,7 +48,8 @@ pub(super) struct Obj {
     pub(super) vals: Vec<Val>,
     /// Who holds its lock.
     pub(super) holder: Option<u32>,
-    pub(super) is_input: bool,
+    /// For an object of the input the lazy reference that it was made for; names it on every path.
+    pub(super) input: Option<u32>,
     /// The only thread that can reach it.
     pub(super) owner: Option<u32>,
 }
@@ -113,6 +115,8 @@ pub(super) struct Thread {
 pub(super) struct Ran {
     pub(super) thread: u32,
     pub(super) count: u32,
+    /// How many it were instead if the condition does not hold.
+    pub(super) unless: Option<(TermId, u32)>,
     pub(super) before: Option<Rc<Ran>>,
 }
 
@@ -123,6 +127,8 @@ pub(super) struct State {
     pub(super) threads: Vec<Rc<Thread>>,
     /// What is assumed of the inputs.
     pub(super) assumed: Rc<Vec<TermId>>,
+    /// Values of the inputs for which all of it holds, if they are at hand.
+    pub(super) witness: Option<Rc<smt::Assignment>>,
     /// Arguments of the entry method.
     pub(super) args: Rc<Vec<Val>>,
     /// What lazy references turned out to be.
@@ -167,9 +173,10 @@ impl State {
         self.heap.len() as u32
     }
 
-    /// Assumes a condition.
+    /// Assumes a condition of which nobody knows what solves it.
     pub(super) fn assume(&mut self, cond: TermId) {
         Rc::make_mut(&mut self.assumed).push(cond);
+        self.witness = None;
     }
 
     /// Whether nobody but the thread can reach the object.
@@ -195,9 +202,17 @@ impl State {
     pub(super) fn note_run(&mut self, thread: u32) {
         let before = self.ran.take();
         self.ran = Some(Rc::new(match before {
-            Some(ran) if ran.thread == thread => Ran { thread, count: ran.count + 1, before: ran.before.clone() },
-            before => Ran { thread, count: 1, before },
+            Some(ran) if ran.thread == thread && ran.unless.is_none() => {
+                Ran { thread, count: ran.count + 1, unless: None, before: ran.before.clone() }
+            }
+            before => Ran { thread, count: 1, unless: None, before },
         }));
+    }
+
+    /// Notes what a thread ran behind a joined branch.
+    pub(super) fn note_joined(&mut self, thread: u32, joined: Joined) {
+        let unless = Some((joined.cond, joined.otherwise));
+        self.ran = Some(Rc::new(Ran { thread, count: joined.then, unless, before: self.ran.take() }));
     }
 
     /// Puts the value of a lazy reference everywhere in its place, and into the slot it came from if nobody has written there.
@@ -206,8 +221,10 @@ impl State {
         let put = |vals: &mut Vec<Val>| {
             vals.iter_mut().filter(|val| **val == Val::Lazy(lazy)).for_each(|val| *val = value);
         };
-        if let Origin::Slot(object, slot) = origin {
-            let slot = slot as usize;
+        if let Origin::Slot(input, slot) = origin
+            && let Some(place) = self.heap.iter().position(|object| object.input == Some(input))
+        {
+            let (object, slot) = (place as u32 + 1, slot as usize);
             if matches!(self.object(object).vals.get(slot), None | Some(Val::Unset)) {
                 let vals = &mut self.object_mut(object).vals;
                 vals.resize(vals.len().max(slot + 1), Val::Unset);

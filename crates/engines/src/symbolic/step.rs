@@ -5,6 +5,7 @@
 //! Everything that can refuse comes before anything is changed, so that the same step can begin again after a split.
 
 use super::eval::{Eval, dispatch, is_of, read};
+use super::join::{Joined, join};
 use super::state::{Access, Frame, Obj, Shape, State, Thread, Val};
 use super::world::{Stop, World};
 use ir::Span;
@@ -24,6 +25,10 @@ pub(super) struct Stepper<'w, 'p> {
     pub(super) started: Vec<u32>,
     /// What the step touched that others reach.
     pub(super) accesses: SmallVec<[Access; 2]>,
+    /// Whether short branches are joined.
+    pub(super) joins: bool,
+    /// The branch that the step joined.
+    pub(super) joined: Option<Joined>,
 }
 
 /// A place in the heap, looked up.
@@ -42,7 +47,7 @@ enum Target {
 
 impl<'w, 'p> Stepper<'w, 'p> {
     pub(super) fn new(world: &'w mut World<'p>, is_local: bool) -> Stepper<'w, 'p> {
-        Stepper { world, is_local, started: Vec::new(), accesses: SmallVec::new() }
+        Stepper { world, is_local, started: Vec::new(), accesses: SmallVec::new(), joins: false, joined: None }
     }
 
     /// Runs the next instruction of the thread at a position.
@@ -94,9 +99,17 @@ impl<'w, 'p> Stepper<'w, 'p> {
             Op::Branch { cond, otherwise } => {
                 self.notice_quantifier(cond)?;
                 let val = self.eval(state, at, cond)?;
-                if !self.world.decide(state, val)? {
-                    state.top_mut(at).pc = *otherwise;
-                    return Ok(());
+                match self.world.decide(state, val) {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        state.top_mut(at).pc = *otherwise;
+                        return Ok(());
+                    }
+                    Err(Stop::Decide(cond)) if self.joins => {
+                        self.joined = join(self.world, state, at, cond)?;
+                        return Ok(());
+                    }
+                    Err(stop) => return Err(stop),
                 }
             }
             Op::Jump(pc) => {
@@ -178,7 +191,7 @@ impl<'w, 'p> Stepper<'w, 'p> {
                 if self.world.is_feasible(state, Some(term)) == Some(false) {
                     return Err(Stop::Assumed);
                 }
-                state.assume(term);
+                self.world.assume(state, term);
                 Ok(())
             }
             _ => Err(Stop::Assumed),
@@ -380,6 +393,9 @@ impl<'w, 'p> Stepper<'w, 'p> {
                 dispatch(self.world, state, receiver, signature)?
             }
         };
+        if is_fork && state.threads[at].n_children == u16::MAX {
+            return Err(Stop::OutOfRange);
+        }
         let frame = new_frame(self.world, method, args);
         if let Some(clause) = &program.methods[method as usize].requires
             && let Err(stop) = self.requires(state, &frame, clause)
@@ -532,7 +548,7 @@ pub(super) fn new_frame(world: &World<'_>, method: u32, mut args: Vec<Val>) -> F
 /// A new object of a class with default fields.
 pub(super) fn new_object(world: &World<'_>, class: ClassId, owner: u32) -> Obj {
     let vals = world.program.class(class).fields.iter().map(|field| default_of(field.ty)).collect();
-    Obj { shape: Shape::Instance(Rc::new([class])), vals, holder: None, is_input: false, owner: Some(owner) }
+    Obj { shape: Shape::Instance(Rc::new([class])), vals, holder: None, input: None, owner: Some(owner) }
 }
 
 fn allocate_array(state: &mut State, ty: Type, lengths: &[i64], owner: u32) -> u32 {
@@ -542,7 +558,7 @@ fn allocate_array(state: &mut State, ty: Type, lengths: &[i64], owner: u32) -> u
     } else {
         (0..*length).map(|_| Val::Ref(allocate_array(state, ty.element(), rest, owner))).collect()
     };
-    state.allocate(Obj { shape: Shape::Array(ty), vals, holder: None, is_input: false, owner: Some(owner) })
+    state.allocate(Obj { shape: Shape::Array(ty), vals, holder: None, input: None, owner: Some(owner) })
 }
 
 /// The type of an array's elements.

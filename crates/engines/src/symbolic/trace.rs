@@ -18,7 +18,11 @@ pub(super) fn trace(
     let mut schedule: Vec<(ThreadName, u32)> = Vec::new();
     let mut ran = state.ran.as_deref();
     while let Some(part) = ran {
-        schedule.push((world.names[part.thread as usize].clone(), part.count));
+        let count = match part.unless {
+            Some((cond, count)) if !assignment.satisfies(&world.terms.pool, cond) => count,
+            _ => part.count,
+        };
+        schedule.push((world.names[part.thread as usize].clone(), count));
         ran = part.before.as_deref();
     }
     schedule.reverse();
@@ -30,8 +34,13 @@ pub(super) fn trace(
 
 fn inputs(world: &World<'_>, state: &State, assignment: &smt::Assignment) -> Inputs {
     let program = world.program;
-    let places: Vec<u32> =
-        state.heap.iter().enumerate().filter(|(_, object)| object.is_input).map(|(at, _)| at as u32 + 1).collect();
+    let places: Vec<u32> = state
+        .heap
+        .iter()
+        .enumerate()
+        .filter(|(_, object)| object.input.is_some())
+        .map(|(at, _)| at as u32 + 1)
+        .collect();
     let value = |origin: Origin, ty: Type| -> Value {
         match world.known_input(origin, ty) {
             None => Value::default_of(ty),
@@ -52,16 +61,17 @@ fn inputs(world: &World<'_>, state: &State, assignment: &smt::Assignment) -> Inp
     };
     let object = |place: &u32| {
         let object = state.object(*place);
+        let input = object.input.expect("only input objects were taken");
         match &object.shape {
             Shape::Instance(classes) => {
                 let fields = &program.class(classes[0]).fields;
-                let slot = |(slot, field): (usize, &ir::oox::Field)| value(Origin::Slot(*place, slot as u32), field.ty);
+                let slot = |(slot, field): (usize, &ir::oox::Field)| value(Origin::Slot(input, slot as u32), field.ty);
                 let values = fields.iter().enumerate().map(slot).collect();
                 Object { shape: ObjectShape::Instance(classes[0]), values, holder: None }
             }
             Shape::Array(ty) => {
                 let slots = 0..object.vals.len() as u32;
-                let values = slots.map(|slot| value(Origin::Slot(*place, slot), ty.element())).collect();
+                let values = slots.map(|slot| value(Origin::Slot(input, slot), ty.element())).collect();
                 Object { shape: ObjectShape::Array(*ty), values, holder: None }
             }
         }

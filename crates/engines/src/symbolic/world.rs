@@ -3,13 +3,14 @@
 //! An input has its name from where it stands at the start (a parameter, a slot of an input object), so it is the same variable in every
 //! schedule. A condition is decided by folding first, then by what the path assumes word for word, and only then by the solver.
 
+use super::join::{Sides, sides};
 use super::state::{State, Val};
 use super::terms::Terms;
 use ir::Span;
 use ir::oox::{Base, ClassId, Program, ThreadName, Type, ViolationKind};
 use logic::{Sort, TermId};
 use rustc_hash::FxHashMap;
-use smt::{Backend, Path};
+use smt::{Assignment, Backend, Path};
 use std::rc::Rc;
 
 /// Where an input stands at the start.
@@ -17,7 +18,7 @@ use std::rc::Rc;
 pub(super) enum Origin {
     /// An argument of the entry method.
     Param(u16),
-    /// A field or element of an input object.
+    /// A field or element of the input object that was made for a lazy reference.
     Slot(u32, u32),
 }
 
@@ -65,6 +66,11 @@ pub(super) struct World<'a> {
     lazy_ids: FxHashMap<(Origin, Type), u32>,
     scalars: FxHashMap<(Origin, Type), Val>,
     path: Path,
+    /// What solves the last question that had a solution.
+    pub(super) found: Option<Rc<Assignment>>,
+    sides: FxHashMap<(u32, u32), Option<Rc<Sides>>>,
+    /// How many bits the number of a string has, so that inputs may be any literal and many other texts.
+    string_bits: u32,
     /// Arrays that quantifiers of the current step read.
     pub(super) arrays_read: Vec<u32>,
     /// How often it was asked whether conditions have a common solution.
@@ -86,7 +92,10 @@ impl<'a> World<'a> {
         let uses_floats = uses_floats(program);
         let mut path = Path::new(if uses_floats { Backend::Z3 } else { Backend::Bits });
         path.set_limits(limits);
-        let ids = (0..program.classes.len() as u32).map(ClassId);
+        let mut implementers: Vec<Vec<ClassId>> = vec![Vec::new(); program.classes.len()];
+        for (class, id) in program.classes.iter().zip(0..).filter(|(class, _)| !class.is_interface) {
+            class.supertypes.iter().for_each(|above| implementers[above.0 as usize].push(ClassId(id)));
+        }
         World {
             program,
             terms: Terms::new(),
@@ -96,6 +105,9 @@ impl<'a> World<'a> {
             lazy_ids: FxHashMap::default(),
             scalars: FxHashMap::default(),
             path,
+            found: None,
+            sides: FxHashMap::default(),
+            string_bits: (usize::BITS - program.strings.len().leading_zeros() + 1).max(10),
             arrays_read: Vec::new(),
             n_questions: 0,
             n_queries: 0,
@@ -103,7 +115,7 @@ impl<'a> World<'a> {
             max_length,
             has_bounded_length: false,
             has_integer_inputs: false,
-            implementers: ids.map(|id| program.implementers(id).into()).collect(),
+            implementers: implementers.into_iter().map(Rc::from).collect(),
         }
     }
 
@@ -123,6 +135,13 @@ impl<'a> World<'a> {
         self.names.push(name.clone());
         self.name_ids.insert(name, id);
         id
+    }
+
+    /// The sides of a branch that can be joined.
+    pub(super) fn sides(&mut self, method: u32, pc: u32) -> Option<Rc<Sides>> {
+        let program = self.program;
+        let found = self.sides.entry((method, pc));
+        found.or_insert_with(|| sides(&program.methods[method as usize], pc).map(Rc::new)).clone()
     }
 
     /// Whether one thread descends from another.
@@ -160,8 +179,8 @@ impl<'a> World<'a> {
                 Val::Term(self.terms.pool.var(var))
             }
             Base::Uint => self.terms.input(&name, 32, false),
-            Base::Char => self.terms.input(&name, 16, false),
-            Base::String => self.terms.input(&name, 10, false),
+            Base::Char => self.terms.input(&name, 21, false),
+            Base::String => self.terms.input(&name, self.string_bits, false),
             _ => self.terms.input(&name, 32, true),
         };
         self.has_integer_inputs |= matches!(ty.base, Base::Int | Base::Uint | Base::Char | Base::String);
@@ -205,8 +224,16 @@ impl<'a> World<'a> {
     pub(super) fn is_feasible(&mut self, state: &State, cond: Option<TermId>) -> Option<bool> {
         self.n_questions += 1;
         let assumed = &state.assumed;
+        if let Some(witness) = &state.witness
+            && cond.is_none_or(|cond| witness.satisfies(&self.terms.pool, cond))
+        {
+            self.found = Some(Rc::clone(witness));
+            return Some(true);
+        }
         if let Some(answer) = super::order::check(&self.terms, assumed.iter().copied().chain(cond)) {
-            return Some(answer.is_ok());
+            let is_feasible = answer.is_ok();
+            self.found = answer.ok().map(Rc::new);
+            return Some(is_feasible);
         }
         self.n_queries += 1;
         let same = self.path.formulas().iter().zip(assumed.iter()).take_while(|(a, b)| a == b).count();
@@ -217,20 +244,28 @@ impl<'a> World<'a> {
         }
         let feasible = self.path.is_feasible(&self.terms.pool);
         match feasible {
-            Ok(feasible) => Some(feasible),
+            Ok(feasible) => {
+                let solution = self.path.solution(&self.terms.pool).ok().flatten().cloned();
+                self.found = solution.filter(|_| feasible).map(Rc::new);
+                Some(feasible)
+            }
             Err(_) => {
+                self.found = None;
                 self.n_unsolved += 1;
                 None
             }
         }
     }
 
+    /// Assumes a condition that was just found feasible, and keeps the solution.
+    pub(super) fn assume(&mut self, state: &mut State, cond: TermId) {
+        state.assume(cond);
+        state.witness = self.found.take();
+    }
+
     /// A solution of the assumptions of a state and one more.
     pub(super) fn solution(&mut self, state: &State, cond: Option<TermId>) -> Option<smt::Assignment> {
-        if let Some(answer) = super::order::check(&self.terms, state.assumed.iter().copied().chain(cond)) {
-            return answer.ok();
-        }
-        if self.is_feasible(state, cond)? { self.path.solution(&self.terms.pool).ok().flatten().cloned() } else { None }
+        if self.is_feasible(state, cond)? { self.found.as_deref().cloned() } else { None }
     }
 }
 

@@ -7,7 +7,14 @@
 use super::ast::{ClassDecl, MethodDecl, Name, TypeName};
 use ir::oox::{Base, Class, ClassId, Field, MethodId, Slot, Type};
 use ir::{Diagnostic, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
+
+/// A class may have this many supertypes; longer lines would make a table for each class too large.
+const MAX_SUPERTYPES: usize = 500;
+
+/// A class may have this many fields, so that a slot always has a number.
+const MAX_FIELDS: usize = 30_000;
 
 /// What is known of a method before its body is looked at.
 #[derive(Clone, Debug)]
@@ -30,6 +37,10 @@ pub(super) struct Classes {
     /// Direct supertypes: the superclass first.
     direct: Vec<Vec<ClassId>>,
     pub(super) signatures: Vec<Signature>,
+    /// For each class the places of its signatures.
+    own: Vec<Vec<usize>>,
+    /// What has been declared: class, whether a constructor, name, parameters.
+    known: FxHashSet<(ClassId, bool, String, Vec<Type>)>,
     /// Numbers of what can be called dynamically.
     numbers: BTreeMap<(String, Vec<Type>), u32>,
     /// The classes with a constructor that nobody wrote, in the order of their methods.
@@ -45,6 +56,8 @@ impl Classes {
             by_name: BTreeMap::new(),
             direct: Vec::new(),
             signatures: Vec::new(),
+            own: vec![Vec::new(); decls.len()],
+            known: FxHashSet::default(),
             numbers: BTreeMap::new(),
             defaults: Vec::new(),
             problems: Vec::new(),
@@ -72,7 +85,7 @@ impl Classes {
                 parent: None,
                 supertypes: Vec::new(),
                 fields: Vec::new(),
-                dispatch: Vec::new(),
+                dispatch: FxHashMap::default(),
             });
         }
     }
@@ -125,6 +138,11 @@ impl Classes {
                     }
                 }
                 at += 1;
+                if all.len() > MAX_SUPERTYPES {
+                    let message = format!("`{}` has more than {MAX_SUPERTYPES} supertypes", decl.name.text);
+                    self.complain(decl.name.span, message);
+                    return;
+                }
             }
             all.sort_unstable();
             self.classes[index].supertypes = all;
@@ -143,21 +161,25 @@ impl Classes {
     fn find_fields(&mut self, decls: &[ClassDecl]) {
         for index in 0..decls.len() {
             let mut fields: Vec<Field> = Vec::new();
+            let mut places: FxHashMap<&str, usize> = FxHashMap::default();
+            let mut own: FxHashSet<&str> = FxHashSet::default();
             let mut line = self.line(ClassId(index as u32));
             line.reverse();
             for class in line {
                 for (ty, name) in &decls[class.0 as usize].fields {
                     let found = self.resolve(ty);
-                    let same = fields.iter().find(|field| field.name == name.text);
+                    let same = places.get(name.text.as_str()).map(|place| fields[*place].ty);
+                    let is_own = class.0 as usize == index && !own.insert(&name.text);
                     // Each problem is told once, at the class that declares the field.
                     match (found, same) {
                         (Err(problem), _) if class.0 as usize == index => self.problems.push(problem),
                         (Err(_), _) => {}
-                        (Ok(ty), None) => fields.push(Field { name: name.text.clone(), ty }),
+                        (Ok(ty), None) => {
+                            places.insert(&name.text, fields.len());
+                            fields.push(Field { name: name.text.clone(), ty });
+                        }
                         (Ok(ty), Some(same)) if class.0 as usize == index => {
-                            let is_own =
-                                decls[index].fields.iter().filter(|(_, other)| other.text == name.text).count() > 1;
-                            if is_own || same.ty != ty {
+                            if is_own || same != ty {
                                 let message = format!("there is already a field `{}`", name.text);
                                 self.complain(name.span, message);
                             }
@@ -165,6 +187,9 @@ impl Classes {
                         (Ok(_), Some(_)) => {}
                     }
                 }
+            }
+            if fields.len() > MAX_FIELDS {
+                self.complain(decls[index].name.span, format!("a class has at most {MAX_FIELDS} fields"));
             }
             self.classes[index].fields = fields;
         }
@@ -212,6 +237,7 @@ impl Classes {
             if self.classes[index].is_interface || !self.constructors(id).is_empty() {
                 continue;
             }
+            self.own[index].push(self.signatures.len());
             self.signatures.push(Signature {
                 name: self.classes[index].name.clone(),
                 class: id,
@@ -253,13 +279,8 @@ impl Classes {
     }
 
     fn add_signature(&mut self, signature: Signature) {
-        let is_same = |other: &&Signature| {
-            other.class == signature.class
-                && other.name == signature.name
-                && other.params == signature.params
-                && other.is_constructor == signature.is_constructor
-        };
-        if self.signatures.iter().any(|other| is_same(&other)) {
+        let key = (signature.class, signature.is_constructor, signature.name.clone(), signature.params.clone());
+        if !self.known.insert(key) {
             self.complain(
                 signature.span,
                 format!("there is already a method `{}` with these parameters", signature.name),
@@ -269,6 +290,7 @@ impl Classes {
             let next = self.numbers.len() as u32;
             self.numbers.entry((signature.name.clone(), signature.params.clone())).or_insert(next);
         }
+        self.own[signature.class.0 as usize].push(self.signatures.len());
         self.signatures.push(signature);
     }
 
@@ -278,13 +300,16 @@ impl Classes {
     }
 
     fn fill_dispatch(&mut self) {
-        let numbers: Vec<((String, Vec<Type>), u32)> = self.numbers.iter().map(|(key, n)| (key.clone(), *n)).collect();
         for index in 0..self.classes.len() {
             let id = ClassId(index as u32);
-            let mut dispatch = vec![None; numbers.len()];
-            for ((name, params), number) in &numbers {
-                let found = self.declarations(id, |s| !s.is_static && s.name == *name && s.params == *params);
-                let Some(first) = found.first() else { continue };
+            // All declarations of each signature, the nearest first.
+            let mut all: BTreeMap<u32, Vec<Signature>> = BTreeMap::new();
+            for signature in self.declarations(id, |s| !s.is_static) {
+                all.entry(self.number(&signature)).or_default().push(signature);
+            }
+            let mut dispatch = FxHashMap::default();
+            for (number, found) in all {
+                let (first, name) = (&found[0], &found[0].name);
                 let body = found.iter().find_map(|s| s.method);
                 let own_span = self.classes[index].span;
                 if body.is_none() && !self.classes[index].is_interface {
@@ -299,7 +324,7 @@ impl Classes {
                         self.complain(first.span, format!("`{name}` returns another type than in `{owner}`"));
                     }
                 }
-                dispatch[*number as usize] = body;
+                dispatch.extend(body.map(|body| (number, body)));
             }
             self.classes[index].dispatch = dispatch;
         }
@@ -325,8 +350,8 @@ impl Classes {
         let order: Vec<ClassId> = line.iter().copied().chain(interfaces).collect();
         let mut found: Vec<Signature> = Vec::new();
         for class in order {
-            let own = self.signatures.iter().filter(|s| s.class == class && !s.is_constructor && is_wanted(s));
-            found.extend(own.cloned());
+            let own = self.own[class.0 as usize].iter().map(|place| &self.signatures[*place]);
+            found.extend(own.filter(|s| !s.is_constructor && is_wanted(s)).cloned());
         }
         found
     }
@@ -344,7 +369,8 @@ impl Classes {
 
     /// The constructors of a class.
     pub(super) fn constructors(&self, class: ClassId) -> Vec<Signature> {
-        self.signatures.iter().filter(|s| s.class == class && s.is_constructor).cloned().collect()
+        let own = self.own[class.0 as usize].iter().map(|place| &self.signatures[*place]);
+        own.filter(|s| s.is_constructor).cloned().collect()
     }
 
     /// A field of a class.

@@ -141,7 +141,7 @@ impl Body<'_> {
             ExprKind::Null => typed(Expr::Null, Type::NULL),
             ExprKind::Name(name) => match self.lookup(name) {
                 Some(local) => typed(Expr::Local(local), self.locals[usize::from(local)].ty),
-                None => Err(self.complain(expr.span, format!("there is no variable `{name}` here"))),
+                None => Err(self.no_variable(expr.span, name)),
             },
             ExprKind::Length(array) => {
                 let array_typed = self.expr(array)?;

@@ -7,12 +7,14 @@ use super::ast::{ClassDecl, Expr as Ast, MethodDecl, Name, Stmt, StmtKind};
 use super::classes::Classes;
 use ir::oox::{Base, ClassId, Clause, Expr, Instr, Local, LocalId, Method, Op, Pc, Type};
 use ir::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// All methods.
 pub(super) struct Lowered {
     pub(super) methods: Vec<Method>,
     pub(super) strings: Vec<String>,
+    string_places: FxHashMap<String, usize>,
     pub(super) problems: Vec<Diagnostic>,
 }
 
@@ -47,7 +49,8 @@ pub(super) struct Loop {
 
 /// Lowers every method with a body, in the order of the text, then the constructors that nobody wrote.
 pub(super) fn bodies(classes: &Classes, decls: &[ClassDecl]) -> Lowered {
-    let mut out = Lowered { methods: Vec::new(), strings: Vec::new(), problems: Vec::new() };
+    let mut out =
+        Lowered { methods: Vec::new(), strings: Vec::new(), string_places: FxHashMap::default(), problems: Vec::new() };
     for (index, decl) in decls.iter().enumerate() {
         for method in &decl.methods {
             if let Some(body) = &method.body {
@@ -140,6 +143,16 @@ impl Body<'_> {
         Reported
     }
 
+    /// A name that means nothing here; perhaps a field was meant.
+    pub(super) fn no_variable(&mut self, span: Span, name: &str) -> Reported {
+        let mut problem = Diagnostic::error(span, format!("there is no variable `{name}` here"));
+        if self.classes.field(self.class, name).is_some() {
+            problem = problem.with_note(format!("fields are written with their object: `this.{name}`"));
+        }
+        self.out.problems.push(problem);
+        Reported
+    }
+
     pub(super) fn warn(&mut self, span: Span, message: impl Into<String>) {
         self.out.problems.push(Diagnostic::warning(span, message));
     }
@@ -211,12 +224,12 @@ impl Body<'_> {
 
     /// The number of a string literal.
     pub(super) fn string(&mut self, text: &str) -> i64 {
-        let strings = &mut self.out.strings;
-        let found = strings.iter().position(|other| other == text);
-        let index = found.unwrap_or_else(|| {
+        let Lowered { strings, string_places, .. } = &mut *self.out;
+        let next = strings.len();
+        let index = *string_places.entry(text.to_string()).or_insert(next);
+        if index == next {
             strings.push(text.to_string());
-            strings.len() - 1
-        });
+        }
         index as i64 + 1
     }
 

@@ -146,6 +146,9 @@ impl Parser {
             }
             let returns = TypeName { name: class.name.text.clone(), dims: 0, span };
             let method = self.method(name, returns, false, true)?;
+            if method.body.is_none() {
+                return Err(Diagnostic::error(method.name.span, format!("`{}` has no body", method.name.text)));
+            }
             class.methods.push(method);
             return Ok(());
         }
@@ -156,6 +159,11 @@ impl Parser {
             if method.body.is_none() && !class.is_interface {
                 return Err(Diagnostic::error(method.name.span, format!("`{}` has no body", method.name.text)));
             }
+            let clause = [&method.requires, &method.ensures, &method.exceptional].into_iter().flatten().next();
+            if let (None, Some(clause)) = (&method.body, clause) {
+                let message = format!("`{}` has no body, so nothing checks its specification", method.name.text);
+                return Err(Diagnostic::error(clause.span, message));
+            }
             if method.is_static && class.is_interface {
                 return Err(Diagnostic::error(method.name.span, "interfaces have no static methods"));
             }
@@ -165,6 +173,9 @@ impl Parser {
         if is_static || class.is_interface {
             let what = if is_static { "there are no static fields" } else { "interfaces have no fields" };
             return Err(Diagnostic::error(name.span, what));
+        }
+        if ty.name == "void" {
+            return Err(Diagnostic::error(ty.span, "a field has a type other than void"));
         }
         self.need(";")?;
         class.fields.push((ty, name));
@@ -300,9 +311,10 @@ impl Parser {
             }
             Token::Word("throw") => {
                 self.bump();
+                let span = self.span();
                 match self.bump() {
                     Token::Text(text) => StmtKind::Throw(text),
-                    _ => return Err(Diagnostic::error(self.span(), "`throw` takes a text")),
+                    _ => return Err(Diagnostic::error(span, "`throw` takes a text, as in `throw \"empty\";`")),
                 }
             }
             _ if self.is_declaration() => self.declaration()?,

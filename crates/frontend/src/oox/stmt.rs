@@ -116,7 +116,7 @@ impl Body<'_> {
             }
             ExprKind::Name(name) => match self.lookup(name) {
                 Some(local) => (Place::Local(local), self.locals[usize::from(local)].ty),
-                None => return Err(self.complain(to.span, format!("there is no variable `{name}`"))),
+                None => return Err(self.no_variable(to.span, name)),
             },
             ExprKind::Field(object, field) => {
                 let (object, slot, ty) = self.field(object, field)?;

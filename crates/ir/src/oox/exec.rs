@@ -64,6 +64,9 @@ impl Machine<'_> {
             }
             Op::Fork(call) => {
                 let (method, args) = self.resolve(thread, call)?;
+                if self.threads[thread].n_children == u16::MAX {
+                    return Err(Stop::Raised(Raised::OutOfRange));
+                }
                 let frame = self.enter(method, args)?;
                 let parent = &mut self.threads[thread];
                 let mut name = parent.name.clone();
@@ -231,7 +234,7 @@ impl Machine<'_> {
                 let ObjectShape::Instance(class) = self.heap[at].shape else {
                     unreachable!("arrays have no methods");
                 };
-                let method = self.program.class(class).dispatch[signature as usize];
+                let method = self.program.class(class).runs(signature);
                 Ok((method.expect("the front end looked for missing methods"), args))
             }
         }

@@ -4,14 +4,15 @@
 //! unbounded `int`. A lowering to words and bytes would hide just what its engine lives on (which references may be equal), so
 //! the language has its own model beside the other one; it shares source spans, diagnostics, properties and reports.
 //!
-//! `program` is the model, `interp` the one definition of its meaning, `replay` runs a schedule on it, `naive` enumerates
-//! all executions of small programs, `text` prints a program.
+//! `program` is the model, `interp` the one definition of its meaning, `replay` runs a schedule on it, `random` a random one, `naive`
+//! enumerates all executions of small programs, `text` prints a program.
 
 mod eval;
 mod exec;
 mod interp;
 mod naive;
 mod program;
+mod random;
 mod replay;
 mod text;
 
@@ -22,4 +23,5 @@ pub use program::{
     Base, BinaryOp, Call, Callee, Class, ClassId, Clause, Expr, Field, Instr, Local, LocalId, Method, MethodId, Op, Pc,
     Place, Program, Rhs, Slot, Type, UnaryOp,
 };
-pub use replay::{Replayed, ReplayedStep, Trace, Waiting, replay, thread_label};
+pub use random::{RandomEnd, RandomRun, run_random};
+pub use replay::{Followed, Replayed, ReplayedStep, Trace, Waiting, follow, replay, thread_label};

@@ -8,6 +8,7 @@
 //! depth means the same for both. The handler of an instruction is where an exception in it continues.
 
 use crate::source::{Sources, Span};
+use rustc_hash::FxHashMap;
 
 /// Names a class or interface.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -128,8 +129,15 @@ pub struct Class {
     pub supertypes: Vec<ClassId>,
     /// All its fields, by slot.
     pub fields: Vec<Field>,
-    /// For each signature number what an object of exactly this class runs.
-    pub dispatch: Vec<Option<MethodId>>,
+    /// What an object of exactly this class runs, by signature number.
+    pub dispatch: FxHashMap<u32, MethodId>,
+}
+
+impl Class {
+    /// What an object of exactly this class runs for a signature.
+    pub fn runs(&self, signature: u32) -> Option<MethodId> {
+        self.dispatch.get(&signature).copied()
+    }
 }
 
 /// A local variable.

@@ -44,9 +44,9 @@ pub struct Waiting {
     pub span: Span,
 }
 
-/// What a trace does.
+/// What a schedule does.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Replayed {
+pub struct Followed {
     /// The steps, in order.
     pub steps: Vec<ReplayedStep>,
     /// All threads with the method they began with, main first.
@@ -57,6 +57,13 @@ pub struct Replayed {
     pub heap_before: Vec<String>,
     /// All objects at the end.
     pub heap_after: Vec<String>,
+}
+
+/// What a trace does.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Replayed {
+    /// Its steps.
+    pub followed: Followed,
     /// Who waits at the end of a deadlock.
     pub waiting: Vec<Waiting>,
     /// What goes wrong.
@@ -67,19 +74,39 @@ pub struct Replayed {
 
 /// Runs a trace; what it does, or why it does not lead to its violation.
 pub fn replay(program: &Program, trace: &Trace) -> Result<Replayed, String> {
-    fits(program, &trace.inputs)?;
-    let mut machine = Machine::start(program, &trace.inputs).map_err(|ended| format!("the start: {ended:?}"))?;
-    let mut replayed = Replayed {
+    let (followed, machine, ended) = walk(program, &trace.inputs, &trace.schedule)?;
+    let mut replayed = Replayed { followed, waiting: Vec::new(), violation: trace.violation, culprit: None };
+    match ended {
+        Some((Ended::Violation(violation), thread)) if violation == trace.violation => {
+            replayed.culprit = Some(thread);
+        }
+        Some((ended, _)) => return Err(format!("it ends otherwise: {ended:?}")),
+        None if trace.violation.kind != ViolationKind::Deadlock => return Err("nothing goes wrong".to_string()),
+        None if !machine.is_deadlocked() => return Err("somebody can go on".to_string()),
+        None => replayed.waiting = waiting(&machine),
+    }
+    Ok(replayed)
+}
+
+/// Runs a schedule, wherever it leads; an error if somebody in it cannot go on.
+pub fn follow(program: &Program, inputs: &Inputs, schedule: &[(ThreadName, u32)]) -> Result<Followed, String> {
+    walk(program, inputs, schedule).map(|(followed, ..)| followed)
+}
+
+/// What a schedule does, the machine behind it, and how and by whom the execution was ended before all threads had.
+type Walked<'a> = (Followed, Machine<'a>, Option<(Ended, ThreadName)>);
+
+fn walk<'a>(program: &'a Program, inputs: &Inputs, schedule: &[(ThreadName, u32)]) -> Result<Walked<'a>, String> {
+    fits(program, inputs)?;
+    let mut machine = Machine::start(program, inputs).map_err(|ended| format!("the start: {ended:?}"))?;
+    let mut followed = Followed {
         steps: Vec::new(),
         threads: vec![(Vec::new(), program.entry)],
-        arguments: arguments(program, &machine, &trace.inputs),
+        arguments: arguments(program, &machine, inputs),
         heap_before: picture(&machine),
         heap_after: Vec::new(),
-        waiting: Vec::new(),
-        violation: trace.violation,
-        culprit: None,
     };
-    for (name, count) in &trace.schedule {
+    for (name, count) in schedule {
         for _ in 0..*count {
             let thread = machine.thread_named(name).ok_or_else(|| format!("there is no thread {name:?}"))?;
             let (method, span) = machine.position(thread).ok_or_else(|| format!("thread {name:?} has ended"))?;
@@ -89,31 +116,22 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<Replayed, String> {
             for event in &events {
                 if let Event::Start(child) = event {
                     let at = machine.thread_named(child).and_then(|thread| machine.root_method(thread));
-                    replayed.threads.push((child.clone(), at.expect("a new thread has a method")));
+                    followed.threads.push((child.clone(), at.expect("a new thread has a method")));
                 }
             }
-            replayed.steps.push(ReplayedStep { thread: name.clone(), method, span, events });
+            followed.steps.push(ReplayedStep { thread: name.clone(), method, span, events });
             match stepped {
                 Stepped::Done => {}
                 Stepped::Blocked => return Err(format!("thread {name:?} cannot go on")),
-                Stepped::Ended(Ended::Violation(violation)) if violation == trace.violation => {
-                    replayed.heap_after = picture(&machine);
-                    replayed.culprit = Some(name.clone());
-                    return Ok(replayed);
+                Stepped::Ended(ended) => {
+                    followed.heap_after = picture(&machine);
+                    return Ok((followed, machine, Some((ended, name.clone()))));
                 }
-                Stepped::Ended(ended) => return Err(format!("it ends otherwise: {ended:?}")),
             }
         }
     }
-    if trace.violation.kind != ViolationKind::Deadlock {
-        return Err("nothing goes wrong".to_string());
-    }
-    if !machine.is_deadlocked() {
-        return Err("somebody can go on".to_string());
-    }
-    replayed.heap_after = picture(&machine);
-    replayed.waiting = waiting(&machine);
-    Ok(replayed)
+    followed.heap_after = picture(&machine);
+    Ok((followed, machine, None))
 }
 
 /// Whether the inputs are what the entry method takes.

@@ -47,8 +47,11 @@ pub(super) fn svg(table: &Table, axis: &str, columns: &[usize]) -> String {
         let _ = writeln!(out, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>", LEFT - 6.0, y + 4.0);
         power += 1.0;
     }
+    let mut last_label = f64::NEG_INFINITY;
     for row in &table.rows {
-        if let Some(x) = number(row, 0) {
+        // Labels that would run into each other are left out.
+        if let Some(x) = number(row, 0).filter(|x| x_at(*x) - last_label >= 22.0) {
+            last_label = x_at(x);
             let (x, y) = (x_at(x), HEIGHT - BOTTOM + 16.0);
             let label = escape(&row[0]);
             let _ =

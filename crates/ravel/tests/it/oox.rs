@@ -56,6 +56,53 @@ fn mistakes_are_told() {
     assert!(text(&shown).contains("method Main.order, 2 parameters"), "{}", text(&shown));
 }
 
+/// What the thesis leaves open: assumptions about input references and indices make steps independent, so that one order is enough.
+#[test]
+fn assumptions_make_steps_independent() {
+    let paths = |file: &str, entry: &str, por: &str| {
+        let (file, entry) = (format!("cases/oox/thesis/{file}.oox"), format!("--entry={entry}"));
+        let por = format!("--por={por}");
+        let output = run(&["verify", &file, &entry, &por, "--depth=60", "--symbolic.match=off", "--json", "-v"]);
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        (document["verdict"].clone(), document["statistics"]["paths"].as_f64().expect("it is counted"))
+    };
+    for (file, entry) in [
+        ("exp2_references_apart", "E1.main"),
+        ("exp2_indices_apart", "E3.main"),
+        ("exp2_indices_ordered", "E7.main"),
+        ("exp2_locks_apart", "E5.main"),
+    ] {
+        assert_eq!(paths(file, entry, "monotonic"), ("safe".into(), 1.0), "{file}");
+        let (verdict, n_paths) = paths(file, entry, "simple");
+        assert!(verdict == "safe" && n_paths > 1.0, "{file}: {n_paths}");
+    }
+}
+
+#[test]
+fn programs_run_at_random() {
+    let program = Scratch::new("random.oox", FOREVER);
+    let output = run(&["run", program.path(), "--entry=Main.order", "--runs=50"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert!(text(&output).contains("goes wrong: an assertion fails"), "{}", text(&output));
+    let output = run(&["run", program.path(), "--entry=Main.main", "--steps=90", "-v"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("90 steps, stopped at the step limit"), "{}", text(&output));
+}
+
+#[test]
+fn long_loops_are_told_in_short() {
+    let text_of =
+        b"class Main { static void main() { int i := 0;\nwhile (i < 500) { i := i + 1; }\nassert i < 500; } }";
+    let program = Scratch::new("loop.oox", text_of);
+    let short = text(&run(&["verify", program.path(), "--depth=5000"]));
+    assert!(
+        short.contains("more (-v shows them)") && short.contains("i = 500") && !short.contains("i = 250"),
+        "{short}"
+    );
+    let long = text(&run(&["verify", program.path(), "--depth=5000", "-v"]));
+    assert!(long.contains("i = 250"), "{long}");
+}
+
 #[test]
 fn suites_of_oox_are_counted() {
     let program = Scratch::new("suite.oox", FOREVER);

@@ -10,6 +10,7 @@ mod cegar;
 mod generate;
 mod mutate;
 pub(crate) mod oox;
+mod oox_program;
 mod weak;
 
 use engines::{Run, decide, engine_named};
