@@ -7,6 +7,7 @@ use crate::experiment::EXPERIMENTS;
 use crate::quantity::{self, Limit};
 use crate::question;
 use clap::builder::PossibleValuesParser;
+use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use engines::{ENGINES, Knob};
 use std::collections::BTreeMap;
@@ -182,9 +183,6 @@ pub(crate) struct Verify {
     /// How many steps of OOX programs are followed; short for --symbolic.depth
     #[arg(long, value_name = "N", conflicts_with = "symbolic.depth")]
     pub(crate) depth: Option<u64>,
-    /// Which orders of steps of OOX programs are explored; short for --symbolic.por
-    #[arg(long, value_name = "none|simple|monotonic", value_parser = ["none", "simple", "monotonic"], hide_possible_values = true, conflicts_with = "symbolic.por")]
-    pub(crate) por: Option<String>,
     /// Print one JSON document instead of text (docs/json.md)
     #[arg(long)]
     pub(crate) json: bool,
@@ -350,15 +348,32 @@ pub(crate) type Knobs = BTreeMap<String, String>;
 pub(crate) fn read() -> (Cli, Knobs) {
     let matches = command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let knobs = matches.subcommand().map_or_else(Knobs::new, |(_, matches)| knobs(matches));
+    let knobs = matches.subcommand().map_or_else(|| Ok(Knobs::new()), |(_, matches)| knobs(matches));
+    let knobs = knobs.unwrap_or_else(|what| command().error(ErrorKind::InvalidValue, what).exit());
     (cli, knobs)
 }
+
+/// Knobs that also have a short name, which sets them for every engine that has the value.
+const SHORT: [(&str, &str); 2] = [
+    ("por", "Which interleavings are left out; short for the knob `por` of the engines that know the value"),
+    ("coi", "Which assignments are not evaluated; short for --cegar.coi"),
+];
 
 /// The whole command, knobs included.
 pub(crate) fn command() -> Command {
     let with_knobs = |mut command: Command| {
         let names = engines::portfolio::names();
         command = command.mut_arg("engine", |arg| arg.value_parser(PossibleValuesParser::new(names)));
+        for (name, help) in SHORT {
+            let mut values: Vec<&'static str> = Vec::new();
+            for knob in ENGINES.iter().flat_map(|engine| engine.knobs()).filter(|knob| knob.name == name) {
+                values.extend(knob.values.split('|'));
+            }
+            let mut seen = std::collections::BTreeSet::new();
+            values.retain(|value| seen.insert(*value));
+            let arg = Arg::new(name).long(name).value_name(values.join("|")).help(help);
+            command = command.arg(arg.value_parser(PossibleValuesParser::new(values)).hide_possible_values(true));
+        }
         for engine in ENGINES {
             let heading = format!("Knobs of {}", engine.name());
             for knob in engine.knobs() {
@@ -386,18 +401,36 @@ fn knob_arg(engine: &str, knob: &Knob) -> Arg {
     }
 }
 
-/// The knobs among the matches.
-fn knobs(matches: &ArgMatches) -> Knobs {
+/// The knobs among the matches; an error if a short name has a value that the engine does not know.
+fn knobs(matches: &ArgMatches) -> Result<Knobs, String> {
     let mut knobs = Knobs::new();
+    let given = |name: &str| matches.try_get_one::<String>(name).ok().flatten().cloned();
     for engine in ENGINES {
         for knob in engine.knobs() {
             let name = format!("{}.{}", engine.name(), knob.name);
-            if let Ok(Some(value)) = matches.try_get_one::<String>(&name) {
-                knobs.insert(name, value.clone());
+            if let Some(value) = given(&name) {
+                knobs.insert(name, value);
             }
         }
     }
-    knobs
+    for (short, _) in SHORT {
+        let Some(value) = given(short) else { continue };
+        let asked: Vec<String> =
+            matches.try_get_many::<String>("engine").ok().flatten().map_or(Vec::new(), |all| all.cloned().collect());
+        let mut known_by = Vec::new();
+        for engine in ENGINES {
+            let has_value = |knob: &&Knob| knob.name == short && knob.values.split('|').any(|one| one == value);
+            if engine.knobs().iter().any(|knob| has_value(&knob)) {
+                known_by.push(engine.name());
+                knobs.entry(format!("{}.{short}", engine.name())).or_insert_with(|| value.clone());
+            }
+        }
+        let knows = |name: &String| name == "portfolio" || known_by.contains(&name.as_str());
+        if let Some(engine) = asked.iter().find(|name| !knows(name)) {
+            return Err(format!("--{short} {value} is nothing that the engine {engine} knows"));
+        }
+    }
+    Ok(knobs)
 }
 
 #[cfg(test)]
@@ -424,10 +457,29 @@ mod tests {
             vec!["ravel", "verify", "a.c", "--property", "tidy"],
             vec!["ravel", "verify", "a.c", "--property", "race", "--prp", "x.prp"],
             vec!["ravel", "verify", "a.c", "--engine", "nobody"],
+            vec!["ravel", "verify", "a.c", "--por", "most"],
             vec!["ravel", "dance"],
         ] {
             let error = command().try_get_matches_from(line.clone()).expect_err("it is not valid");
             assert_eq!(error.exit_code(), 2, "{line:?}");
         }
+    }
+
+    #[test]
+    fn short_names_set_the_knobs_of_all_who_know_the_value() {
+        let read = |words: &[&str]| {
+            let line = ["ravel", "verify", "a.c"].iter().chain(words).copied();
+            let matches = command().try_get_matches_from(line).expect("it is valid");
+            let (_, matches) = matches.subcommand().expect("it is verify");
+            knobs(matches)
+        };
+        let set = |pairs: &[(&str, &str)]| {
+            Ok(pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect::<Knobs>())
+        };
+        assert_eq!(read(&["--por", "aware", "--coi", "both"]), set(&[("cegar.coi", "both"), ("cegar.por", "aware")]));
+        let dpor = [("cegar.por", "none"), ("explicit.por", "dpor")];
+        assert_eq!(read(&["--por", "dpor", "--cegar.por", "none"]), set(&dpor));
+        assert!(read(&["--por", "aware", "--engine", "explicit"]).is_err());
+        assert!(read(&["--por", "monotonic", "--engine", "symbolic"]).is_ok());
     }
 }

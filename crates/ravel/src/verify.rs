@@ -51,9 +51,8 @@ fn plan(args: &Verify, knobs: &Knobs) -> Plan {
     let engine = args.engine.clone().unwrap_or_else(|| default.to_string());
     let mut knobs = knobs.clone();
     if engine == oox::ENGINE {
-        // Short words for the knobs that OOX users need most.
-        let short = [("symbolic.depth", args.depth.map(|depth| depth.to_string())), ("symbolic.por", args.por.clone())];
-        knobs.extend(short.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?))));
+        // A short word for the knob that OOX users need most.
+        knobs.extend(args.depth.map(|depth| ("symbolic.depth".to_string(), depth.to_string())));
     }
     let of_engine = |name: &str| match engine.as_str() {
         // It passes on what is set for its engines.

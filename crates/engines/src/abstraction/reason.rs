@@ -7,7 +7,7 @@
 //!
 //! Invariant: the conditions that are blamed have no common solution together with the initial values that are.
 
-use super::cells::Cells;
+use super::cells::{Cell, Cells};
 use super::refine::{Way, check, in_inputs, initial};
 use logic::{TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -91,6 +91,40 @@ fn from_step(cells: &mut Cells<'_>, way: &Way, from: usize) -> Vec<Placed> {
         values.extend(new);
     }
     conds
+}
+
+/// Formulas between steps once more, with variables of threads in place of shared cells that hold the same value there. Nobody else writes those, so what is
+/// said of them stays true for longer.
+pub(super) fn in_own_words(cells: &mut Cells<'_>, way: &Way, formulas: &[(usize, TermId)]) -> Vec<(usize, TermId)> {
+    let mut values: FxHashMap<VarId, TermId> = FxHashMap::default();
+    let mut found = Vec::new();
+    for (step, stage) in way.stages.iter().enumerate() {
+        for (_, formula) in formulas.iter().filter(|(moment, _)| *moment == step) {
+            let mut own: Vec<VarId> =
+                values.keys().copied().filter(|var| matches!(cells.cell(*var), Some(Cell::Own(..)))).collect();
+            own.sort_unstable();
+            let mut map: FxHashMap<VarId, TermId> = FxHashMap::default();
+            for var in cells.vars_in(*formula).iter().copied() {
+                if !matches!(cells.cell(var), Some(Cell::Global(_) | Cell::Bytes(..))) {
+                    continue;
+                }
+                let value = values.get(&var).copied().unwrap_or_else(|| cells.pool.var(var));
+                let same = own.iter().copied().find(|other| values.get(other) == Some(&value));
+                map.extend(same.map(|other| (var, cells.pool.var(other))));
+            }
+            if !map.is_empty() {
+                found.push((step, cells.pool.substitute(*formula, &|var| map.get(&var).copied())));
+            }
+        }
+        let new: Vec<(VarId, TermId)> = stage
+            .summary
+            .updates
+            .iter()
+            .map(|(var, term)| (*var, in_inputs(cells, &values, None, step, *term)))
+            .collect();
+        values.extend(new);
+    }
+    found
 }
 
 /// The initial values of all cells that conditions mention.

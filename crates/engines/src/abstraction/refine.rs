@@ -10,15 +10,15 @@
 
 use super::cells::{Cell, Cells};
 use super::control::Control;
+use super::interpolants::{Technique, interpolants};
 use super::judge::Judge;
-use super::reason::{Reason, reason};
+use super::reason::{Reason, in_own_words, reason};
 use super::symbolic::{self, BadKind, Summary};
 use super::waiting;
 use ir::{EdgeRef, Properties, SiteId};
 use logic::{Node, Op, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smt::{Answer, Arithmetic, Backend, Direction, Limits, Method, NoInterpolants, Solver};
-use std::time::{Duration, Instant};
+use smt::{Answer, Backend, Limits, Solver};
 
 /// A path that the abstraction has found, up to something bad in its last step.
 #[derive(Clone, Debug)]
@@ -51,13 +51,17 @@ pub struct Explanation {
     pub interpolants: Vec<(usize, TermId)>,
     /// All cells that the contradiction is about.
     pub cells: Vec<VarId>,
+    /// Cells that have to be known for addresses on the way, without which it is not known what is read and written.
+    pub addresses: Vec<VarId>,
 }
 
 /// How paths are refined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refiner {
-    /// How interpolants are found.
-    pub method: Option<Method>,
+    /// How interpolants are found; not at all if only cells are wanted.
+    pub technique: Option<Technique>,
+    /// Whether interpolants are told with variables of threads where that says the same.
+    pub in_own_words: bool,
 }
 
 /// Values of an address that are tried.
@@ -104,6 +108,7 @@ impl Refiner {
                 Outcome::Spurious(found) => {
                     explanation.interpolants.extend(found.interpolants);
                     explanation.cells.extend(found.cells);
+                    explanation.addresses.extend(found.addresses);
                 }
                 other => return other,
             }
@@ -143,12 +148,13 @@ impl Refiner {
         }
         let reason = reason(cells, way, &limits);
         let (formulas, cells_needed) = unfold(cells, way, &reason);
-        let mut explanation = Explanation { interpolants: Vec::new(), cells: cells_needed };
-        if let Some(method) = self.method
+        let addresses = addresses(cells, way, &reason);
+        let mut explanation = Explanation { interpolants: Vec::new(), cells: cells_needed, addresses };
+        if let Some(technique) = self.technique
             && formulas.len() > 1
         {
             let path: Vec<TermId> = formulas.iter().map(|(_, formula)| *formula).collect();
-            match interpolants(cells, &path, method, &limits) {
+            match interpolants(cells, &path, technique, &limits) {
                 Ok(found) => {
                     for (cut, term) in found {
                         if let Some(term) = fold_back(cells, term) {
@@ -159,64 +165,11 @@ impl Refiner {
                 Err(why) => return Outcome::Stopped(why),
             }
         }
+        if self.in_own_words {
+            explanation.interpolants = in_own_words(cells, way, &explanation.interpolants);
+        }
         Outcome::Spurious(explanation)
     }
-}
-
-/// Time for one attempt at interpolants.
-const ATTEMPT: Duration = Duration::from_secs(3);
-/// Paths with more formulas are not given to the Horn solver, which takes long for them.
-const MAX_HORN: usize = 8;
-
-/// Interpolants of a path, with the number of the formula before each; none if there is no way to find them. With `Method::Any` first
-/// a sequence backward and forward, then each cut by itself from the end on, since what one direction cannot express at one cut the
-/// other often can; at last by Horn clauses.
-fn interpolants(
-    cells: &mut Cells<'_>,
-    path: &[TermId],
-    method: Method,
-    limits: &Limits,
-) -> Result<Vec<(usize, TermId)>, smt::Why> {
-    let own = Limits { time: Some(ATTEMPT), ..limits.clone() };
-    let attempt = |cells: &mut Cells<'_>, path: &[TermId], method: Method| match smt::interpolate(
-        &mut cells.pool,
-        path,
-        method,
-        Arithmetic::BitVectors,
-        &own,
-    ) {
-        Ok(found) => Ok(Some(found.terms)),
-        Err(NoInterpolants::Unknown(why @ (smt::Why::Cancelled | smt::Why::Memory))) => Err(why),
-        Err(_) => Ok(None),
-    };
-    let sequence = |terms: Vec<TermId>| terms.into_iter().enumerate().collect::<Vec<_>>();
-    let (forward, backward) = (Method::Newton(Direction::Forward), Method::Newton(Direction::Backward));
-    if method != Method::Any {
-        return Ok(attempt(cells, path, method)?.map_or(Vec::new(), sequence));
-    }
-    for direction in [backward, forward] {
-        if let Some(terms) = attempt(cells, path, direction)? {
-            return Ok(sequence(terms));
-        }
-    }
-    let started = Instant::now();
-    let mut found = Vec::new();
-    for cut in (1..path.len()).rev() {
-        if started.elapsed() > ATTEMPT {
-            break;
-        }
-        let (before, after) = (cells.pool.and_all(&path[..cut]), cells.pool.and_all(&path[cut..]));
-        for direction in [forward, backward] {
-            if let Some(terms) = attempt(cells, &[before, after], direction)? {
-                found.push((cut - 1, terms[0]));
-                break;
-            }
-        }
-    }
-    if found.is_empty() && path.len() <= MAX_HORN {
-        return Ok(attempt(cells, path, Method::Horn)?.map_or(Vec::new(), sequence));
-    }
-    Ok(found)
 }
 
 enum Halt {
@@ -237,11 +190,13 @@ fn follow(
     let mut values: FxHashMap<VarId, TermId> = FxHashMap::default();
     let mut way = Way { stages: Vec::new(), conds: Vec::new(), inputs: Vec::new(), unresolved: None };
     let mut n_choices = 0;
-    let last = attempt.steps.len() - 1;
+    // Where nothing goes wrong in a step, all of them are taken.
+    let is_step = !matches!(attempt.kind, BadKind::Deadlock | BadKind::ManyThreads);
+    let last = if is_step { attempt.steps.len() - 1 } else { usize::MAX };
     for (step, (thread, edge)) in attempt.steps.iter().enumerate() {
         let mut halt = None;
         let conds_so_far: Vec<TermId> = way.conds.iter().map(|(_, _, cond)| *cond).collect();
-        let summary = {
+        let mut summary = {
             let (values, control, halt) = (&values, &control, &mut halt);
             let is_unresolved = step == last && matches!(attempt.kind, BadKind::Unresolved(..));
             let mut resolve = |cells: &mut Cells<'_>, term: TermId| -> Option<u64> {
@@ -281,8 +236,9 @@ fn follow(
             let value = in_inputs(cells, &values, Some(&control), step, term);
             cells.pool.as_const(value).map(|value| value.as_bv().as_u64())
         };
-        let mut conds: Vec<TermId> = waiting::others_wait(cells, properties, &control, *thread, &mut known);
-        if step == last && attempt.kind != BadKind::ManyThreads {
+        let mut conds: Vec<TermId> =
+            waiting::others_wait(cells, properties, &control, *thread, &mut known, &mut summary.fixed);
+        if step == last {
             let bad = summary.bads.iter().find(|bad| bad.stmt == attempt.stmt && same_kind(&bad.kind, &attempt.kind));
             match bad {
                 Some(bad) => {
@@ -311,6 +267,24 @@ fn follow(
         values.extend(new);
         let next = control.after(program, *thread, program.edge(*edge).to, &summary.changes);
         way.stages.push(Stage { summary, conds, control: std::mem::replace(&mut control, next) });
+    }
+    if attempt.kind == BadKind::Deadlock {
+        let step = way.stages.len();
+        let mut conds = Vec::new();
+        let mut summary = Summary::default();
+        for thread in control.alive() {
+            let mut known = |cells: &mut Cells<'_>, term: TermId| -> Option<u64> {
+                let value = in_inputs(cells, &values, Some(&control), step, term);
+                cells.pool.as_const(value).map(|value| value.as_bv().as_u64())
+            };
+            let waits = waiting::waits(cells, properties, &control, thread, &mut known, &mut summary.fixed);
+            conjuncts(cells, waits, &mut conds);
+        }
+        for (number, cond) in conds.iter().enumerate() {
+            let cond = in_inputs(cells, &values, Some(&control), step, *cond);
+            way.conds.push((step, number, cond));
+        }
+        way.stages.push(Stage { summary, conds, control });
     }
     Ok(way)
 }
@@ -480,6 +454,39 @@ fn unfold(cells: &mut Cells<'_>, way: &Way, reason: &Reason) -> (Vec<(usize, Ter
     (formulas, all)
 }
 
+/// The cells that the addresses of all steps that matter depend on, back to the start.
+fn addresses(cells: &mut Cells<'_>, way: &Way, reason: &Reason) -> Vec<VarId> {
+    let mut needed: FxHashSet<VarId> = FxHashSet::default();
+    let mut of_addresses: FxHashSet<VarId> = FxHashSet::default();
+    let mut all: Vec<VarId> = Vec::new();
+    for step in (0..way.stages.len()).rev() {
+        let summary = &way.stages[step].summary;
+        let mut terms: Vec<TermId> = reason.relevant[step].clone();
+        let mut of_address: Vec<TermId> = Vec::new();
+        for (var, term) in &summary.updates {
+            if needed.remove(var) {
+                terms.push(*term);
+            }
+            if of_addresses.remove(var) {
+                of_address.push(*term);
+            }
+        }
+        if !terms.is_empty() || !of_address.is_empty() {
+            of_address.extend(summary.fixed.iter().copied());
+        }
+        for (terms, into) in [(terms, &mut needed), (of_address, &mut of_addresses)] {
+            for term in terms {
+                let vars = cells.vars_in(term);
+                into.extend(vars.iter().copied().filter(|var| cells.cell(*var).is_some()));
+            }
+        }
+        all.extend(of_addresses.iter().copied());
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 /// A term over the cells before a step, in copies of that moment.
 fn at_moment(cells: &mut Cells<'_>, version: &FxHashMap<VarId, u32>, step: usize, term: TermId) -> TermId {
     let vars = cells.vars_in(term);
@@ -514,5 +521,5 @@ fn explain_value(cells: &mut Cells<'_>, way: &Way, term: TermId) -> Explanation 
     let about = cells.pool.eq(term, zero);
     reason.relevant.last_mut().expect("a path has steps").push(about);
     let (_, needed) = unfold(cells, way, &reason);
-    Explanation { interpolants: Vec::new(), cells: needed }
+    Explanation { interpolants: Vec::new(), cells: needed, addresses: Vec::new() }
 }

@@ -24,9 +24,16 @@ pub struct Abstract {
     pub cubes: Vec<Cube>,
 }
 
+/// Where all threads stand: procedure and location of each.
+pub type Places = Vec<(ir::ProcId, ir::LocId)>;
+
 /// What may be known.
 #[derive(Clone, Debug, Default)]
 pub struct Precision {
+    /// Whether predicates are tracked only where they were found to be needed.
+    pub is_local: bool,
+    /// Where predicates are tracked, if they are not everywhere.
+    where_needed: FxHashMap<u32, FxHashSet<Places>>,
     /// Cells whose values are tracked.
     pub cells: FxHashSet<VarId>,
     /// The predicates.
@@ -34,6 +41,11 @@ pub struct Precision {
     number_of: FxHashMap<TermId, u32>,
     /// Everything that is mentioned.
     vars: FxHashSet<VarId>,
+}
+
+/// Where all threads stand.
+pub fn places(control: &Control) -> Places {
+    control.alive().map(|thread| control.at(thread)).map(|at| (at.proc, at.loc)).collect()
 }
 
 impl Precision {
@@ -68,6 +80,32 @@ impl Precision {
         self.number_of.insert(positive, self.predicates.len() as u32);
         self.predicates.push(positive);
         true
+    }
+
+    /// Tracks a predicate where threads stand, besides where it is tracked already; false if that is nothing new.
+    pub fn add_at(&mut self, cells: &Cells<'_>, predicate: TermId, places: &Places) -> bool {
+        let positive = match cells.pool.node(predicate) {
+            logic::Node::App { op: logic::Op::Not, args } => args[0],
+            _ => predicate,
+        };
+        match self.number_of.get(&positive) {
+            Some(number) if self.is_local => self.where_needed.entry(*number).or_default().insert(places.clone()),
+            _ => false,
+        }
+    }
+
+    /// Forgets predicates where they are not tracked.
+    pub fn trim(&self, control: &Control, state: &mut Abstract) {
+        if !self.is_local || self.where_needed.is_empty() {
+            return;
+        }
+        let places = places(control);
+        let is_tracked = |number: &u32| self.where_needed.get(number).is_none_or(|all| all.contains(&places));
+        for cube in &mut state.cubes {
+            cube.retain(|(number, _)| is_tracked(number));
+        }
+        state.cubes.sort_unstable();
+        state.cubes.dedup();
     }
 
     /// Whether something is known about a cell.

@@ -1,7 +1,8 @@
 //! When may a thread run although another one is inside an atomic section? Only while that one waits.
 //!
-//! The holder of a section waits if none of its edges can be taken and one of them stops at a wait. An edge whose conditions depend on an input
-//! counts as one that can be taken. Where an address is not resolved, the holder may wait.
+//! The holder of a section waits if one of its edges stops at a wait and none of the others can be taken. Edges of one location exclude each other, so that one
+//! whose conditions depend on an input need not be looked at: no input is asked for before a wait (`ir::pass::blocks`). Where an address is
+//! not resolved, the holder may wait.
 
 use super::cells::Cells;
 use super::control::Control;
@@ -16,20 +17,22 @@ pub fn others_wait(
     control: &Control,
     thread: u32,
     resolve: Resolve<'_>,
+    fixed: &mut Vec<TermId>,
 ) -> Vec<TermId> {
     match control.holder {
-        Some(holder) if holder != thread => vec![waits(cells, properties, control, holder, resolve)],
+        Some(holder) if holder != thread => vec![waits(cells, properties, control, holder, resolve, fixed)],
         _ => Vec::new(),
     }
 }
 
-/// That a thread waits.
+/// That a thread waits. Addresses that were resolved are added to `fixed`.
 pub fn waits(
     cells: &mut Cells<'_>,
     properties: Properties,
     control: &Control,
     thread: u32,
     resolve: Resolve<'_>,
+    fixed: &mut Vec<TermId>,
 ) -> TermId {
     let at = control.at(thread);
     let proc = cells.program.proc(at.proc);
@@ -41,15 +44,15 @@ pub fn waits(
         }
         let edge = EdgeRef { proc: at.proc, edge: EdgeId(index as u32) };
         let summary = symbolic::run(cells, properties, control, thread, edge, resolve);
+        fixed.extend(summary.fixed.iter().copied());
         if summary.is_vague {
             return cells.pool.bool(true);
         }
         let all = cells.pool.and_all(&summary.guards);
         let vars = cells.vars_in(all);
-        if vars.iter().any(|var| cells.cell(*var).is_none()) {
-            return cells.pool.bool(false);
+        if vars.iter().all(|var| cells.cell(*var).is_some()) {
+            stuck.push(cells.pool.not(all));
         }
-        stuck.push(cells.pool.not(all));
         for wait in &summary.waits {
             let before = cells.pool.and_all(&summary.guards[..*wait]);
             let blocked = cells.pool.not(summary.guards[*wait]);

@@ -361,9 +361,17 @@ impl Cast {
                 result.interpolants.push((*moment, term));
             }
         }
-        for var in &explanation.cells {
+        result.cells = self.places_of(cells, &explanation.cells);
+        result.addresses = self.places_of(cells, &explanation.addresses);
+        result
+    }
+
+    /// Cells of threads as cells of all places where they stood.
+    fn places_of(&self, cells: &mut Cells<'_>, vars: &[VarId]) -> Vec<VarId> {
+        let mut result = Vec::new();
+        for var in vars {
             let Some(Cell::Own(thread, own)) = cells.cell(*var) else {
-                result.cells.push(*var);
+                result.push(*var);
                 continue;
             };
             let mut places: Vec<u32> =
@@ -371,7 +379,7 @@ impl Cast {
             places.sort_unstable();
             places.dedup();
             for place in places.into_iter().filter(|place| *place != MOVER) {
-                result.cells.push(cells.var(Cell::Own(place, own)));
+                result.push(cells.var(Cell::Own(place, own)));
             }
         }
         result

@@ -34,6 +34,8 @@ pub(crate) struct Node {
     pub(crate) can_run: Vec<u32>,
     /// Whether it has been expanded at all.
     pub(crate) is_expanded: bool,
+    /// Whether it is no longer part of the graph.
+    pub(crate) is_pruned: bool,
     /// Where the steps lead.
     pub(crate) next: Vec<(u32, EdgeRef, NodeId)>,
 }
@@ -69,6 +71,7 @@ impl Graph {
             explored: Vec::new(),
             can_run: Vec::new(),
             is_expanded: false,
+            is_pruned: false,
             next: Vec::new(),
         });
         id
@@ -105,6 +108,42 @@ impl Graph {
             id = other;
         }
         id
+    }
+
+    /// The nodes from the start to a node.
+    pub(crate) fn nodes_to(&self, id: NodeId) -> Vec<NodeId> {
+        let mut nodes = vec![id];
+        while let Some((parent, ..)) = self.nodes[nodes[nodes.len() - 1] as usize].parent {
+            nodes.push(parent);
+        }
+        nodes.reverse();
+        nodes
+    }
+
+    /// Forgets all that was reached from a node, which is to be expanded again. What was covered by it is not covered any more.
+    pub(crate) fn prune(&mut self, root: NodeId) {
+        let mut open: Vec<NodeId> = self.nodes[root as usize].next.iter().map(|(_, _, to)| *to).collect();
+        while let Some(id) = open.pop() {
+            let node = &mut self.nodes[id as usize];
+            node.is_pruned = true;
+            open.extend(node.next.iter().map(|(_, _, to)| *to));
+            let control = node.control.clone();
+            if let Some(same) = self.by_control.get_mut(&control) {
+                same.retain(|other| *other != id);
+            }
+        }
+        let is_pruned: Vec<bool> = self.nodes.iter().map(|node| node.is_pruned).collect();
+        for (id, node) in self.nodes.iter_mut().enumerate() {
+            if node.is_pruned || id == root as usize {
+                node.next.clear();
+                node.explored.clear();
+                node.can_run.clear();
+                node.is_expanded = false;
+            }
+            if node.is_pruned || node.covered_by.is_some_and(|other| is_pruned[other as usize]) {
+                node.covered_by = None;
+            }
+        }
     }
 
     /// The steps from the start to a node.
@@ -163,7 +202,8 @@ impl<'g> Tarjan<'g> {
 
     fn run(mut self) -> Vec<Vec<NodeId>> {
         for root in 0..self.graph.nodes.len() as NodeId {
-            let is_own = self.graph.nodes[root as usize].covered_by.is_none();
+            let node = &self.graph.nodes[root as usize];
+            let is_own = node.covered_by.is_none() && !node.is_pruned;
             if is_own && (self.keep)(root) && self.index[root as usize] == u32::MAX {
                 self.visit(root);
             }

@@ -20,19 +20,21 @@ mod tests;
 use crate::Engine;
 use crate::abstraction::cells::Cells;
 use crate::abstraction::domain::{Combine, Domain, Explicit, Predicates};
+use crate::abstraction::interpolants::Technique;
 use crate::abstraction::judge::Judge;
-use crate::abstraction::refine::{Attempt, Outcome, Refiner};
-use crate::abstraction::state::Live;
+use crate::abstraction::refine::{Attempt, Explanation, Outcome, Refiner};
+use crate::abstraction::state::{Live, Places, places};
 use crate::abstraction::symbolic::BadKind;
 use crate::explore::actions::Actions;
 use crate::run::{Knob, Run};
 use crowd::Pick;
+use graph::NodeId;
 use ir::pass::{Options, prepare, spell_trace};
 use ir::{Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
 use precise::Tracking;
 use search::{Counts, Halt, Order, Search, World};
 use select::Reduction;
-use smt::{Direction, Method};
+use smt::Direction;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -61,10 +63,29 @@ const COI: Knob = Knob {
 };
 const REFINE: Knob = Knob {
     name: "refine",
-    values: "seq|seq-conjuncts|seq-whole|backward|forward|horn|core",
+    values: "seq|bin-backward|bin-forward|newton-backward|newton-forward|horn|core",
     default: "seq",
-    help: "what a spurious path adds: the atoms, conjuncts or whole of its sequence interpolants, of backward, forward or Horn \
-           interpolants, or the cells of its unsatisfiable core",
+    help: "what a spurious path adds: sequence interpolants, whichever way finds them; one interpolant where the path becomes impossible; \
+           weakest preconditions or strongest postconditions; Horn clauses; or the cells of its unsatisfiable core",
+};
+const SPLIT: Knob = Knob {
+    name: "split",
+    values: "atoms|conjuncts|whole",
+    default: "atoms",
+    help: "which parts of interpolants become predicates",
+};
+const PRECISION: Knob = Knob {
+    name: "precision",
+    values: "global|local",
+    default: "global",
+    help: "whether predicates are tracked everywhere, or only where the threads stood when they were needed",
+};
+const PRUNE: Knob = Knob {
+    name: "prune",
+    values: "full|lazy",
+    default: "full",
+    help: "whether exploration begins again after a refinement, or goes on where the path went astray (with por none or source, and coi \
+           none or static)",
 };
 const INIT: Knob = Knob {
     name: "init",
@@ -93,7 +114,7 @@ impl Engine for Cegar {
     }
 
     fn knobs(&self) -> &'static [Knob] {
-        &[DOMAIN, POR, COI, REFINE, INIT, SEARCH, CROWD]
+        &[DOMAIN, POR, COI, REFINE, SPLIT, INIT, PRECISION, PRUNE, SEARCH, CROWD]
     }
 
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
@@ -152,18 +173,28 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         world.cells.crowd_sites =
             stmts.filter(|stmt| matches!(stmt.op, Op::Start { .. })).map(|stmt| stmt.site).collect();
     }
-    let mut refinement = precise::Refinement::new(tracking, run.knob(&REFINE), run.knob(&INIT));
+    let is_local = run.knob(&PRECISION) == "local";
+    let mut refinement = precise::Refinement::new(tracking, run.knob(&SPLIT), run.knob(&INIT), is_local);
     refinement.begin(&mut world);
-    let (method, _) = precise::method(run.knob(&REFINE));
+    let technique = precise::technique(run.knob(&REFINE));
+    // What a reduction that knows the precision has left out may be needed with another one.
+    let is_lazy = run.knob(&PRUNE) == "lazy"
+        && matches!(reduction, Reduction::None | Reduction::Source)
+        && matches!(cone, cone::Mode::None | cone::Mode::Static);
+    let mut kept: Option<graph::Graph> = None;
     let mut times = Times::default();
     let mut unknown: Option<Why> = None;
     loop {
         let precision = refinement.precision.clone();
         let mut search = Search::new(&mut world, &precision);
+        if let Some(graph) = kept.take() {
+            search.resume(graph);
+        }
         let result = search.explore(run);
         let certificate = result.is_ok().then(|| proof::certificate(&mut search));
+        let mut graph = std::mem::take(&mut search.graph);
         note_statistics(&world, &refinement, &times, run);
-        let attempt = match result {
+        let (attempt, node) = match result {
             Ok(()) => {
                 let certificate = certificate.expect("there is one if nothing is left to explore");
                 return match unknown {
@@ -176,16 +207,22 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                 refinement.give_up_values(&mut world.cells, var);
                 continue;
             }
-            Err(Halt::Error(attempt)) => attempt,
+            Err(Halt::Error(attempt, node)) => (attempt, node),
         };
         times.refinements += 1;
         let started = Instant::now();
-        let (outcome, is_refined) = consider(method, &mut world, &mut refinement, &attempt);
+        let nodes = graph.nodes_to(node);
+        let places: Vec<Places> = nodes.iter().map(|node| places(&graph.node(*node).control)).collect();
+        let (outcome, is_refined) = consider(technique, &mut world, &mut refinement, &attempt, &places);
         times.refining += started.elapsed();
         let is_many = attempt.kind == BadKind::ManyThreads;
         match outcome {
             Some((Outcome::Feasible(inputs), attempt)) => match attempt.kind {
-                BadKind::Violation(violation) => {
+                BadKind::Violation(_) | BadKind::Deadlock => {
+                    let violation = match attempt.kind {
+                        BadKind::Violation(violation) => violation,
+                        _ => Property::Deadlock,
+                    };
                     let steps = attempt.steps.iter().zip(inputs);
                     let steps =
                         steps.map(|((thread, edge), inputs)| Step { thread: *thread, edge: *edge, inputs }).collect();
@@ -201,12 +238,22 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                 BadKind::ManyThreads => form_crowd(&mut world, &attempt),
                 BadKind::Unresolved(..) => unreachable!("what cannot be resolved is explained"),
             },
-            Some((Outcome::Spurious(_), _)) => {
+            Some((Outcome::Spurious(explanation), _)) => {
                 if is_refined {
+                    if is_lazy
+                        && world.cells.crowd_sites.is_empty()
+                        && let Some(first) = first_gone_astray(&world.cells, &explanation, &nodes)
+                    {
+                        graph.prune(first);
+                        kept = Some(graph);
+                    }
                     continue;
                 }
                 if is_many {
                     form_crowd(&mut world, &attempt);
+                } else if tracking == Tracking::Both && !world.domain.keeps_combinations() {
+                    // Each predicate for itself does not suffice.
+                    world.domain = Box::new(Predicates { combine: Combine::Boolean, max_enum: 1 });
                 } else if !disperse_crowd(&mut world) {
                     return Err(unknown.unwrap_or_else(|| stuck(&program, &attempt)));
                 }
@@ -221,31 +268,42 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     }
 }
 
+/// The node before the first one of a path that should have known more; `None` if that is the start, or not known.
+fn first_gone_astray(cells: &Cells<'_>, explanation: &Explanation, nodes: &[NodeId]) -> Option<NodeId> {
+    let is_telling = |term: &logic::TermId| cells.pool.as_const(*term).is_none_or(|value| !value.as_bool());
+    let telling = explanation.interpolants.iter().filter(|(_, term)| is_telling(term));
+    let moment = telling.map(|(moment, _)| *moment).min()?;
+    nodes.get(moment).and_then(|_| nodes.get(moment.checked_sub(1)?)).copied()
+}
+
 /// Decides a path, and refines the precision if it cannot be taken. `None` if it is one of the crowd and needs more threads than it starts. What
 /// one kind of interpolants and one choice of threads do not teach, another may.
 fn consider(
-    method: Option<Method>,
+    technique: Option<Technique>,
     world: &mut World<'_>,
     refinement: &mut precise::Refinement,
     attempt: &Attempt,
+    places: &[Places],
 ) -> (Option<(Outcome, Attempt)>, bool) {
-    let mut methods = vec![method];
-    if method == Some(Method::Any) {
-        methods.extend([Direction::Forward, Direction::Backward].map(|direction| Some(Method::Newton(direction))));
+    let mut ways = vec![Refiner { technique, in_own_words: false }];
+    if technique == Some(Technique::Sequence) {
+        let newton = |direction| Refiner { technique: Some(Technique::Newton(direction)), in_own_words: false };
+        ways.extend([Direction::Forward, Direction::Backward].map(newton));
+        ways.push(Refiner { technique, in_own_words: true });
     }
     let is_crowd = !world.cells.crowd_sites.is_empty();
     let picks: &[Pick] = if is_crowd { &[Pick::Newest, Pick::Oldest] } else { &[Pick::Newest] };
     let mut result = None;
     for pick in picks {
         let Some(cast) = crowd::concrete(world, attempt, *pick) else { continue };
-        for method in &methods {
+        for refiner in &ways {
             let sites = std::mem::take(&mut world.cells.crowd_sites);
-            let refiner = Refiner { method: *method };
             let outcome = refiner.decide(&mut world.cells, &mut world.judge, world.properties, &cast.attempt);
             world.cells.crowd_sites = sites;
             let Outcome::Spurious(explanation) = outcome else { return (Some((outcome, cast.attempt)), false) };
             let explanation = cast.explain(&mut world.cells, &explanation);
-            let is_refined = refinement.refine(world, &explanation);
+            let places = if is_crowd { &[] } else { places };
+            let is_refined = refinement.refine(world, &explanation, places);
             result = Some((Outcome::Spurious(explanation), cast.attempt.clone()));
             if is_refined {
                 return (result, true);
@@ -271,7 +329,7 @@ fn disperse_crowd(world: &mut World<'_>) -> bool {
     had_crowd
 }
 
-/// Whether a violation shows in a single step.
+/// Whether a violation shows in a single step, or in a single state.
 fn is_supported(property: Property) -> bool {
     match property {
         Property::ErrorCall
@@ -279,10 +337,9 @@ fn is_supported(property: Property) -> bool {
         | Property::Overflow
         | Property::Division
         | Property::Deref
-        | Property::Free => true,
-        Property::Race | Property::Deadlock | Property::MemTrack | Property::MemCleanup | Property::Termination => {
-            false
-        }
+        | Property::Free
+        | Property::Deadlock => true,
+        Property::Race | Property::MemTrack | Property::MemCleanup | Property::Termination => false,
     }
 }
 
@@ -300,9 +357,10 @@ fn domain(name: &str) -> (Tracking, Box<dyn Domain>) {
 
 /// Why refinement ends: nothing more can be tracked.
 fn stuck(program: &Program, attempt: &Attempt) -> Why {
-    let (_, edge) = attempt.steps.last().expect("a path has steps");
-    let span = program.edge(*edge).stmts.get(attempt.stmt).map_or(ir::Span::NOWHERE, |stmt| stmt.span);
+    let stmt = attempt.steps.last().and_then(|(_, edge)| program.edge(*edge).stmts.get(attempt.stmt));
+    let span = stmt.map_or(ir::Span::NOWHERE, |stmt| stmt.span);
     let what = match &attempt.kind {
+        BadKind::Deadlock => "an abstraction that rules out a deadlock after this place".to_string(),
         BadKind::Unresolved(_, _, what) => format!("{what}, which takes many values,"),
         _ => "an abstraction that rules out a path to this place".to_string(),
     };

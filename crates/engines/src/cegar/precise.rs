@@ -9,12 +9,13 @@
 
 use super::search::World;
 use crate::abstraction::cells::{Cell, Cells};
+use crate::abstraction::interpolants::Technique;
 use crate::abstraction::refine::Explanation;
-use crate::abstraction::state::Precision;
+use crate::abstraction::state::{Places, Precision};
 use ir::{Op, Scope};
 use logic::{Node, Sort, TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smt::{Direction, Method};
+use smt::Direction;
 
 /// What is tracked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,28 +46,29 @@ pub(crate) struct Refinement {
     many: FxHashSet<VarId>,
 }
 
-/// How interpolants are found, and how they are split.
-pub(crate) fn method(knob: &str) -> (Option<Method>, Split) {
-    match knob {
-        "seq-conjuncts" => (Some(Method::Any), Split::Conjuncts),
-        "seq-whole" => (Some(Method::Any), Split::Whole),
-        "backward" => (Some(Method::Newton(Direction::Backward)), Split::Atoms),
-        "forward" => (Some(Method::Newton(Direction::Forward)), Split::Atoms),
-        "horn" => (Some(Method::Horn), Split::Atoms),
-        "core" => (None, Split::Atoms),
-        _ => (Some(Method::Any), Split::Atoms),
-    }
+/// How interpolants are found.
+pub(crate) fn technique(knob: &str) -> Option<Technique> {
+    Some(match knob {
+        "bin-backward" => Technique::Binary(Direction::Backward),
+        "bin-forward" => Technique::Binary(Direction::Forward),
+        "newton-backward" => Technique::Newton(Direction::Backward),
+        "newton-forward" => Technique::Newton(Direction::Forward),
+        "horn" => Technique::Horn,
+        "core" => return None,
+        _ => Technique::Sequence,
+    })
 }
 
 impl Refinement {
-    pub(crate) fn new(tracking: Tracking, refine: &str, init: &str) -> Refinement {
-        Refinement {
-            precision: Precision::default(),
-            tracking,
-            split: method(refine).1,
-            init: init.to_string(),
-            many: FxHashSet::default(),
-        }
+    pub(crate) fn new(tracking: Tracking, split: &str, init: &str, is_local: bool) -> Refinement {
+        let split = match split {
+            "conjuncts" => Split::Conjuncts,
+            "whole" => Split::Whole,
+            _ => Split::Atoms,
+        };
+        let mut precision = Precision::default();
+        precision.is_local = is_local;
+        Refinement { precision, tracking, split, init: init.to_string(), many: FxHashSet::default() }
     }
 
     /// What is tracked at first.
@@ -141,26 +143,32 @@ impl Refinement {
         self.precision.untrack(cells, var);
     }
 
-    /// Tracks more, so that the path is ruled out. False if there is nothing more.
-    pub(crate) fn refine(&mut self, world: &mut World<'_>, explanation: &Explanation) -> bool {
+    /// Tracks more, so that the path is ruled out. False if there is nothing more. `places` says where all threads stand after each number of steps; with a
+    /// precision for each location, that is where the interpolants are tracked.
+    pub(crate) fn refine(&mut self, world: &mut World<'_>, explanation: &Explanation, places: &[Places]) -> bool {
         let mut mentioned: Vec<VarId> = Vec::new();
         for (_, interpolant) in &explanation.interpolants {
             mentioned.extend(world.cells.vars_in(*interpolant).iter().copied());
         }
         mentioned.sort_unstable();
         mentioned.dedup();
-        match self.tracking {
+        let is_new = match self.tracking {
             Tracking::Values => self.track(&mentioned) || self.track(&explanation.cells),
-            Tracking::Predicates => self.add(world, explanation, &|_| true) || self.track(&explanation.cells),
+            Tracking::Predicates => self.add(world, explanation, places, &|_| true) || self.track(&explanation.cells),
             Tracking::Both => {
                 let few: Vec<VarId> = mentioned.iter().copied().filter(|var| !self.many.contains(var)).collect();
                 let many = self.many.clone();
                 let by_value = self.track(&few);
                 let about_many = |vars: &[VarId]| vars.iter().any(|var| many.contains(var));
-                let by_predicate = self.add(world, explanation, &about_many);
-                by_value || by_predicate || self.add(world, explanation, &|_| true) || self.track(&explanation.cells)
+                let by_predicate = self.add(world, explanation, places, &about_many);
+                by_value
+                    || by_predicate
+                    || self.add(world, explanation, places, &|_| true)
+                    || self.track(&explanation.cells)
             }
-        }
+        };
+        // Where an address is not known, nothing is known of what is written there, whatever else is tracked.
+        is_new || self.track(&explanation.addresses)
     }
 
     fn track(&mut self, vars: &[VarId]) -> bool {
@@ -172,10 +180,16 @@ impl Refinement {
     }
 
     /// Adds predicates whose variables are wanted.
-    fn add(&mut self, world: &mut World<'_>, explanation: &Explanation, wanted: &dyn Fn(&[VarId]) -> bool) -> bool {
+    fn add(
+        &mut self,
+        world: &mut World<'_>,
+        explanation: &Explanation,
+        places: &[Places],
+        wanted: &dyn Fn(&[VarId]) -> bool,
+    ) -> bool {
         for split in [self.split, Split::Whole] {
             let mut is_new = false;
-            for (_, interpolant) in &explanation.interpolants {
+            for (moment, interpolant) in &explanation.interpolants {
                 let parts = match split {
                     Split::Atoms => atoms(&world.cells, *interpolant),
                     Split::Conjuncts => conjuncts(&world.cells, *interpolant),
@@ -185,6 +199,12 @@ impl Refinement {
                     let vars = world.cells.vars_in(part);
                     if wanted(&vars) {
                         is_new |= self.precision.add(&mut world.cells, part);
+                        // Steps that do not matter lie between this interpolant and the next.
+                        let moments = explanation.interpolants.iter().map(|(other, _)| *other);
+                        let until = moments.filter(|other| other > moment).min().unwrap_or(places.len());
+                        for places in places.iter().take(until).skip(*moment) {
+                            is_new |= self.precision.add_at(&world.cells, part, places);
+                        }
                     }
                 }
             }

@@ -7,7 +7,15 @@ use ir::{CellName, Certificate, CertificateNode, Standing};
 /// The graph of a round that has ended without an error.
 pub(super) fn certificate(search: &mut Search<'_, '_>) -> Certificate {
     let mut nodes = Vec::with_capacity(search.graph.nodes.len());
+    // Numbers without those that were pruned.
+    let mut number_of: Vec<u32> = Vec::with_capacity(search.graph.nodes.len());
     for node in &search.graph.nodes {
+        let so_far = number_of.last().map_or(0, |last| last + 1);
+        let is_first = number_of.is_empty();
+        number_of.push(if node.is_pruned && !is_first { so_far - 1 } else { so_far });
+    }
+    let number = |id: u32| number_of[id as usize];
+    for node in search.graph.nodes.iter().filter(|node| !node.is_pruned) {
         let control = &node.control;
         let threads = control
             .threads
@@ -20,8 +28,8 @@ pub(super) fn certificate(search: &mut Search<'_, '_>) -> Certificate {
             holder: control.holder,
             has_ended: control.has_ended,
             formula: node.state.formula(&mut search.world.cells, search.precision),
-            covered_by: node.covered_by.map(|other| search.graph.representative(other)),
-            steps: node.next.clone(),
+            covered_by: node.covered_by.map(|other| number(search.graph.representative(other))),
+            steps: node.next.iter().map(|(thread, edge, to)| (*thread, *edge, number(*to))).collect(),
             left_out,
         });
     }

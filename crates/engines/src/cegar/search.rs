@@ -9,7 +9,7 @@ use super::crowd;
 use super::graph::{Graph, NodeId};
 use super::select::{AtNode, Reduction};
 use crate::abstraction::cells::Cells;
-use crate::abstraction::control::{Change, Control};
+use crate::abstraction::control::{Change, Control, is_crowd};
 use crate::abstraction::domain::{Domain, Step, Tools};
 use crate::abstraction::judge::Judge;
 use crate::abstraction::refine::Attempt;
@@ -20,7 +20,7 @@ use crate::explore::actions::Actions;
 use crate::explore::choice::source_set;
 use crate::run::Run;
 use fixedbitset::FixedBitSet;
-use ir::{EdgeId, EdgeRef, Properties, Why};
+use ir::{EdgeId, EdgeRef, Properties, Property, Why};
 use logic::{TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BinaryHeap;
@@ -76,8 +76,8 @@ pub(crate) struct World<'p> {
 
 /// Why exploration ends early.
 pub(crate) enum Halt {
-    /// An error seems to be possible.
-    Error(Attempt),
+    /// An error seems to be possible, in a step from a node or in the node.
+    Error(Attempt, NodeId),
     /// A cell that is tracked by value takes many values.
     ManyValues(VarId),
     /// Out of time, memory or patience.
@@ -108,13 +108,26 @@ impl<'w, 'p> Search<'w, 'p> {
         Search { world, precision, graph: Graph::default(), mask, open: BinaryHeap::new(), values }
     }
 
+    /// Goes on with what is left of the graph of an earlier round.
+    pub(crate) fn resume(&mut self, graph: Graph) {
+        self.graph = graph;
+        for id in 0..self.graph.nodes.len() as NodeId {
+            let node = self.graph.node(id);
+            if !node.is_pruned && !node.is_expanded && node.covered_by.is_none() {
+                self.put(id);
+            }
+        }
+    }
+
     /// Explores everything.
     pub(crate) fn explore(&mut self, run: &mut Run) -> Result<(), Halt> {
-        let control = Control::initial(self.world.cells.program);
-        let state = self.initial().map_err(|why| Halt::Stopped(run.why_stopped(why)))?;
-        let root = self.graph.add(control, state, None);
-        self.world.counts.states += 1;
-        self.put(root);
+        if self.graph.nodes.is_empty() {
+            let control = Control::initial(self.world.cells.program);
+            let state = self.initial().map_err(|why| Halt::Stopped(run.why_stopped(why)))?;
+            let root = self.graph.add(control, state, None);
+            self.world.counts.states += 1;
+            self.put(root);
+        }
         let result = loop {
             while let Some((_, _, node)) = self.open.pop() {
                 if let Some(why) = run.stop_now() {
@@ -200,6 +213,10 @@ impl<'w, 'p> Search<'w, 'p> {
             self.graph.cover(node, other);
             return Ok(());
         }
+        if self.world.properties.has(Property::Deadlock) && self.may_deadlock(node).map_err(stopped)? {
+            let steps = self.graph.path(node);
+            return Err(Halt::Error(Attempt { steps, stmt: 0, kind: BadKind::Deadlock }, node));
+        }
         let candidates = self.candidates(node).map_err(stopped)?;
         let mut at = AtNode::new(self, node);
         let can_run: Vec<u32> = candidates
@@ -224,6 +241,40 @@ impl<'w, 'p> Search<'w, 'p> {
         Ok(())
     }
 
+    /// Whether all threads may wait in a node. Places of the crowd may be empty, so they do not matter.
+    fn may_deadlock(&mut self, node: NodeId) -> Result<bool, smt::Why> {
+        let (control, state) = (self.graph.node(node).control.clone(), self.graph.node(node).state.clone());
+        let named: Vec<u32> = control.alive().filter(|thread| !is_crowd(*thread)).collect();
+        let may_wait = |thread: &u32| {
+            let at = control.at(*thread);
+            self.world.actions.next(at.proc, at.loc).may_wait
+        };
+        if !named.iter().all(may_wait) {
+            return Ok(false);
+        }
+        let world = &mut *self.world;
+        let mut all = Vec::new();
+        for thread in named {
+            let waits = waiting::waits(
+                &mut world.cells,
+                world.properties,
+                &control,
+                thread,
+                &mut resolver(&state),
+                &mut Vec::new(),
+            );
+            all.push(state.bind(&mut world.cells, waits));
+        }
+        let cond = world.cells.pool.and_all(&all);
+        for cube in &state.cubes {
+            let context = state.context(&mut world.cells, self.precision, cube);
+            if world.judge.is_possible(&mut world.cells, &context, cond)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Threads that may run, atomic sections considered.
     fn candidates(&mut self, node: NodeId) -> Result<Vec<u32>, smt::Why> {
         let control = self.graph.node(node).control.clone();
@@ -235,7 +286,14 @@ impl<'w, 'p> Search<'w, 'p> {
         }
         let state = self.graph.node(node).state.clone();
         let world = &mut *self.world;
-        let waits = waiting::waits(&mut world.cells, world.properties, &control, holder, &mut resolver(&state));
+        let waits = waiting::waits(
+            &mut world.cells,
+            world.properties,
+            &control,
+            holder,
+            &mut resolver(&state),
+            &mut Vec::new(),
+        );
         let waits = state.bind(&mut world.cells, waits);
         for cube in &state.cubes {
             let context = state.context(&mut world.cells, self.precision, cube);
@@ -271,7 +329,7 @@ impl<'w, 'p> Search<'w, 'p> {
         for edge in edges {
             let edge = EdgeRef { proc: at.proc, edge };
             self.step(node, thread, edge).map_err(|halt| match halt {
-                StepHalt::Error(attempt) => Halt::Error(attempt),
+                StepHalt::Error(attempt) => Halt::Error(attempt, node),
                 StepHalt::ManyValues(var) => Halt::ManyValues(var),
                 StepHalt::Stopped(why) => Halt::Stopped(run.why_stopped(why)),
             })?;
@@ -285,7 +343,14 @@ impl<'w, 'p> Search<'w, 'p> {
         let (control, state) = (self.graph.node(node).control.clone(), self.graph.node(node).state.clone());
         let world = &mut *self.world;
         world.counts.actions += 1;
-        let guards = waiting::others_wait(&mut world.cells, world.properties, &control, thread, &mut resolver(&state));
+        let guards = waiting::others_wait(
+            &mut world.cells,
+            world.properties,
+            &control,
+            thread,
+            &mut resolver(&state),
+            &mut Vec::new(),
+        );
         for bad in &summary.bads {
             if self.is_possible(&state, &guards, bad, edge)? {
                 let mut steps = self.graph.path(node);
@@ -363,6 +428,7 @@ impl<'w, 'p> Search<'w, 'p> {
     ) -> Result<(), StepHalt> {
         let world = &mut *self.world;
         world.live.trim(&mut world.cells, self.precision, control, &mut state);
+        self.precision.trim(control, &mut state);
         if let Some(values) = &mut self.values {
             for (var, value) in &state.values {
                 let own = values.entry(*var).or_default();

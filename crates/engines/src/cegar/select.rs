@@ -147,6 +147,8 @@ impl Threads for AtNode<'_, '_, '_> {
                 let vars = cells.vars_in(any);
                 let is_free = vars.iter().all(|var| !self.search.precision.mentions(*var));
                 let cells = &mut self.search.world.cells;
+                // Where deadlocks are asked about it matters whether it really waits.
+                let is_free = is_free && !self.search.world.properties.has(ir::Property::Deadlock);
                 if cells.pool.as_const(any).is_none() && is_free {
                     true
                 } else {

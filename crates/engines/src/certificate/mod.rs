@@ -10,7 +10,7 @@
 
 mod step;
 
-use ir::{CellName, Certificate, CertificateNode, EdgeId, EdgeRef, Program, Properties, Standing};
+use ir::{CellName, Certificate, CertificateNode, EdgeId, EdgeRef, Program, Properties, Property, Standing};
 use logic::{Pool, TermId, Value, VarId};
 use rustc_hash::FxHashMap;
 use smt::{Limits, Oracle};
@@ -154,6 +154,9 @@ impl Checker<'_> {
         if node.has_ended {
             return Ok(());
         }
+        if self.properties.has(Property::Deadlock) {
+            self.no_deadlock(index)?;
+        }
         for thread in 0..node.threads.len() as u32 {
             if node.threads[thread as usize].has_ended {
                 continue;
@@ -165,6 +168,18 @@ impl Checker<'_> {
             self.thread(index, thread)?;
         }
         Ok(())
+    }
+
+    /// The threads of a node cannot all wait.
+    fn no_deadlock(&mut self, index: usize) -> Result<(), Halt> {
+        let nodes = self.nodes;
+        let node = &nodes[index];
+        let mut all = node.formula;
+        for thread in (0..node.threads.len() as u32).filter(|thread| !node.threads[*thread as usize].has_ended) {
+            let waits = self.waits(node, thread)?;
+            all = self.pool.and(all, waits);
+        }
+        self.must_not_be(all, "all threads may wait", index)
     }
 
     /// All steps of a thread lead where they are said to lead, and none goes wrong.
@@ -212,18 +227,24 @@ impl Checker<'_> {
 
     /// That the holder of an atomic section, if it is another thread, waits.
     fn may_run(&mut self, node: &CertificateNode, thread: u32) -> Result<TermId, Unreadable> {
-        let Some(holder) = node.holder.filter(|holder| *holder != thread) else { return Ok(self.pool.bool(true)) };
-        let at = &node.threads[holder as usize];
+        match node.holder.filter(|holder| *holder != thread) {
+            Some(holder) => self.waits(node, holder),
+            None => Ok(self.pool.bool(true)),
+        }
+    }
+
+    /// That a thread waits: it stops at a wait, and no other edge can be taken. An edge that asks for an input does so after its waits.
+    fn waits(&mut self, node: &CertificateNode, thread: u32) -> Result<TermId, Unreadable> {
+        let at = &node.threads[thread as usize];
         let mut all_stuck = self.pool.bool(true);
         let mut one_waits = self.pool.bool(false);
         for edge in self.edges_at(at) {
-            let step = self.step(node, holder, edge)?;
-            if step.asks {
-                return Ok(self.pool.bool(false));
+            let step = self.step(node, thread, edge)?;
+            if !step.asks {
+                let goes_on = self.pool.or(step.taken, step.goes_wrong);
+                let stuck = self.pool.not(goes_on);
+                all_stuck = self.pool.and(all_stuck, stuck);
             }
-            let goes_on = self.pool.or(step.taken, step.goes_wrong);
-            let stuck = self.pool.not(goes_on);
-            all_stuck = self.pool.and(all_stuck, stuck);
             one_waits = self.pool.or(one_waits, step.waits);
         }
         Ok(self.pool.and(all_stuck, one_waits))

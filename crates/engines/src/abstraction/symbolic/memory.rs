@@ -52,6 +52,7 @@ impl Exec<'_, '_, '_> {
                 } else {
                     (addr..addr + len).map(|addr| self.cells.memory_var(addr, 1, region)).collect()
                 };
+                vars.iter().for_each(|var| self.settle(addr, *var));
                 let mut bits = self.read(vars[0]);
                 for var in &vars[1..] {
                     let byte = self.read(*var);
@@ -64,6 +65,19 @@ impl Exec<'_, '_, '_> {
         };
         self.result.reads.push((site, vars, value));
         value
+    }
+
+    /// A cell of an object that this step has made is zero if the object was zeroed.
+    fn settle(&mut self, addr: u64, var: VarId) {
+        let made = |change: &Change| match change {
+            Change::Make(object, _) => object.is_zeroed && addr >= object.base && addr - object.base < object.size,
+            _ => false,
+        };
+        if !self.env.contains_key(&var) && self.result.changes.iter().any(made) {
+            let zero = Value::zero(self.cells.pool.var_sort(var));
+            let zero = self.cells.pool.constant(zero);
+            self.write(var, zero);
+        }
     }
 
     pub(super) fn store(&mut self, spot: &Spot, sort: Scalar, value: TermId) {

@@ -37,6 +37,8 @@ pub struct Summary {
     pub changes: Vec<Change>,
     /// Threads that join the crowd, in order: where they begin, and their arguments.
     pub joining: Vec<(ProcId, Vec<(VarId, TermId)>)>,
+    /// Addresses and the like whose values were resolved.
+    pub fixed: Vec<TermId>,
     /// Whether an address was not resolved, so that values are unknown that are not.
     pub is_vague: bool,
 }
@@ -61,6 +63,8 @@ pub enum BadKind {
     Beyond(Why),
     /// A value has to be known and is not; the term says which.
     Unresolved(TermId, Span, &'static str),
+    /// All threads wait after the path.
+    Deadlock,
     /// A loop starts many threads: nothing is wrong, but is it really so?
     ManyThreads,
 }
@@ -88,6 +92,7 @@ pub fn run(
     let mut summary = execute(cells, properties, control, MOVER, edge, &mut resolve_there);
     let mut rename = |term: &mut TermId| *term = cells.rename(*term, MOVER, thread);
     summary.guards.iter_mut().for_each(&mut rename);
+    summary.fixed.iter_mut().for_each(&mut rename);
     summary.updates.iter_mut().for_each(|(_, term)| rename(term));
     summary.bads.iter_mut().for_each(|bad| rename(&mut bad.cond));
     summary.joining.iter_mut().for_each(|(_, args)| args.iter_mut().for_each(|(_, term)| rename(term)));
@@ -390,6 +395,9 @@ impl Exec<'_, '_, '_> {
 
     /// From here on the term has this value.
     fn fix(&mut self, term: TermId, value: u64) -> Option<()> {
+        if self.cells.pool.as_const(term).is_none() {
+            self.result.fixed.push(term);
+        }
         let word = self.cells.word();
         let constant = self.cells.pool.bv(word, value);
         let same = self.cells.pool.eq(term, constant);
