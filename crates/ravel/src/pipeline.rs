@@ -6,7 +6,7 @@ use crate::input::Request;
 use crate::oox;
 use crate::watch::{Stop, Watch};
 use engines::{Decided, Run, engine_named};
-use ir::{Task, Verdict, Why};
+use ir::{Model, Op, Order, Program, Task, Verdict, Why};
 use report::{Answer, Outcome};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -85,11 +85,28 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
     }
     answer.notes.extend(decided.note.clone());
     answer.outcome = outcome(decided, &task, plan, watch);
-    if let Outcome::Unknown(why) = &answer.outcome {
-        let notes = others(&answer, why, &run.gave_up);
-        answer.notes.extend(notes);
+    match &answer.outcome {
+        Outcome::Unknown(why) => {
+            let notes = others(&answer, why, &run.gave_up);
+            answer.notes.extend(notes);
+        }
+        Outcome::Safe(_) if request.model == Model::Sc => answer.notes.extend(weaker_order(&task.program)),
+        _ => {}
     }
     answer
+}
+
+/// That atomic accesses of the user's program were taken for stronger ones than they are, if there are such.
+fn weaker_order(program: &Program) -> Option<String> {
+    let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    let weak = stmts.filter(|stmt| !program.sources.is_model(stmt.span)).find(|stmt| match &stmt.op {
+        Op::Load { order, .. } | Op::Store { order, .. } => order.is_atomic() && *order != Order::SeqCst,
+        _ => false,
+    })?;
+    let place = program.sources.place(weak.span);
+    Some(format!(
+        "atomic accesses weaker than seq_cst ({place}) were interleaved like the others; --model tso or pso buffers stores"
+    ))
 }
 
 /// What kept the engines that gave up, beside the reason that is given anyway and limits, which need no more words.
