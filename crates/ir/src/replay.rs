@@ -93,7 +93,7 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
         }
         number_of.push(execution.steps.len());
         let mut inputs = GivenInputs::new(&taken.inputs);
-        let mut result = execution.take(taken.thread, taken.edge, &mut inputs);
+        let mut result = execution.take_joining(taken.thread, taken.edge, &mut inputs);
         if let StepResult::NotEnabled(NotEnabled::Held(holder)) = result
             && trace.violation == Property::Race
         {

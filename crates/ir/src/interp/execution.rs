@@ -3,13 +3,13 @@
 //! `Machine::step` is the meaning of a step; an `Execution` adds what looks at more than one step: the race detector, the log,
 //! and who holds which lock. `random` and `replay` both drive one.
 
-use super::event::{Details, Inputs, Request, StepResult, Violation, WaitOn, Waiter, What};
+use super::event::{Details, Inputs, NotEnabled, Request, StepResult, Violation, Wait, WaitOn, Waiter, What};
 use super::locks::Locks;
 use super::log::Log;
 use super::naive::Domain;
 use super::names::Namer;
 use super::race::{Races, adjacent_race};
-use super::{Cell, Machine, RaceAccess, State, buffer};
+use super::{Cell, Machine, RaceAccess, State, Thread, buffer};
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::source::Span;
@@ -53,7 +53,7 @@ impl<'p> Execution<'p> {
     /// Takes a step; a race with an earlier access is a violation too.
     pub fn take(&mut self, thread: u32, edge: EdgeRef, inputs: &mut dyn Inputs) -> StepResult {
         if self.state.threads.len() <= thread as usize {
-            return StepResult::NotEnabled(super::NotEnabled::NotThere);
+            return StepResult::NotEnabled(NotEnabled::NotThere);
         }
         self.log.begin(&self.machine, &self.state, thread, edge);
         let calls = Namer::new(&self.machine, &self.state).calls(thread as usize);
@@ -127,6 +127,26 @@ impl<'p> Execution<'p> {
             at = first;
         }
         self.commit(thread, buffer::number_of(pending, at))
+    }
+
+    /// Takes a step; if it waits for a thread that has ended but whose stores are still on their way, these reach memory first. An engine need
+    /// not know of stores that nobody else can notice, so its traces do not name them.
+    pub fn take_joining(&mut self, thread: u32, edge: EdgeRef, inputs: &mut dyn Inputs) -> StepResult {
+        let result = self.take(thread, edge, inputs);
+        let StepResult::NotEnabled(NotEnabled::Waiting(Wait { on: WaitOn::Thread(handle), .. })) = &result else {
+            return result;
+        };
+        let other = handle.checked_sub(1).map_or(usize::MAX, |index| index as usize);
+        let is_late = |this: &Thread| this.has_ended() && !this.is_over();
+        if !self.state.threads.get(other).is_some_and(is_late) {
+            return result;
+        }
+        while !self.stored[other].is_empty() {
+            if !self.commit_towards(other as u32, 0) {
+                return result;
+            }
+        }
+        self.take(thread, edge, inputs)
     }
 
     /// Some store reaches memory, if one can.

@@ -83,7 +83,7 @@ pub fn spell_trace(lowered: &Program, transformed: &Program, trace: &Trace) -> T
         while let Some(commit) = due.next_if(|commit| commit.after <= steps.len()) {
             execution.commit_store(commit.step, commit.site);
         }
-        let result = execution.take(step.thread, step.edge, &mut GivenInputs::new(&step.inputs));
+        let result = execution.take_joining(step.thread, step.edge, &mut GivenInputs::new(&step.inputs));
         steps.push(step);
         if matches!(result, StepResult::Violation(_) | StepResult::Ended(_)) {
             break;
