@@ -1,6 +1,6 @@
 //! Development tasks: `cargo xtask fuzz`, `cargo xtask bench explicit`, `cargo xtask bench oox`, `cargo xtask bench smt`,
 //! `cargo xtask bench bmc`,
-//! `cargo xtask bench litmus`, `litmus-generate`, `litmus-agree`, `litmus-programs`, `litmus-table`.
+//! `cargo xtask bench litmus`, `litmus-generate`, `litmus-agree`, `litmus-programs`, `litmus-mutants`, `litmus-table`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that speaks to people")]
 
@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         ["bench", "bmc"] => bench::bmc::run(),
         ["bench", "litmus", ..] => bench::litmus::run(&args[2..]),
         ["litmus-table"] => litmus::table::run(),
+        ["litmus-mutants", ..] => litmus::mutants::run(&args[1..]),
         ["litmus-programs", ..] => litmus::programs::run(&args[1..]),
         ["litmus-agree", ..] => litmus::agree::run(&args[1..]),
         ["litmus-generate", ..] => cycle::run(&args[1..]),
@@ -34,7 +35,8 @@ fn main() -> ExitCode {
             eprintln!("       | fuzz --oox [--count N] [--seed S] [--show SEED] [--mutants N [--folder F]]");
             eprintln!("       | litmus-generate [--count N] [--seed S] [--into FOLDER]");
             eprintln!("       | litmus-agree [--count N] [--seed S] [--suite SUITE.csv] | litmus-table");
-            eprintln!("       | litmus-programs [--count N] [--seed S] | bench litmus SUITE.csv [RAVEL]");
+            eprintln!("       | litmus-programs [--count N] [--seed S] [--model M] | bench litmus SUITE.csv [RAVEL]");
+            eprintln!("       | litmus-mutants [--count N] [--seed S]");
             return ExitCode::from(2);
         }
     };

@@ -61,7 +61,7 @@ pub(super) struct Item {
 /// Reads `{ … }` from `start` on; also gives the place after it.
 pub(super) fn read(source: &Source<'_>, start: usize) -> Result<(Vec<Item>, usize), Diagnostic> {
     let mut reader = Reader { source, lexer: Lexer::new(source.text, start, Comments::Starred), depth: 0 };
-    reader.expect("{")?;
+    reader.lexer.expect(source, "{")?;
     let mut items = Vec::new();
     loop {
         if reader.lexer.eat("}") {
@@ -74,7 +74,7 @@ pub(super) fn read(source: &Source<'_>, start: usize) -> Result<(Vec<Item>, usiz
         }
         items.push(reader.item()?);
         if !reader.lexer.is_at("}") {
-            reader.expect(";")?;
+            reader.lexer.expect(source, ";")?;
         }
     }
 }
@@ -174,30 +174,33 @@ impl<'a> Reader<'a, '_> {
     fn target(&mut self) -> Result<Target, Diagnostic> {
         let bracketed = self.lexer.eat("[");
         self.lexer.eat("*");
-        let token = self.token("a location or a register")?;
+        let token = self.lexer.token(self.source, "a location or a register")?;
         let thread = match token.kind {
             Kind::Number => number(token.text).and_then(|number| u32::try_from(number).ok()),
             Kind::Word => thread_number(token.text, &self.lexer),
             _ => None,
         };
         if let Some(thread) = thread {
-            self.expect(":")?;
-            let name = register_name(&mut self.lexer).ok_or_else(|| self.complain(token, "expected a register"))?;
+            self.lexer.expect(self.source, ":")?;
+            let name =
+                register_name(&mut self.lexer).ok_or_else(|| self.source.complain(token, "expected a register"))?;
             return Ok(Target::Register { thread, name });
         }
         if token.kind != Kind::Word {
-            return Err(self.complain(token, format!("expected a location or a register, found `{}`", token.text)));
+            return Err(self
+                .source
+                .complain(token, format!("expected a location or a register, found `{}`", token.text)));
         }
         let name = token.text.to_string();
         if bracketed {
-            self.expect("]")?;
+            self.lexer.expect(self.source, "]")?;
             return Ok(Target::Location { name, length: None });
         }
         if self.lexer.eat("[") {
-            let token = self.token("a length")?;
+            let token = self.lexer.token(self.source, "a length")?;
             let length = number(token.text).and_then(|length| usize::try_from(length).ok());
-            let length = length.ok_or_else(|| self.complain(token, "expected a number"))?;
-            self.expect("]")?;
+            let length = length.ok_or_else(|| self.source.complain(token, "expected a number"))?;
+            self.lexer.expect(self.source, "]")?;
             return Ok(Target::Location { name, length: Some(length) });
         }
         Ok(Target::Location { name, length: None })
@@ -214,41 +217,42 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn value_here(&mut self) -> Result<Value, Diagnostic> {
-        let token = self.token("a value")?;
+        let token = self.lexer.token(self.source, "a value")?;
         match (token.kind, token.text) {
             (Kind::Symbol, "{") => {
                 let mut values = Vec::new();
                 while !self.lexer.eat("}") {
                     values.push(self.value()?);
                     if !self.lexer.is_at("}") {
-                        self.expect(",")?;
+                        self.lexer.expect(self.source, ",")?;
                     }
                 }
                 Ok(Value::List(values))
             }
             (Kind::Symbol, "-") => match self.value()? {
                 Value::Number(value) => Ok(Value::Number(value.wrapping_neg())),
-                _ => Err(self.complain(token, "only numbers have a sign")),
+                _ => Err(self.source.complain(token, "only numbers have a sign")),
             },
             (Kind::Symbol, "&") => self.value(),
             (Kind::Symbol, "(") => {
                 let value = self.value()?;
-                self.expect(")")?;
+                self.lexer.expect(self.source, ")")?;
                 Ok(value)
             }
             (Kind::Symbol, "*") => match self.value()? {
                 Value::Address { name, offset: 0 } => Ok(Value::Content { name }),
-                _ => Err(self.complain(token, "expected the name of a location")),
+                _ => Err(self.source.complain(token, "expected the name of a location")),
             },
             (Kind::Number, text) => {
-                let value = number(text).ok_or_else(|| self.complain(token, format!("`{text}` is not a number")))?;
+                let value =
+                    number(text).ok_or_else(|| self.source.complain(token, format!("`{text}` is not a number")))?;
                 Ok(Value::Number(value))
             }
             (Kind::Word, "null" | "NULL") => Ok(Value::Number(0)),
             (Kind::Word, word) if self.lexer.is_at("(") => {
-                self.expect("(")?;
+                self.lexer.expect(self.source, "(")?;
                 let value = self.value()?;
-                self.expect(")")?;
+                self.lexer.expect(self.source, ")")?;
                 if word.ends_with("_INIT") || word.ends_with("_VAR_INIT") {
                     Ok(value)
                 } else {
@@ -261,39 +265,20 @@ impl<'a> Reader<'a, '_> {
             (Kind::Word, word) => {
                 let name = word.to_string();
                 if self.lexer.eat("[") {
-                    let token = self.token("an index")?;
-                    let index = number(token.text).ok_or_else(|| self.complain(token, "expected a number"))?;
-                    self.expect("]")?;
+                    let token = self.lexer.token(self.source, "an index")?;
+                    let index = number(token.text).ok_or_else(|| self.source.complain(token, "expected a number"))?;
+                    self.lexer.expect(self.source, "]")?;
                     return Ok(Value::Element { name, index });
                 }
                 if self.lexer.eat("+") {
-                    let token = self.token("an offset")?;
-                    let offset = number(token.text).ok_or_else(|| self.complain(token, "expected a number"))?;
+                    let token = self.lexer.token(self.source, "an offset")?;
+                    let offset = number(token.text).ok_or_else(|| self.source.complain(token, "expected a number"))?;
                     return Ok(Value::Address { name, offset });
                 }
                 Ok(Value::Address { name, offset: 0 })
             }
-            (_, text) => Err(self.complain(token, format!("expected a value, found `{text}`"))),
+            (_, text) => Err(self.source.complain(token, format!("expected a value, found `{text}`"))),
         }
-    }
-
-    fn token(&mut self, what: &str) -> Result<Token<'a>, Diagnostic> {
-        let at = self.lexer.at;
-        self.lexer
-            .next()
-            .ok_or_else(|| Diagnostic::error(self.source.span(at, 1), format!("expected {what}, found the end")))
-    }
-
-    fn expect(&mut self, symbol: &str) -> Result<(), Diagnostic> {
-        let token = self.token(&format!("`{symbol}`"))?;
-        if token.text == symbol {
-            return Ok(());
-        }
-        Err(self.complain(token, format!("expected `{symbol}`, found `{}`", token.text)))
-    }
-
-    fn complain(&self, token: Token<'_>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(self.source.span(token.at, token.text.len()), message)
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Invariant: a token's text is a piece of the file, cut at ASCII characters, so any file can be read to its end.
 
-use ir::{FileId, Span};
+use ir::{Diagnostic, FileId, Span};
 
 /// A file and its lines.
 #[derive(Debug)]
@@ -19,6 +19,11 @@ impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str, file: FileId) -> Source<'a> {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         Source { text, file, line_starts: std::iter::once(0).chain(breaks).collect() }
+    }
+
+    /// A message about a token.
+    pub(super) fn complain(&self, token: Token<'_>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(self.span(token.at, token.text.len()), message)
     }
 
     /// The span of `length` bytes at an offset.
@@ -103,6 +108,21 @@ impl<'a> Lexer<'a> {
         let token = Token { kind, text: &rest[..length], at: self.at };
         self.at += length;
         Some(token)
+    }
+
+    /// The next token; a message that says what should be there, otherwise.
+    pub(super) fn token(&mut self, source: &Source<'_>, what: &str) -> Result<Token<'a>, Diagnostic> {
+        let at = self.at;
+        self.next().ok_or_else(|| Diagnostic::error(source.span(at, 1), format!("expected {what}, found the end")))
+    }
+
+    /// Takes this symbol; a message if something else is there.
+    pub(super) fn expect(&mut self, source: &Source<'_>, symbol: &str) -> Result<(), Diagnostic> {
+        let token = self.token(source, &format!("`{symbol}`"))?;
+        if token.text == symbol {
+            return Ok(());
+        }
+        Err(source.complain(token, format!("expected `{symbol}`, found `{}`", token.text)))
     }
 
     /// Takes the next token if it is this symbol or word.

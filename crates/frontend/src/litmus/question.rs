@@ -100,7 +100,7 @@ pub(super) fn read(source: &Source<'_>, start: usize) -> Result<Question, Diagno
             text => {
                 let message =
                     format!("expected `locations`, `filter`, `exists`, `~exists` or `forall`, found `{text}`");
-                return Err(reader.complain(token, message));
+                return Err(source.complain(token, message));
             }
         }
     }
@@ -119,12 +119,12 @@ impl<'a> Reader<'a, '_> {
         match self.lexer.next() {
             None => Ok(question),
             Some(Token { text: "with" | "<<", .. }) => Ok(question),
-            Some(token) => Err(self.complain(token, format!("`{}` after the condition", token.text))),
+            Some(token) => Err(self.source.complain(token, format!("`{}` after the condition", token.text))),
         }
     }
 
     fn locations(&mut self, shown: &mut Vec<(Part, Option<Type>, Span)>) -> Result<(), Diagnostic> {
-        self.expect("[")?;
+        self.lexer.expect(self.source, "[")?;
         loop {
             if self.lexer.eat("]") {
                 return Ok(());
@@ -147,7 +147,7 @@ impl<'a> Reader<'a, '_> {
             let span = self.source.span(start, self.lexer.at - start);
             shown.push((part, type_of(&words, n_stars), span));
             if !self.lexer.is_at("]") {
-                self.expect(";")?;
+                self.lexer.expect(self.source, ";")?;
             }
         }
     }
@@ -196,7 +196,7 @@ impl<'a> Reader<'a, '_> {
         }
         if self.lexer.eat("(") {
             let inner = self.proposition()?;
-            self.expect(")")?;
+            self.lexer.expect(self.source, ")")?;
             return Ok(inner);
         }
         for (word, value) in [("true", true), ("false", false)] {
@@ -210,11 +210,11 @@ impl<'a> Reader<'a, '_> {
     fn equation(&mut self) -> Result<Proposition, Diagnostic> {
         let start = self.lexer.peek().map_or(self.lexer.at, |token| token.at);
         let left = self.part()?;
-        let token = self.token("`=`")?;
+        let token = self.lexer.token(self.source, "`=`")?;
         let is_different = match token.text {
             "=" | "==" => false,
             "!=" | "<>" => true,
-            text => return Err(self.complain(token, format!("expected `=`, found `{text}`"))),
+            text => return Err(self.source.complain(token, format!("expected `=`, found `{text}`"))),
         };
         let right = self.right()?;
         let equation = Proposition::Equal(left, right, self.source.span(start, self.lexer.at - start));
@@ -222,11 +222,11 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn part(&mut self) -> Result<Part, Diagnostic> {
-        let token = self.token("a location or a register")?;
+        let token = self.lexer.token(self.source, "a location or a register")?;
         match token.kind {
             Kind::Number => {
                 let thread = number(token.text).and_then(|number| u32::try_from(number).ok());
-                let thread = thread.ok_or_else(|| self.complain(token, "expected the number of a thread"))?;
+                let thread = thread.ok_or_else(|| self.source.complain(token, "expected the number of a thread"))?;
                 self.register(thread, token)
             }
             Kind::Word if matches!(token.text, "fault" | "Fault") && self.lexer.is_at("(") => {
@@ -238,25 +238,25 @@ impl<'a> Reader<'a, '_> {
                 None => self.location(token.text),
             },
             _ if token.text == "[" => {
-                let name = self.token("a location")?;
+                let name = self.lexer.token(self.source, "a location")?;
                 if name.kind != Kind::Word {
-                    return Err(self.complain(name, "expected a location"));
+                    return Err(self.source.complain(name, "expected a location"));
                 }
                 let part = self.location(name.text)?;
-                self.expect("]")?;
+                self.lexer.expect(self.source, "]")?;
                 Ok(part)
             }
             _ if token.text == "*" => {
-                let name = self.token("a location")?;
+                let name = self.lexer.token(self.source, "a location")?;
                 self.location(name.text)
             }
-            _ => Err(self.complain(token, format!("expected a location or a register, found `{}`", token.text))),
+            _ => Err(self.source.complain(token, format!("expected a location or a register, found `{}`", token.text))),
         }
     }
 
     fn register(&mut self, thread: u32, token: Token<'_>) -> Result<Part, Diagnostic> {
-        self.expect(":")?;
-        let name = register_name(&mut self.lexer).ok_or_else(|| self.complain(token, "expected a register"))?;
+        self.lexer.expect(self.source, ":")?;
+        let name = register_name(&mut self.lexer).ok_or_else(|| self.source.complain(token, "expected a register"))?;
         Ok(Part::Register { thread, name })
     }
 
@@ -265,18 +265,18 @@ impl<'a> Reader<'a, '_> {
         if !self.lexer.eat("[") {
             return Ok(Part::Location { name, index: None });
         }
-        let token = self.token("an index")?;
+        let token = self.lexer.token(self.source, "an index")?;
         let index = number(token.text).and_then(|index| u32::try_from(index).ok());
-        let index = index.ok_or_else(|| self.complain(token, "expected a number"))?;
-        self.expect("]")?;
+        let index = index.ok_or_else(|| self.source.complain(token, "expected a number"))?;
+        self.lexer.expect(self.source, "]")?;
         Ok(Part::Location { name, index: Some(index) })
     }
 
     fn right(&mut self) -> Result<Right, Diagnostic> {
         let token = self.lexer.peek();
         if self.lexer.eat("-") {
-            let token = self.token("a number")?;
-            let value = number(token.text).ok_or_else(|| self.complain(token, "expected a number"))?;
+            let token = self.lexer.token(self.source, "a number")?;
+            let value = number(token.text).ok_or_else(|| self.source.complain(token, "expected a number"))?;
             return Ok(Right::Number(value.wrapping_neg()));
         }
         self.lexer.eat("&");
@@ -287,7 +287,7 @@ impl<'a> Reader<'a, '_> {
                 self.lexer = ahead;
                 match (number(text), token) {
                     (Some(value), _) => Ok(Right::Number(value)),
-                    (None, Some(token)) => Err(self.complain(token, format!("`{text}` is not a number"))),
+                    (None, Some(token)) => Err(self.source.complain(token, format!("`{text}` is not a number"))),
                     (None, None) => unreachable!("there is a token"),
                 }
             }
@@ -306,35 +306,16 @@ impl<'a> Reader<'a, '_> {
     fn address(&mut self, name: &str) -> Result<Right, Diagnostic> {
         let name = name.to_string();
         if self.lexer.eat("[") {
-            let token = self.token("an index")?;
-            let index = number(token.text).ok_or_else(|| self.complain(token, "expected a number"))?;
-            self.expect("]")?;
+            let token = self.lexer.token(self.source, "an index")?;
+            let index = number(token.text).ok_or_else(|| self.source.complain(token, "expected a number"))?;
+            self.lexer.expect(self.source, "]")?;
             return Ok(Right::Element { name, index });
         }
         if self.lexer.eat("+") {
-            let token = self.token("an offset")?;
-            let offset = number(token.text).ok_or_else(|| self.complain(token, "expected a number"))?;
+            let token = self.lexer.token(self.source, "an offset")?;
+            let offset = number(token.text).ok_or_else(|| self.source.complain(token, "expected a number"))?;
             return Ok(Right::Address { name, offset });
         }
         Ok(Right::Address { name, offset: 0 })
-    }
-
-    fn token(&mut self, what: &str) -> Result<Token<'a>, Diagnostic> {
-        let at = self.lexer.at;
-        self.lexer
-            .next()
-            .ok_or_else(|| Diagnostic::error(self.source.span(at, 1), format!("expected {what}, found the end")))
-    }
-
-    fn expect(&mut self, symbol: &str) -> Result<(), Diagnostic> {
-        let token = self.token(&format!("`{symbol}`"))?;
-        if token.text == symbol {
-            return Ok(());
-        }
-        Err(self.complain(token, format!("expected `{symbol}`, found `{}`", token.text)))
-    }
-
-    fn complain(&self, token: Token<'_>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(self.source.span(token.at, token.text.len()), message)
     }
 }

@@ -113,15 +113,6 @@ impl Order {
         };
         tags(&[order, others].concat())
     }
-
-    /// The read of an atomic is not a release, its write not an acquire; with both suffixes both parts have both.
-    fn of_read(self) -> Order {
-        Order { release: self.acquire && self.release, ..self }
-    }
-
-    fn of_write(self) -> Order {
-        Order { acquire: self.acquire && self.release, ..self }
-    }
 }
 
 fn load_form(name: &str) -> Option<(u8, Extend)> {
@@ -279,8 +270,9 @@ fn atomic(line: &mut Line<'_, '_, '_>, name: &str, parts: &[&str], order: Order)
         size,
         kind,
         operand,
-        read_tags: order.of_read().tags(&["X", "AMO"]),
-        write_tags: order.of_write().tags(&["X", "AMO"]),
+        // One operation: its annotations are those of both halves.
+        read_tags: order.tags(&["X", "AMO"]),
+        write_tags: order.tags(&["X", "AMO"]),
         failure_tags: Vec::new(),
     });
     line.done(3)

@@ -91,13 +91,13 @@ pub enum Misfit {
 
 /// The cell of a part of an access, given where the access begins.
 pub fn cell(test: &Test, granule: u8, address: u64, offset: u8, size: u8) -> Result<u64, Misfit> {
-    if granule == 0 {
-        if test.cell(address, size).is_some() {
-            return Ok(address);
-        }
-        return Err(if is_inside(test, address, size) { Misfit::Granule } else { Misfit::Nowhere });
-    }
     let start = address.wrapping_add(u64::from(offset));
+    if granule == 0 {
+        if test.cell(start, size).is_some() {
+            return Ok(start);
+        }
+        return Err(if is_inside(test, start, size) { Misfit::Granule } else { Misfit::Nowhere });
+    }
     if !is_inside(test, start, size) {
         return Err(Misfit::Nowhere);
     }

@@ -136,3 +136,54 @@ fn a_suite_of_litmus_tests_is_counted() {
     );
     assert_eq!(output.status.code(), Some(1));
 }
+
+/// A Chromium, if the machine has one.
+fn chromium() -> Option<&'static str> {
+    let has = |name: &&str| std::process::Command::new(name).arg("--version").output().is_ok();
+    ["chromium", "chromium-browser", "google-chrome"].into_iter().find(has)
+}
+
+/// What a page becomes in Chromium: the document after its scripts, and a picture.
+fn render(browser: &str, page: &Path, picture: &Path) -> String {
+    let profile = page.with_extension("profile");
+    let start = || {
+        let mut command = std::process::Command::new(browser);
+        command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]);
+        command.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+        command.arg(format!("--user-data-dir={}", profile.display())).arg("--window-size=1280,1600");
+        command
+    };
+    let address = format!("file://{}", page.display());
+    let shot = start().arg(format!("--screenshot={}", picture.display())).arg(&address).output();
+    assert!(shot.expect("the browser starts").status.success());
+    let dumped = start().arg("--dump-dom").arg(&address).output().expect("the browser starts");
+    text(&dumped)
+}
+
+#[test]
+fn the_page_is_right_in_a_browser() {
+    let Some(browser) = chromium() else { return };
+    let page = Scratch::new("drawn.html", b"");
+    run(&["litmus", "cases/litmus/x86/store-buffering-fenced.litmus", "--html", page.path()]);
+    // What a person would do and look for, asked of the browser: boxes do not overlap, labels fit, a switch hides its arrows.
+    let script = "<script>\
+        const boxes = [...document.querySelectorAll('rect.event')].map(r => r.getBoundingClientRect());\
+        const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;\
+        const overlap = boxes.some((a, i) => boxes.some((b, j) => i < j && !apart(a, b)));\
+        const labels = [...document.querySelectorAll('text.label')];\
+        const wide = labels.some((l, i) => l.getBoundingClientRect().width > boxes[i].width);\
+        const shown = name => [...document.querySelectorAll('g[data-relation=' + name + ']')].filter(g => g.style.display !== 'none').length;\
+        const before = shown('rf'); document.querySelector('input[data-relation=rf]').click();\
+        document.body.dataset.seen = JSON.stringify({boxes: boxes.length, overlap: overlap, wide: wide, before: before, after: shown('rf'),\
+          hit: document.querySelectorAll('g.hit').length});</script></body>";
+    let html = std::fs::read_to_string(&page.0).expect("the page was written");
+    std::fs::write(&page.0, html.replace("</body>", script)).expect("the page can be changed");
+    let picture = page.0.with_extension("png");
+    let document = render(browser, &page.0, &picture);
+    let seen = document.split("data-seen=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+    let seen: Value = serde_json::from_str(&seen.replace("&quot;", "\"")).expect("the script ran");
+    let expected = serde_json::json!({"boxes": 8, "overlap": false, "wide": false, "before": 2, "after": 0, "hit": 6});
+    assert_eq!(seen, expected);
+    let bytes = std::fs::read(&picture).expect("there is a picture");
+    assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 20_000, "{} bytes are no picture of a graph", bytes.len());
+}

@@ -106,7 +106,8 @@ fn layout(told: &Told, graph: &Graph) -> (Vec<(i64, i64)>, i64, i64) {
         });
     }
     let rows = next_row.into_iter().max().unwrap_or(0);
-    (places, columns * COLUMN, 66 + top + rows * ROW)
+    let last = if rows > 0 { 66 + top + (rows - 1) * ROW } else { 40 };
+    (places, columns * COLUMN, last + BOX_HEIGHT / 2 + 14)
 }
 
 fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
@@ -139,18 +140,12 @@ fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
             escape(name)
         );
     }
-    let on_cycle = |from: usize, to: usize| {
-        graph
-            .violated
-            .iter()
-            .any(|(_, _, events)| (0..events.len()).any(|i| events[i] == from && events[(i + 1) % events.len()] == to))
-    };
     let mut drawn: Vec<(usize, usize)> = Vec::new();
     for (name, _) in &graph.relations {
         for (from, to) in graph.thinned(name) {
             let before = drawn.iter().filter(|&&pair| pair == (from, to) || pair == (to, from)).count() as i64;
             drawn.push((from, to));
-            arrow(page, name, places[from], places[to], before, on_cycle(from, to));
+            arrow(page, name, places[from], places[to], before, is_hit(graph, name, from, to));
         }
     }
     for (index, ((thread, label), (x, y))) in graph.events.iter().zip(&places).enumerate() {
@@ -175,16 +170,34 @@ fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
     page.push_str("</svg></figure>");
 }
 
-/// A cycle in words: `a -po-> b -rf-> c`.
+/// The steps of what an axiom forbids: around a cycle, or from one event of a pair to the other.
+fn steps<'a>(graph: &'a Graph, events: &'a [usize]) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let is_pair = events.len() == 2 && graph.names(events[1], events[0]).is_empty();
+    let n_steps = if is_pair { 1 } else { events.len() };
+    (0..n_steps).map(|index| (events[index], events[(index + 1) % events.len()]))
+}
+
+/// Whether an arrow is part of a step; program order is drawn from neighbour to neighbour, so a step may be several arrows.
+fn is_hit(graph: &Graph, name: &str, from: usize, to: usize) -> bool {
+    let Some((_, pairs)) = graph.relations.iter().find(|(known, _)| known == name) else { return false };
+    let leads = |a: usize, b: usize| a == b || pairs.contains(&(a, b));
+    let mut all = graph.violated.iter().flat_map(|(_, _, events)| steps(graph, events));
+    all.any(|(a, b)| {
+        (a, b) == (from, to) || (name == "po" && pairs.contains(&(a, b)) && leads(a, from) && leads(to, b))
+    })
+}
+
+/// A cycle or a pair in words: `a -po-> b -rf-> c`.
 fn cycle(graph: &Graph, events: &[usize]) -> String {
     let mut words = String::new();
-    for (index, &event) in events.iter().enumerate() {
-        let next = events[(index + 1) % events.len()];
+    let mut last = None;
+    for (event, next) in steps(graph, events) {
         let names = graph.names(event, next);
         let step = if names.is_empty() { "…".to_string() } else { names.join("/") };
         let _ = write!(words, "{} —{}→ ", letter(event), escape(&step));
+        last = Some(next);
     }
-    events.first().map_or(String::new(), |&first| format!("{words}{}", letter(first)))
+    last.map_or(String::new(), |last| format!("{words}{}", letter(last)))
 }
 
 /// The name of an event: a, b, …, z, a1, …
@@ -203,12 +216,21 @@ fn arrow(page: &mut String, name: &str, from: (i64, i64), to: (i64, i64), before
     // In a column, arrows that skip events bend out of the way; side by side, they go straight.
     let skipped = if dx == 0 { (dy.abs() / ROW - 1).max(0) } else { 0 };
     let side = if before % 2 == 0 { 1.0 } else { -1.0 };
-    let base = if dx == 0 && (name != "po" || skipped > 0) { 70.0 + 40.0 * skipped as f64 } else { 0.0 };
+    // A curve goes half as far out as its bend says; past a box it has to go round it.
+    let base = match (dx, skipped) {
+        (0, 0) if name != "po" => 70.0,
+        (0, 1..) => BOX_WIDTH as f64 + 28.0,
+        _ => 0.0,
+    };
     let bend = base + side * 26.0 * ((before + 1) / 2) as f64;
     let middle = ((from.0 + to.0) as f64 / 2.0 - uy * bend, (from.1 + to.1) as f64 / 2.0 + ux * bend);
     let start = edge(from, middle);
     let end = edge(to, middle);
-    let at = ((start.0 + 2.0 * middle.0 + end.0) / 4.0, (start.1 + 2.0 * middle.1 + end.1) / 4.0);
+    // Arrows across cross in the middle, so their labels stand where they have come a third of the way.
+    let part = if dx == 0 { 0.5 } else { 0.3 };
+    let on_curve =
+        |a: f64, b: f64, c: f64| (1.0 - part) * (1.0 - part) * a + 2.0 * part * (1.0 - part) * b + part * part * c;
+    let at = (on_curve(start.0, middle.0, end.0), on_curve(start.1, middle.1, end.1));
     let name = escape(name);
     let _ = write!(
         page,
@@ -262,7 +284,7 @@ pre{background:#f5f5f5;padding:1em;overflow:auto}table{border-collapse:collapse}
 .graphs{display:flex;flex-wrap:wrap;gap:1em}figure{margin:0;border:1px solid #ddd;border-radius:8px;padding:.6em;max-width:100%;overflow:auto}\
 figure.forbidden{border-color:#c62828}svg{display:block}.event{fill:#fafafa;stroke:#888}.initial{stroke-dasharray:4 3}\
 .event.hit{stroke:#c62828;stroke-width:2.5;fill:#fff5f5}.label,.thread{text-anchor:middle;font:13px ui-monospace,monospace}\
-.thread{font-weight:bold;fill:#555}.arrow{stroke-width:1.4}.arrow.hit{stroke-width:3.5}.arrow text{font:12px system-ui,sans-serif}\
+.thread{font-weight:bold;fill:#555}.arrow{stroke-width:1.4}.arrow.hit{stroke-width:3.5}.arrow text{font:12px system-ui,sans-serif;paint-order:stroke;stroke:#fff;stroke-width:3px}\
 </style></head><body>\n";
 
 const SCRIPT: &str = "<script>\
@@ -297,5 +319,16 @@ mod tests {
         assert!(page.contains("b —rf→ c —fr→ b"));
         assert_eq!(page.matches("arrow hit\"").count(), 2);
         assert!(!page.contains("http"), "the page needs nothing from outside");
+    }
+
+    #[test]
+    fn a_step_of_program_order_is_drawn_through_what_lies_between() {
+        let graph = Graph {
+            relations: vec![("po".to_string(), vec![(0, 1), (1, 2), (0, 2), (2, 3), (0, 3), (1, 3)])],
+            violated: vec![("pair".to_string(), String::new(), vec![0, 2])],
+            ..Graph::default()
+        };
+        assert!(is_hit(&graph, "po", 0, 1) && is_hit(&graph, "po", 1, 2) && !is_hit(&graph, "po", 2, 3));
+        assert_eq!(cycle(&graph, &[0, 2]), "a —po→ c");
     }
 }

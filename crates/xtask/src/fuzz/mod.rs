@@ -8,7 +8,7 @@
 mod bmc;
 mod cegar;
 mod generate;
-mod mutate;
+pub(crate) mod mutate;
 pub(crate) mod oox;
 mod oox_program;
 mod weak;

@@ -40,7 +40,7 @@ pub(crate) fn run(count: usize, seed: u64, folder: &Path) -> bool {
 
 /// Tries mutants of all `.oox` files below a folder.
 pub(crate) fn mutants(count: usize, seed: u64, folder: &Path) -> Tally {
-    let texts = texts_below(folder);
+    let texts = texts_below(folder, "oox");
     let mut tally = Tally::default();
     if texts.is_empty() {
         println!("{}: no .oox files below it", folder.display());
@@ -66,7 +66,8 @@ pub(crate) fn mutants(count: usize, seed: u64, folder: &Path) -> Tally {
     tally
 }
 
-fn texts_below(folder: &Path) -> Vec<String> {
+/// The texts of all files below a folder whose names end like this.
+pub(crate) fn texts_below(folder: &Path, ending: &str) -> Vec<String> {
     let mut texts = Vec::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(folder) = open.pop() {
@@ -76,7 +77,7 @@ fn texts_below(folder: &Path) -> Vec<String> {
         for path in entries {
             if path.is_dir() {
                 open.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "oox") {
+            } else if path.extension().is_some_and(|found| found == ending) {
                 texts.extend(std::fs::read_to_string(&path));
             }
         }
@@ -101,7 +102,8 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-fn mutate(random: &mut Prng, texts: &[String]) -> String {
+/// One of the texts, changed in a few places.
+pub(crate) fn mutate(random: &mut Prng, texts: &[String]) -> String {
     let mut text = texts[random.index(texts.len())].clone();
     for _ in 0..1 + random.index(3) {
         let other = &texts[random.index(texts.len())];

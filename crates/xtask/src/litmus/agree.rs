@@ -203,6 +203,19 @@ pub(super) fn random_line(seed: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn very_many_choices_go_to_the_solver() {
+        let writers: Vec<String> = (1..=9).map(|value| format!("Wx{value}")).collect();
+        let line = format!("{} | Rx ; Rx ; Rx ; Rx | Rx ; Rx ; Rx ; Rx : 1 2 3 4 2 1 4 3", writers.join(" | "));
+        let test = shape("many", &line, &[], &[]);
+        let question = Question { goal: Goal::Verdict, ..Question::default() };
+        let mut shelf = Shelf::default();
+        let answer = axiomatic::answer(&test, shelf.model("sc"), &question, &|| false).expect("it is answered");
+        assert!(answer.is_symbolic && answer.n_positive == 0);
+    }
+
     #[test]
     fn the_engines_agree_on_some_tests() {
         assert!(super::run(&["--count".to_string(), "60".to_string()]));

@@ -1,19 +1,19 @@
-//! `cargo xtask litmus-programs [--count N] [--seed S]`: do litmus tests mean the same as C programs?
+//! `cargo xtask litmus-programs [--count N] [--seed S] [--model sc|tso|pso]`: do litmus tests mean the same as C programs?
 //!
-//! A line of `engines::axiomatic::shapes` is asked of the axiomatic engine under `sc`, and, written as a C program with threads and relaxed
-//! atomics whose assertion fails exactly if the condition holds, of the engine `bmc`. The two share neither front end nor semantics nor
+//! A line of `engines::axiomatic::shapes` is asked of the axiomatic engine under a model in cat, and, written as a C program with threads and relaxed
+//! atomics whose assertion fails exactly if the condition holds, of the engine `bmc` under its own model of that name. The two share neither front end nor semantics nor
 //! search, so an answer that differs is a mistake of one of them. Half of the lines come from cycles (which sequential
-//! consistency forbids), half are random (of which it allows many).
+//! consistency forbids and store buffers sometimes allow), half are random (of which all models allow many).
 
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use engines::axiomatic::shapes::shape;
+use engines::axiomatic::shapes::{shape, tags};
 use engines::axiomatic::{self, Goal, Question};
 use engines::{Run, decide, engine_named};
-use ir::{Properties, Property, Task, Verdict};
+use ir::{Model, Properties, Property, Task, Verdict};
 
 use super::agree::random_line;
 use crate::cycle;
@@ -26,23 +26,30 @@ pub(crate) fn run(args: &[String]) -> bool {
     let option = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
     let number = |name: &str, default: u64| option(name).and_then(|text| text.parse().ok()).unwrap_or(default);
     let (count, seed) = (number("--count", 200), number("--seed", 0));
-    let model = memory::cat::load("sc", &|_| None, &Default::default()).expect("our models load");
+    let models = Model::ALL.into_iter().filter(|model| option("--model").is_none_or(|name| *name == model.to_string()));
+    models.fold(true, |is_fine, model| compare(model, count, seed) & is_fine)
+}
+
+fn compare(model: Model, count: u64, seed: u64) -> bool {
+    let name = model.to_string();
+    let in_cat = memory::cat::load(&name, &|_| None, &Default::default()).expect("our models load");
+    let (accesses, fences) = tags(&name);
     let (mut n_allowed, mut n_forbidden, mut n_undecided, mut n_differ) = (0, 0, 0, 0);
     for index in 0..count {
         let line = if index % 2 == 0 { cycle::line(seed + index) } else { random_line(seed + index) };
-        let test = shape("line", &line, &[], &[]);
+        let test = shape("line", &line, accesses, fences);
         let question = Question { goal: Goal::Verdict, ..Question::default() };
-        let answer = axiomatic::answer(&test, &model, &question, &|| false).expect("lines are small");
+        let answer = axiomatic::answer(&test, &in_cat, &question, &|| false).expect("lines are small");
         let is_allowed = answer.n_positive > 0;
         let program = program(&line);
-        match (violates(&program), is_allowed) {
+        match (violates(&program, model), is_allowed) {
             (Ok(Some(true)), true) => n_allowed += 1,
             (Ok(Some(false)), false) => n_forbidden += 1,
             (Ok(None), _) => n_undecided += 1,
             (Ok(Some(_)), _) => {
                 n_differ += 1;
                 let word = if is_allowed { "allowed" } else { "forbidden" };
-                eprintln!("{line}\nis {word} under sc, but bmc says the opposite of\n{program}");
+                eprintln!("{line}\nis {word} under {model}, but bmc says the opposite of\n{program}");
             }
             (Err(reason), _) => {
                 n_differ += 1;
@@ -51,18 +58,19 @@ pub(crate) fn run(args: &[String]) -> bool {
         }
     }
     println!(
-        "{count} programs under sc: {n_allowed} allowed and {n_forbidden} forbidden by both, {n_undecided} undecided by bmc, {n_differ} differ"
+        "{count} programs under {model}: {n_allowed} allowed and {n_forbidden} forbidden by both, {n_undecided} undecided by bmc, {n_differ} differ"
     );
     n_differ == 0
 }
 
 /// Whether the assertion of a program can fail; none if `bmc` does not know.
-fn violates(program: &str) -> Result<Option<bool>, String> {
+fn violates(program: &str, model: Model) -> Result<Option<bool>, String> {
     let file = std::env::temp_dir().join(format!("ravel-litmus-{}.c", std::process::id()));
     std::fs::write(&file, program).map_err(|error| format!("{}: {error}", file.display()))?;
     let loaded = frontend::load(std::slice::from_ref(&file), &Default::default());
     let _ = std::fs::remove_file(&file);
-    let loaded = loaded.map_err(|rejected| format!("the front end refuses it: {:?}", rejected.diagnostics))?;
+    let mut loaded = loaded.map_err(|rejected| format!("the front end refuses it: {:?}", rejected.diagnostics))?;
+    loaded.program.model = model;
     let task = Task { program: loaded.program, properties: Properties::of(&[Property::Assertion]) };
     let engine = engine_named("bmc").expect("the engine is in the table");
     let mut run = Run::new(Some(LIMIT), None, Arc::new(AtomicBool::new(false)));

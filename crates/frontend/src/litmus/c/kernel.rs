@@ -234,8 +234,11 @@ impl Lowering<'_, '_, '_> {
 
     fn lock(&mut self, name: &str, address: Expr) -> Result<Option<Expr>, Diagnostic> {
         let one = |tag: &str| vec![tag.to_string()];
+        // Taking a lock is an acquire, giving it back a release: some models say so, others expect it of the events.
+        let two = |tag: &str, order: &str| vec![tag.to_string(), order.to_string()];
         let take = |this: &mut Self, address: Expr| {
-            let old = this.rmw(address, RmwKind::Swap, constant(1), one("LKR"), one("LKW"), Vec::new());
+            let read = two("LKR", "ACQUIRE");
+            let old = this.rmw(address, RmwKind::Swap, constant(1), read, one("LKW"), Vec::new());
             this.assume(Binary::Eq, Expr::Reg(old), constant(0));
         };
         match name {
@@ -244,7 +247,7 @@ impl Lowering<'_, '_, '_> {
                 return Ok(None);
             }
             "__unlock" => {
-                self.store(address, constant(0), one("UL"));
+                self.store(address, constant(0), two("UL", "RELEASE"));
                 return Ok(None);
             }
             _ => {}
