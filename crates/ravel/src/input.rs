@@ -7,7 +7,7 @@ use crate::args::{Input, Question};
 use crate::question::{self, PropertyFile};
 use crate::task_file;
 use frontend::Options;
-use ir::{Model, Properties};
+use ir::{Model, Properties, Property};
 use std::path::{Path, PathBuf};
 
 /// Larger files are no programs.
@@ -68,6 +68,17 @@ pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, Str
         return Err("OOX programs run under the memory model sc".to_string());
     }
     let name = input.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" ");
+    if n_oox > 0 {
+        let is_checked =
+            |property: &Property| matches!(property, Property::ErrorCall | Property::Assertion | Property::Deadlock);
+        if let Some(other) = asked.and_then(|asked| asked.iter().find(|property| !is_checked(property))) {
+            let what = other.describe();
+            return Err(format!(
+                "OOX programs are checked for assertions, specifications and deadlocks, not for {what}"
+            ));
+        }
+        asked = Some(crate::oox::properties());
+    }
     let properties = asked.unwrap_or_else(question::default_properties);
     Ok(Request { name, files, options, properties, model: Model::from(question.model) })
 }

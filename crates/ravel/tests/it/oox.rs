@@ -46,6 +46,7 @@ fn mistakes_are_told() {
     for (words, part) in [
         (&["--entry=Main.nothing"][..], "no method `Main.nothing`"),
         (&["--engine=explicit"][..], "the engine symbolic executes them"),
+        (&["--property=race"][..], "OOX programs are checked for assertions, specifications and deadlocks, not for"),
     ] {
         let mut all = vec!["verify", program.path()];
         all.extend(words);

@@ -66,7 +66,7 @@ const ROWS: [Row; 13] = [
 /// Prints the table; true if every answer is right and in time.
 pub(crate) fn run() -> bool {
     println!(
-        "{:28} {:>9} {:>6} {:>7} {:>16} {:>9} {:>8} {:>7} {:>7} {:>7} {:>9}  thesis",
+        "{:30} {:>9} {:>6} {:>6} {:>16} {:>9} {:>7} {:>6} {:>6} {:>6} {:>7}  thesis",
         "program", "por", "depth", "length", "answer", "seconds", "allowed", "paths", "states", "tool", "faster"
     );
     let mut is_fine = true;
@@ -113,13 +113,16 @@ pub(crate) fn run() -> bool {
         } else {
             ""
         };
-        let shown = |figure: Option<f64>, digits: usize| figure.map_or(String::new(), |f| format!("{f:.digits$}"));
+        let label = if philosophers == PHILOSOPHERS.philosophers {
+            file.to_string()
+        } else {
+            format!("{file} n={philosophers}")
+        };
+        let theirs = tool.map_or(String::new(), |tool| format!("{tool:.2}"));
+        let faster = tool.map_or(String::new(), |tool| format!("{:.0}x", tool / best));
         println!(
-            "{file:28} {por:>9} {depth:>6} {length:>7} {answer:>16} {best:>9.4} {allowed:>8} {:>7} {:>7} {:>7} {:>8}x  {thesis}{mark}",
-            numbers.0,
-            numbers.1,
-            shown(tool, 2),
-            shown(tool.map(|tool| tool / best), 0)
+            "{label:30} {por:>9} {depth:>6} {length:>6} {answer:>16} {best:>9.4} {allowed:>7} {:>6} {:>6} {theirs:>6} {faster:>7}  {thesis}{mark}",
+            numbers.0, numbers.1
         );
     }
     is_fine
