@@ -294,3 +294,57 @@ impl Walk<'_> {
         self.write(Symbol::Var(dst), FxHashSet::default());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::Order;
+    use ir::build::Builder;
+
+    /// Figures 4.1 and 4.2 of 000, with examples 8 and 9: `x = 1; y = 1; check y == 1` beside `y = x; x = 0`.
+    #[test]
+    fn what_is_observed_depends_on_places_and_precision() {
+        let mut builder = Builder::new();
+        let first = builder.proc("p1");
+        let (x, y) = (builder.global("x", 0), builder.global("y", 0));
+        let order = Order::SeqCst;
+        let second = builder.define("p2", |body| {
+            let copy = body.local("copy");
+            let value = body.var(copy);
+            let load = Op::Load { dst: copy, place: Place::Var(x), order };
+            body.together(vec![load, Op::Store { place: Place::Var(y), value, order }]);
+            body.set(x, 0);
+        });
+        builder.body(first, |body| {
+            body.set(x, 1);
+            body.set(y, 1);
+            let seen = body.local("seen");
+            body.load(seen, y);
+            let cond = body.is(seen, 1);
+            body.check(cond);
+        });
+        let program = builder.finish(first);
+        let after_first_step = |proc: ProcId| {
+            let entry = program.proc(proc).entry;
+            let edge = program.proc(proc).edges.iter().find(|edge| edge.from == entry).expect("it has a step");
+            (proc, edge.to)
+        };
+        let entry = |proc: ProcId| (proc, program.proc(proc).entry);
+        let mut flow = DataFlow::new(&program);
+        let named = |name: &str| (0..program.vars.len() as u32).find(|var| program.pool.var_name(VarId(*var)) == name);
+        let seen = named("seen").expect("it is there");
+        let tracked = |vars: &[VarId]| {
+            let seen = Symbol::Var(VarId(seen));
+            Some(vars.iter().map(|var| Symbol::Var(*var)).chain([seen]).collect())
+        };
+        flow.begin(tracked(&[x, y]));
+        let both_begin = flow.places([entry(first), entry(second)].into_iter());
+        assert!(flow.is_observed(&both_begin, Symbol::Var(x)) && flow.is_observed(&both_begin, Symbol::Var(y)));
+        let copied = flow.places([entry(first), after_first_step(second)].into_iter());
+        assert!(!flow.is_observed(&copied, Symbol::Var(x)), "y = x has run, and nobody else reads x");
+        assert!(flow.is_observed(&copied, Symbol::Var(y)));
+        flow.begin(tracked(&[y]));
+        assert!(!flow.is_observed(&both_begin, Symbol::Var(x)), "nothing is known about x");
+        assert!(flow.is_observed(&both_begin, Symbol::Var(y)));
+    }
+}
