@@ -61,10 +61,11 @@ fn narrow_screens_and_verbose_traces() {
 
 #[test]
 fn memory_models_are_told_and_refused_by_name() {
-    let unsafe_under = run(&["verify", "cases/weak/sb.c", "--model", "tso"]);
-    let said = text(&unsafe_under);
-    assert!(said.contains("x = 1 reaches memory") && said.contains("memory model: tso"), "{said}");
-    assert_eq!(said.lines().last(), Some("RESULT: false(unreach-call)"));
+    let told = run(&["verify", "cases/weak/sb.c", "--model", "tso"]);
+    assert!(text(&told).contains("memory model: tso"), "{}", text(&told));
+    assert_eq!(text(&told).lines().last(), Some("RESULT: false(unreach-call)"));
+    let json = run(&["verify", "cases/weak/sb.c", "--model", "tso", "--json"]);
+    assert!(text(&json).contains("T1 thread1's store x = 1 reaches memory"), "{}", text(&json));
     let refused = run(&["verify", "cases/weak/sb.c", "--model", "pso", "--engine", "explicit"]);
     assert!(text(&refused).contains("the memory model pso in the engine explicit"), "{}", text(&refused));
     assert_eq!(refused.status.code(), Some(3));
