@@ -1,4 +1,3 @@
-// expect[sc]: safe
 // expect[tso]: safe
 // expect[pso]: safe
 // engines: bmc
