@@ -193,11 +193,7 @@ impl Control {
             next.arrive(&this);
         }
         next.has_ended |= this.has_ended && next.crowd.is_empty() && next.threads.iter().all(|thread| thread.has_ended);
-        if this.depth > 0 && !this.has_ended {
-            next.holder = Some(number);
-        } else if next.holder == Some(thread) {
-            next.holder = None;
-        }
+        next.holder = (this.depth > 0 && !this.has_ended).then_some(number);
         next
     }
 }

@@ -17,8 +17,8 @@ use memory::events::{Kind, Read, Write};
 /// A place that an access has found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
-    key: PlaceKey,
-    addr: Option<TermId>,
+    pub(crate) key: PlaceKey,
+    pub(crate) addr: Option<TermId>,
     sort: Scalar,
     n_bytes: u64,
     in_bytes: bool,
@@ -53,7 +53,15 @@ impl Executor<'_> {
                 })
             }
             Place::Mem { addr, sort, region } => {
+                let expected = self.places.expected(self.program, region, addr);
                 let addr = self.eval(walk, addr);
+                if let Some(expected) = expected {
+                    let low = self.program.data_model.granule_bits();
+                    let (own, expected) = (self.pool.extract(addr, low - 1, 0), self.pool.bv(low, expected));
+                    let is_there = self.pool.eq(own, expected);
+                    self.bad_unless(walk, is_there, BadKind::Misplaced);
+                    self.require(walk, is_there)?;
+                }
                 let n_bytes = bytes_of(sort);
                 let valid = self.valid(walk, addr, n_bytes, region, is_write);
                 let what = if self.properties.has(Property::Deref) {
@@ -251,6 +259,7 @@ impl Executor<'_> {
         walk.reads.push(self.events.reads.len());
         self.events.reads.push(Read { node, thread: walk.thread, place, addr, guard, value, accepts, point });
         self.read_keys.push(key);
+        self.note_sections(walk, true);
         value_of(&mut self.pool, &own, value)
     }
 
@@ -330,6 +339,7 @@ impl Executor<'_> {
         walk.writes.push(index);
         let write = Write { node, thread: walk.thread, place, addr, guard, is_hidden: false, value, point };
         self.events.writes.push(write);
+        self.note_sections(walk, false);
     }
 
     /// Notes an access that may race.

@@ -7,7 +7,7 @@
 
 use super::unrolled::Unrolled;
 use logic::{Pool, TermId, Value};
-use memory::events::{START, Sources, find_sources};
+use memory::events::{Known, START, Sources, find_sources};
 use memory::order::{Closure, Order, Read, Structure, Write};
 use rustc_hash::FxHashMap;
 use smt::{Bits, Lit};
@@ -26,15 +26,21 @@ pub(crate) struct Encoding {
     has_write_order: bool,
     pub(crate) n_choices: usize,
     pub(crate) n_write_orders: usize,
+    /// Writes that critical sections keep reads from.
+    pub(crate) n_excluded: usize,
     closure: Closure,
 }
 
 impl Encoding {
     /// Encodes the program. With `in_solver` the theory takes part in the search.
     pub(crate) fn new(unrolled: &mut Unrolled, in_solver: bool, limits: smt::Limits) -> Result<Encoding, smt::Why> {
-        let Unrolled { pool, events, points, .. } = unrolled;
+        let Unrolled { pool, events, points, locks, .. } = unrolled;
         let closure = Closure::new(events.n_nodes(), &events.fixed);
-        let sources = find_sources(events, &closure, pool, &|a, b| points.dominates(a, b));
+        let hidden = locks.hidden(events, &closure, points);
+        let surely = |a: u32, b: u32| points.dominates(a, b);
+        let excludes = |read: usize, write: usize| hidden.excludes(read, write);
+        let known = Known { surely: &surely, excludes: &excludes };
+        let (sources, n_excluded) = find_sources(events, &closure, pool, known);
         let mut bits = Bits::new();
         bits.set_limits(limits);
         let order = in_solver.then(|| Rc::new(RefCell::new(Order::new(Structure::default()))));
@@ -50,6 +56,7 @@ impl Encoding {
             has_write_order: false,
             n_choices: 0,
             n_write_orders: 0,
+            n_excluded,
             closure,
         };
         for rule in &unrolled.constraints {

@@ -8,6 +8,8 @@
 //! Invariant: events and records of a thread are made in an order that agrees with all its ways.
 
 use super::flow::{Flow, Key, Laps};
+use super::idle::{Doings, is_idle, is_promising};
+use super::locks::{Held, Lock, Sections};
 use super::objects::Objects;
 use super::places::{PlaceKey, Places};
 use super::points::Points;
@@ -20,7 +22,7 @@ use ir::pass::{PointsTo, Sharing};
 use ir::{AllocKind, EdgeId, LocId, Op, ProcId, Program, Properties, RegionId, Scope, Why};
 use logic::{Pool, TermId, Value, VarId};
 use memory::events::{Events, START};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -36,6 +38,8 @@ pub(crate) struct Bounds {
     pub(crate) by_line: Vec<(u32, u32)>,
     /// Steps in all.
     pub(crate) records: usize,
+    /// Whether accesses at constant offsets are taken for accesses to cells.
+    pub(crate) by_cells: bool,
 }
 
 /// Whose log: that of main while it is alone.
@@ -59,6 +63,10 @@ pub(crate) struct State {
     /// Whether the stores so far reach memory before anything else happens.
     pub(crate) wants_fence: bool,
     pub(crate) laps: Laps,
+    /// The lock that the last step with accesses took.
+    pub(crate) taken: Option<Lock>,
+    /// The locks that it has.
+    pub(crate) held: Held,
 }
 
 /// The execution of all threads.
@@ -91,6 +99,9 @@ pub(crate) struct Executor<'a> {
     /// Addresses that must be the start of an object.
     pub(crate) starts_to_check: Vec<(TermId, TermId, AllocKind)>,
     pub(crate) many_creators: bool,
+    pub(crate) locks: Sections,
+    /// The locks that must be kept, since rounds of loops were left out because of them; `None` if that is not to be done.
+    pub(crate) relies_on: Option<Vec<Lock>>,
     /// The node at the end of everything, if deadlocks are looked for.
     pub(crate) last: Option<u32>,
     pub(crate) finished: Vec<(u32, TermId, SmallVec<[u32; 2]>)>,
@@ -106,12 +117,28 @@ pub(crate) fn unroll(
     bounds: &Bounds,
     run: &mut Run,
 ) -> Result<Unrolled, Why> {
+    // Where stores are buffered, giving a lock back is not seen at once.
+    let trusts_locks = !program.model.has_buffers();
+    match unroll_with(program, properties, bounds, trusts_locks, run)? {
+        Some(unrolled) => Ok(unrolled),
+        None => Ok(unroll_with(program, properties, bounds, false, run)?.expect("no lock is trusted")),
+    }
+}
+
+/// `None` if rounds of loops were left out because of locks that are not kept.
+fn unroll_with(
+    program: &Program,
+    properties: Properties,
+    bounds: &Bounds,
+    trusts_locks: bool,
+    run: &mut Run,
+) -> Result<Option<Unrolled>, Why> {
     let mut pool = program.pool.clone();
     let points = Points::new(&mut pool);
     let flows = program.procs.iter().map(|proc| Rc::new(Flow::new(program, proc))).collect();
     let points_to = PointsTo::new(program);
     let sharing = Sharing::new(program);
-    let places = Places::new(program, &sharing, &points_to);
+    let places = Places::new(program, &sharing, &points_to, bounds.by_cells);
     let starts = |proc: &ir::Proc| {
         proc.edges.iter().flat_map(|edge| &edge.stmts).any(|stmt| matches!(stmt.op, Op::Start { .. }))
     };
@@ -125,8 +152,10 @@ pub(crate) fn unroll(
         bads: Vec::new(),
         waits: Vec::new(),
         accesses: Vec::new(),
+        locks: Sections::default(),
         constraints: Vec::new(),
         n_records: 0,
+        n_alike: 0,
     };
     let objects = Objects::new(program, &mut pool);
     let mut events = Events::new();
@@ -154,6 +183,8 @@ pub(crate) fn unroll(
         objects_to_check: Vec::new(),
         starts_to_check: Vec::new(),
         many_creators,
+        locks: Sections::default(),
+        relies_on: trusts_locks.then(Vec::new),
         last,
         finished: Vec::new(),
         point_of: FxHashMap::default(),
@@ -163,11 +194,12 @@ pub(crate) fn unroll(
 }
 
 /// Ways that are in an atomic section stay apart from those in another one, or in one that has not accessed anything yet: what they
-/// access is at different times.
+/// access is at different times. So do ways whose round of a loop is about to be left out.
 fn by_section(states: Vec<State>) -> Vec<Vec<State>> {
     let mut groups: Vec<Vec<State>> = Vec::new();
     for state in states {
-        let is_same = |group: &&mut Vec<State>| (group[0].section, group[0].depth) == (state.section, state.depth);
+        let kind = |state: &State| (state.section, state.depth, is_promising(state));
+        let is_same = |group: &&mut Vec<State>| kind(&group[0]) == kind(&state);
         match groups.iter_mut().find(is_same) {
             Some(group) => group.push(state),
             None => groups.push(vec![state]),
@@ -177,11 +209,19 @@ fn by_section(states: Vec<State>) -> Vec<Vec<State>> {
 }
 
 impl Executor<'_> {
-    fn run_all(mut self) -> Result<Unrolled, Why> {
+    fn run_all(mut self) -> Result<Option<Unrolled>, Why> {
         let word = self.program.data_model.word_bits();
         let handle = self.pool.bv(word, 1);
         self.run_thread(self.program.main, handle, Vec::new(), 0, START, true)?;
-        self.finish()
+        if self.program.model.has_buffers() {
+            self.locks = Sections::default();
+        }
+        self.judge_locks();
+        let relies_on = self.relies_on.take().unwrap_or_default();
+        if !relies_on.iter().all(|lock| self.locks.is_kept(lock)) {
+            return Ok(None);
+        }
+        self.finish().map(Some)
     }
 
     /// Executes a thread; its number.
@@ -200,6 +240,8 @@ impl Executor<'_> {
         self.out.threads.push(Thread {
             proc,
             handle,
+            args: args.clone(),
+            is_joined: false,
             guard: self.points.guard(point),
             start: node,
             records: Vec::new(),
@@ -224,6 +266,8 @@ impl Executor<'_> {
             section: None,
             wants_fence: false,
             laps,
+            taken: None,
+            held: Held::new(),
         };
         let outer = std::mem::take(&mut self.finished);
         let mut queue: BTreeMap<Key, (LocId, Vec<State>)> = BTreeMap::new();
@@ -283,7 +327,11 @@ impl Executor<'_> {
             for (lap, other) in laps.iter_mut().zip(&state.laps) {
                 lap.counted = lap.counted.max(other.counted);
                 lap.is_decided &= other.is_decided;
-                lap.is_idle &= other.is_idle;
+                if lap.doings != other.doings {
+                    lap.doings = Doings::Other;
+                }
+                lap.entered = lap.entered.filter(|lock| other.entered == Some(*lock));
+                lap.locks.extend(other.locks.iter().copied());
             }
         }
         State {
@@ -297,6 +345,8 @@ impl Executor<'_> {
             section: states[0].section,
             wants_fence: false,
             laps,
+            held: self.locks.meet(&states),
+            taken: states[0].taken.filter(|lock| states.iter().all(|state| state.taken == Some(*lock))),
         }
     }
 
@@ -325,7 +375,9 @@ impl Executor<'_> {
         for lap in &mut state.laps {
             if flow.loops[lap.loop_index as usize].head == loc {
                 let at_head = state.env.iter().filter(|(var, _)| flow.live.is_live(loc, *var)).copied();
-                (lap.at_head, lap.is_idle) = (Rc::new(at_head.collect()), true);
+                (lap.at_head, lap.doings) = (Rc::new(at_head.collect()), Doings::Idle);
+                lap.entered = state.taken;
+                lap.locks.clear();
             }
         }
         let mut possible: Vec<EdgeId> = Vec::new();
@@ -333,7 +385,9 @@ impl Executor<'_> {
             let edge = &edges[id.index()];
             if self.is_impossible(&state, edge) {
                 for lap in &mut state.laps {
-                    lap.is_decided |= !flow.loops[lap.loop_index as usize].body.contains(edge.to.index());
+                    let this = lap.loop_index as usize;
+                    let is_exit = !flow.loops[this].body.contains(edge.to.index());
+                    lap.is_decided |= is_exit && asks_about(&self.program.pool, edge, &flow.sets[this]);
                 }
             } else {
                 possible.push(*id);
@@ -372,8 +426,10 @@ impl Executor<'_> {
                 };
                 let is_live = |(var, _): &&(VarId, TermId)| flow.live.is_live(edge.to, *var);
                 let n_live = next.env.iter().filter(is_live).count();
-                if lap.is_idle && n_live == lap.at_head.len() && lap.at_head.iter().all(is_same) {
+                if is_idle(lap) && n_live == lap.at_head.len() && lap.at_head.iter().all(is_same) {
                     // Going round changes nothing: whatever follows, follows without it.
+                    let locks = lap.locks.clone();
+                    self.relies_on.as_mut().into_iter().for_each(|all| all.extend(locks.iter().copied()));
                     return Ok(());
                 }
                 let by_user = self.bounds.by_line.iter().find(|(line, _)| *line == this.span.line).map(|(_, n)| *n);
@@ -406,7 +462,7 @@ impl Executor<'_> {
         let times = if rounds == 1 { "iteration" } else { "iterations" };
         let why = Why::Bound(format!("loop at {place} needs more than {rounds} {times} (no violation up to {rounds})"));
         let guard = self.points.guard(point);
-        self.out.bads.push(Bad { guard, what: BadKind::Cut(why), thread, record });
+        self.out.bads.push(Bad { guard, what: BadKind::Cut(why), thread, record, stop: None });
     }
 
     /// Whether constants say that the edge cannot be taken.
@@ -420,4 +476,16 @@ impl Executor<'_> {
         }
         false
     }
+}
+
+/// Whether the conditions of an edge depend on some of these variables.
+fn asks_about(pool: &Pool, edge: &ir::Edge, vars: &FxHashSet<VarId>) -> bool {
+    edge.stmts.iter().any(|stmt| match stmt.op {
+        Op::Assume(cond) => {
+            let mut is_asked = false;
+            pool.for_each_free_var(cond, &mut |var| is_asked |= vars.contains(&var));
+            is_asked
+        }
+        _ => false,
+    })
 }

@@ -5,9 +5,13 @@
 //! leaves a loop has a larger rank than the loop: so a queue ordered by keys visits copies in topological order, and
 //! loops are unrolled as far as conditions let them, without being unrolled beforehand.
 
+use super::idle::Doings;
+use super::locks::Lock;
+use ir::access::local_written;
 use ir::pass::{Liveness, Loop, find_loops, reverse_post_order};
 use ir::{EdgeId, LocId, Program};
 use logic::{TermId, VarId};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -15,6 +19,8 @@ use std::rc::Rc;
 pub(crate) struct Flow {
     pub(crate) out: Vec<Vec<EdgeId>>,
     pub(crate) loops: Vec<Loop>,
+    /// The variables that each loop sets.
+    pub(crate) sets: Vec<FxHashSet<VarId>>,
     pub(crate) live: Liveness,
     /// The loops around each location, outer ones first.
     pub(crate) around: Vec<Vec<u32>>,
@@ -29,14 +35,18 @@ pub(crate) struct Lap {
     pub(crate) loop_index: u32,
     /// How often its back edges were taken.
     pub(crate) round: u32,
-    /// How many of these count against the bound: those for which no exit was ruled out by constants.
+    /// How many of these count against the bound: those for which constants did not rule out an exit that depends on what the loop does.
     pub(crate) counted: u32,
     /// Whether an exit was ruled out in this round.
     pub(crate) is_decided: bool,
     /// The variables at the head in this round.
     pub(crate) at_head: Rc<Vec<(VarId, TermId)>>,
-    /// Whether nothing was written or made since.
-    pub(crate) is_idle: bool,
+    /// What it has done since.
+    pub(crate) doings: Doings,
+    /// The lock that was taken just before the round, if nothing happened in between.
+    pub(crate) entered: Option<Lock>,
+    /// The locks it has taken.
+    pub(crate) locks: SmallVec<[Lock; 1]>,
 }
 
 /// The laps of a way, outer loops first.
@@ -68,7 +78,8 @@ impl Flow {
                 all
             })
             .collect();
-        Flow { live: Liveness::new(program, proc, true), out, loops, around, rank, loop_rank }
+        let sets = loops.iter().map(|this| set_in(proc, this)).collect();
+        Flow { sets, live: Liveness::new(program, proc, true), out, loops, around, rank, loop_rank }
     }
 
     /// The key of a location in these laps.
@@ -95,7 +106,9 @@ impl Flow {
                     counted: 0,
                     is_decided: false,
                     at_head: Rc::default(),
-                    is_idle: false,
+                    doings: Doings::Other,
+                    entered: None,
+                    locks: SmallVec::new(),
                 });
                 if before.is_some() && self.loops[*this as usize].back_edges.contains(&edge) {
                     lap.round += 1;
@@ -108,4 +121,11 @@ impl Flow {
             .collect();
         (laps, turned)
     }
+}
+
+/// The variables that a loop sets.
+fn set_in(proc: &ir::Proc, this: &Loop) -> FxHashSet<VarId> {
+    let is_inside = |edge: &&ir::Edge| this.body.contains(edge.from.index()) && this.body.contains(edge.to.index());
+    let stmts = proc.edges.iter().filter(is_inside).flat_map(|edge| &edge.stmts);
+    stmts.filter_map(|stmt| local_written(&stmt.op)).collect()
 }

@@ -10,6 +10,8 @@ mod buffers;
 mod encode;
 mod execute;
 mod flow;
+mod idle;
+mod locks;
 mod objects;
 mod places;
 mod points;
@@ -18,6 +20,7 @@ mod solve;
 mod statements;
 mod step;
 mod store;
+mod symmetry;
 mod threads;
 mod trace;
 mod unrolled;
@@ -100,9 +103,18 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let unwind: u32 = run.knob(&UNWIND).parse().unwrap_or(0);
     let stages: Vec<(u32, u32)> = if unwind > 0 { vec![(unwind, 100_000)] } else { STAGES.to_vec() };
     let mut reason = None;
-    for (rounds, decided) in stages {
-        let bounds = Bounds { rounds, decided, by_line: by_line.clone(), records: MAX_STEPS };
-        match stage(task, &prepared, &bounds, run) {
+    let mut by_cells = true;
+    let mut stages = stages.into_iter();
+    let mut next = stages.next();
+    while let Some((rounds, decided)) = next {
+        let bounds = Bounds { rounds, decided, by_line: by_line.clone(), records: MAX_STEPS, by_cells };
+        let result = stage(task, &prepared, &bounds, run);
+        if matches!(result, Ok(Stage::Misplaced)) {
+            by_cells = false;
+            continue;
+        }
+        next = stages.next();
+        match result {
             Ok(Stage::Unsafe(trace)) => return Ok(Verdict::Unsafe(trace)),
             Ok(Stage::Safe(events)) => {
                 return match undecided(task, &prepared) {
@@ -112,6 +124,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
             }
             Ok(Stage::Beyond(why)) => return Err(why),
             Ok(Stage::Deeper(why)) => reason = Some(why),
+            Ok(Stage::Misplaced) => unreachable!("this stage is tried again"),
             Err(Why::Bound(what)) => return Err(reason.unwrap_or(Why::Bound(what))),
             Err(why) => return Err(why),
         }
@@ -154,6 +167,8 @@ enum Stage {
     Safe(u64),
     /// An execution leaves the model.
     Beyond(Why),
+    /// Memory has to be looked at byte by byte.
+    Misplaced,
     /// An execution needs more rounds.
     Deeper(Why),
 }
@@ -170,6 +185,7 @@ fn stage(task: &Task, prepared: &Program, bounds: &Bounds, run: &mut Run) -> Res
     statistics.set("rounds", f64::from(bounds.rounds));
     statistics.set("steps", unrolled.n_records as f64);
     statistics.set("threads", unrolled.threads.len() as f64);
+    statistics.set("alike threads", unrolled.n_alike as f64);
     statistics.set("reads", unrolled.events.reads.len() as f64);
     statistics.set("writes", unrolled.events.writes.len() as f64);
     statistics.add("seconds: unroll", unrolling);
@@ -180,11 +196,17 @@ fn stage(task: &Task, prepared: &Program, bounds: &Bounds, run: &mut Run) -> Res
     let mut encoding = Encoding::new(&mut unrolled, in_solver, limits).map_err(|why| run.why_stopped(why))?;
     if run.knob(&CONFLICTS) == "on" {
         let found = find_conflicts(&encoding.structure, MAX_CONFLICTS);
-        for clause in found.crossing.iter().chain(&found.overwritten) {
-            encoding.forbid(clause);
+        let kinds = [
+            ("conflicts: two sources", &found.sources),
+            ("conflicts: crossing reads", &found.crossing),
+            ("conflicts: two updates", &found.updates),
+            ("conflicts: overwritten", &found.overwritten),
+            ("conflicts: overwritten by a choice", &found.chained),
+        ];
+        for (name, clauses) in kinds {
+            clauses.iter().for_each(|clause| encoding.forbid(clause));
+            run.statistics.set(name, clauses.len() as f64);
         }
-        run.statistics.set("conflicts: crossing reads", found.crossing.len() as f64);
-        run.statistics.set("conflicts: overwritten", found.overwritten.len() as f64);
         run.statistics.set("conflicts: cut off", f64::from(u8::from(found.is_cut)));
     }
     encoding.finish();
@@ -201,6 +223,7 @@ fn note_effort(encoding: &Encoding, effort: Effort, run: &mut Run) {
     let statistics = &mut run.statistics;
     let sat = encoding.bits.statistics();
     statistics.set("rf variables", encoding.n_choices as f64);
+    statistics.set("rf ruled out by locks", encoding.n_excluded as f64);
     statistics.set("ws variables", encoding.n_write_orders as f64);
     statistics.set("SAT variables", sat.variables as f64);
     statistics.set("SAT clauses", sat.clauses as f64);
@@ -229,14 +252,26 @@ struct Goals {
 
 impl Goals {
     fn new(task: &Task, unrolled: &mut Unrolled, races: &[race::Pair]) -> Goals {
-        let Unrolled { pool, bads, threads, waits, .. } = unrolled;
+        let Unrolled { pool, bads, threads, waits, accesses, constraints, .. } = unrolled;
         let of = |kind: fn(&BadKind) -> bool| -> Vec<TermId> {
             bads.iter().filter(|bad| kind(&bad.what)).map(|bad| bad.guard).collect()
         };
         let mut violations = of(|kind| matches!(kind, BadKind::Violation(_)));
-        let beyond = of(|kind| matches!(kind, BadKind::Beyond(_)));
+        let beyond = of(|kind| matches!(kind, BadKind::Beyond(_) | BadKind::Misplaced));
         let cut = of(|kind| matches!(kind, BadKind::Cut(_)));
         violations.extend(races.iter().map(|pair| pair.cond));
+        // One section at most stops before its end; if it does so beyond the model, nothing after it counts.
+        let stops = bads.iter().filter_map(|bad| bad.stop).chain(accesses.iter().filter_map(|access| access.racing));
+        let mut someone = pool.bool(false);
+        for stop in stops {
+            let first = pool.not(someone);
+            constraints.push(pool.implies(stop, first));
+            someone = pool.or(someone, stop);
+        }
+        let of_beyond = |bad: &&unrolled::Bad| matches!(bad.what, BadKind::Beyond(_) | BadKind::Misplaced);
+        let strange: Vec<TermId> = bads.iter().filter(of_beyond).filter_map(|bad| bad.stop).collect();
+        let strange = pool.or_all(&strange);
+        let is_plain = pool.not(strange);
         let mut deadlock = pool.bool(false);
         if task.properties.has(Property::Deadlock) {
             let mut all = Vec::new();
@@ -256,7 +291,9 @@ impl Goals {
             deadlock = pool.and_all(&all);
             violations.push(deadlock);
         }
-        Goals { violation: pool.or_all(&violations), deadlock, beyond: pool.or_all(&beyond), cut: pool.or_all(&cut) }
+        let violation = pool.or_all(&violations);
+        let violation = pool.and(violation, is_plain);
+        Goals { violation, deadlock, beyond: pool.or_all(&beyond), cut: pool.or_all(&cut) }
     }
 }
 
@@ -276,6 +313,10 @@ fn answer(
         return Ok(Stage::Deeper(reason(unrolled, &mut found, |what| matches!(what, BadKind::Cut(_)))));
     }
     if let Outcome::Found(mut found) = solve(encoding, unrolled, goals.beyond, effort)? {
+        let mut misplaced = unrolled.bads.iter().filter(|bad| bad.what == BadKind::Misplaced);
+        if misplaced.any(|bad| found.values.holds(&unrolled.pool, bad.guard)) {
+            return Ok(Stage::Misplaced);
+        }
         return Ok(Stage::Beyond(reason(unrolled, &mut found, |what| matches!(what, BadKind::Beyond(_)))));
     }
     Ok(Stage::Safe((unrolled.events.reads.len() + unrolled.events.writes.len()) as u64))
@@ -301,10 +342,14 @@ fn tell(
     found: &mut Found,
 ) -> Trace {
     let pool = &unrolled.pool;
-    let bad = unrolled
-        .bads
-        .iter()
-        .find(|bad| matches!(bad.what, BadKind::Violation(_)) && found.values.holds(pool, bad.guard));
+    // What stops a section comes first: nothing else that is bad does, and it may come too late.
+    let stopped = races.iter().find(|pair| pair.is_inside && found.values.holds(pool, pair.cond));
+    if let Some(pair) = stopped {
+        return tell_race(task, prepared, unrolled, pair, found);
+    }
+    let mut violated: Vec<_> = unrolled.bads.iter().filter(|bad| matches!(bad.what, BadKind::Violation(_))).collect();
+    violated.retain(|bad| found.values.holds(pool, bad.guard));
+    let bad = violated.iter().find(|bad| bad.stop.is_some()).or(violated.first());
     if let Some(bad) = bad {
         let BadKind::Violation(violation) = bad.what else { unreachable!("only violations were looked at") };
         let goal = Goal::Step { thread: bad.thread, record: bad.record };
@@ -318,6 +363,10 @@ fn tell(
         return spell_trace(&task.program, prepared, &trace);
     }
     let pair = races.iter().find(|pair| found.values.holds(pool, pair.cond)).expect("something is violated");
+    tell_race(task, prepared, unrolled, pair, found)
+}
+
+fn tell_race(task: &Task, prepared: &Program, unrolled: &Unrolled, pair: &race::Pair, found: &mut Found) -> Trace {
     let [first, second] = pair.accesses.map(|access| &unrolled.accesses[access]);
     let ends = [(first.thread, first.record), (second.thread, second.record)];
     let told = trace::steps(unrolled, found, Goal::Pair { ends, node: pair.node });

@@ -2,11 +2,14 @@
 //!
 //! A global variable is a place with one cell. Memory falls into the regions that the passes found; where an access may be anywhere, all
 //! memory is one. A region in which no two accesses overlap in part is a place whose cells are known by their first address;
-//! any other is a place of bytes. Whether objects are live is a place of its own, by base address.
+//! any other is a place of bytes. Where that cannot be told, but all accesses are at constant offsets from something, these are taken for offsets from
+//! the starts of objects, and every access is checked to be at its offset. Whether objects are live is a place of its own, by base address.
 
+use super::store::word;
+use ir::access::bytes_of;
 use ir::pass::{PointsTo, Sharing, Target};
 use ir::{Op, Place, Program, RegionId, SiteId};
-use logic::VarId;
+use logic::{Node, Op as TermOp, VarId};
 use rustc_hash::FxHashSet;
 
 /// What is accessed.
@@ -37,12 +40,15 @@ pub(crate) struct Places {
     keys: Vec<PlaceKey>,
     is_one: bool,
     in_bytes: Vec<bool>,
+    /// Regions whose accesses have to be checked to be where they are expected.
+    is_assumed: Vec<bool>,
     ends: Vec<Ends>,
     frees: FxHashSet<logic::TermId>,
 }
 
 impl Places {
-    pub(crate) fn new(program: &Program, sharing: &Sharing, points_to: &PointsTo) -> Places {
+    /// With `by_cells`, accesses are expected to be at their offsets.
+    pub(crate) fn new(program: &Program, sharing: &Sharing, points_to: &PointsTo, by_cells: bool) -> Places {
         let n = program.regions.len();
         let mut is_one = false;
         let stmts = || {
@@ -99,8 +105,16 @@ impl Places {
                 }
             }
         }
-        let in_bytes = program.regions.iter().map(|region| !region.is_exact && region.cell.is_none()).collect();
-        Places { keys: Vec::new(), is_one, in_bytes, ends, frees }
+        let mut in_bytes: Vec<bool> =
+            program.regions.iter().map(|region| !region.is_exact && region.cell.is_none()).collect();
+        let mut is_assumed = vec![false; n];
+        if by_cells && !is_one {
+            for region in 1..n {
+                is_assumed[region] = in_bytes[region] && are_apart(program, RegionId(region as u32));
+                in_bytes[region] &= !is_assumed[region];
+            }
+        }
+        Places { keys: Vec::new(), is_one, in_bytes, is_assumed, ends, frees }
     }
 
     /// The key of cells of a region.
@@ -111,6 +125,11 @@ impl Places {
     /// Whether a region is accessed byte by byte.
     pub(crate) fn in_bytes(&self, region: RegionId) -> bool {
         self.is_one || self.in_bytes[region.0 as usize]
+    }
+
+    /// The offset at which an access is expected, if it has to be checked.
+    pub(crate) fn expected(&self, program: &Program, region: RegionId, addr: logic::TermId) -> Option<u64> {
+        self.is_assumed[region.0 as usize].then(|| offset(program, addr)).flatten()
     }
 
     /// Who ends objects of a region.
@@ -138,4 +157,40 @@ impl Places {
             }
         }
     }
+}
+
+/// The offset of an address, if it is a variable and a constant: that from the start of an object, if the variable is one.
+fn offset(program: &Program, addr: logic::TermId) -> Option<u64> {
+    let pool = &program.pool;
+    let low = (1u64 << program.data_model.granule_bits()) - 1;
+    if let Some(addr) = word(pool, addr) {
+        return Some(addr & low);
+    }
+    match pool.node(addr) {
+        Node::Var(_) => Some(0),
+        Node::App { op: TermOp::Add, args } => match args[..] {
+            [a, b] if pool.as_var(a).is_some() => word(pool, b).map(|offset| offset & low),
+            [a, b] if pool.as_var(b).is_some() => word(pool, a).map(|offset| offset & low),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether all accesses to a region are at offsets at which they do not overlap in part.
+fn are_apart(program: &Program, region: RegionId) -> bool {
+    let mut cells: Vec<(u64, u64)> = Vec::new();
+    for stmt in program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts) {
+        let (Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. }) = &stmt.op else { continue };
+        let Place::Mem { addr, sort, region: other } = *place else { continue };
+        if other != region {
+            continue;
+        }
+        let Some(start) = offset(program, addr) else { return false };
+        cells.push((start, bytes_of(sort)));
+    }
+    cells.sort_unstable();
+    cells.dedup();
+    let fits = |(start, bytes): &(u64, u64)| start + bytes <= 1 << program.data_model.granule_bits();
+    cells.iter().all(fits) && cells.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0)
 }

@@ -18,6 +18,8 @@ pub(crate) struct Pair {
     pub(crate) accesses: [usize; 2],
     /// The moment at which both are pending.
     pub(crate) node: u32,
+    /// Whether the second one is inside of a section, which stops there.
+    pub(crate) is_inside: bool,
 }
 
 /// All pairs that may race; the orders that they need are added to the events.
@@ -72,11 +74,24 @@ pub(crate) fn pairs(unrolled: &mut Unrolled) -> Vec<Pair> {
                 }
                 (pool.and_all(&both), moment)
             };
-            pairs.push(Pair { cond, accesses: [first, second], node });
+            let is_inside = accesses[second].is_inside;
+            pairs.push(Pair { cond, accesses: [first, second], node, is_inside });
         }
     }
     unrolled.accesses = accesses;
+    only_where_it_is(unrolled, &pairs);
     pairs
+}
+
+/// A section need not come to its end since a race is inside of it: only if that is so.
+fn only_where_it_is(unrolled: &mut Unrolled, pairs: &[Pair]) {
+    let pool = &mut unrolled.pool;
+    for (index, access) in unrolled.accesses.iter().enumerate() {
+        let Some(racing) = access.racing else { continue };
+        let here: Vec<TermId> = pairs.iter().filter(|pair| pair.accesses[1] == index).map(|pair| pair.cond).collect();
+        let here = pool.or_all(&here);
+        unrolled.constraints.push(pool.implies(racing, here));
+    }
 }
 
 fn fresh(pool: &mut Pool) -> TermId {

@@ -2,6 +2,7 @@
 
 use super::access::How;
 use super::execute::Executor;
+use super::idle::Did;
 use super::places::PlaceKey;
 use super::step::{Go, Stop, Variant, Walk};
 use super::store::word;
@@ -13,6 +14,14 @@ use memory::events::Kind;
 impl Executor<'_> {
     /// Executes a statement.
     pub(crate) fn stmt(&mut self, walk: &mut Walk, stmt: &Stmt) -> Go {
+        walk.did = walk.did.and(match stmt.op {
+            // What stores and updates do is noted where their values are known.
+            Op::Assign { .. } | Op::Havoc { .. } | Op::Assume(_) | Op::Check { .. } => Did::Nothing,
+            Op::Store { .. } | Op::Rmw { .. } | Op::Fence(_) | Op::Mark(..) => Did::Nothing,
+            Op::Call { .. } | Op::Return(_) | Op::ExitThread(_) | Op::ExitProcess { .. } => Did::Nothing,
+            Op::Load { .. } | Op::Join { .. } => Did::Reads,
+            Op::Alloc { .. } | Op::Free { .. } | Op::Start { .. } | Op::AtomicBegin | Op::AtomicEnd => Did::Other,
+        });
         match &stmt.op {
             Op::Assign { var, value } => {
                 let value = self.eval(walk, *value);
@@ -45,9 +54,16 @@ impl Executor<'_> {
                 let before = walk.state.frontier.clone();
                 let spot = self.locate(walk, place, true, stmt.span)?;
                 self.note_access(walk, spot, &before, How { is_write: true, waits: false, order: *order });
+                let lock = self.lock_given(spot.key, spot.addr, value);
+                let is_alone = walk.state.depth == 0 && self.relies_on.is_some();
+                walk.did = walk.did.and(lock.filter(|_| is_alone).map_or(Did::Other, Did::Gives));
+                let before = self.events.writes.len();
                 walk.store = Some(stmt.site);
                 self.write(walk, spot, value);
                 walk.store = None;
+                if let Some(lock) = lock.filter(|_| spot.is_shared) {
+                    self.give_lock(walk, lock, before);
+                }
                 Ok(())
             }
             Op::Rmw { dst, place, wait, new, order } => self.rmw(walk, stmt, (*dst, *wait, *new), place, *order),
@@ -137,6 +153,10 @@ impl Executor<'_> {
         place: &Place,
         order: Order,
     ) -> Go {
+        if wait.is_some() && walk.state.depth > 0 && !(walk.reads.is_empty() && walk.writes.is_empty()) {
+            let what = "waiting in an atomic section, in a step that has accessed something else".to_string();
+            return Err(self.beyond(walk, Why::Unsupported { span: stmt.span, what }));
+        }
         let before = walk.state.frontier.clone();
         let spot = self.locate(walk, place, true, stmt.span)?;
         // What waits and writes may mention the value read, under the name of the destination.
@@ -149,6 +169,11 @@ impl Executor<'_> {
             self.set(walk, dst, old);
         }
         let mark_var = self.pool.as_var(mark).expect("a fresh variable is one");
+        let lock = wait.and_then(|wait| self.lock_taken((spot.key, spot.addr), mark_var, wait, new));
+        let lock = lock.filter(|_| walk.variant == Variant::Any);
+        let is_alone = walk.state.depth == 0 && self.relies_on.is_some();
+        walk.did = walk.did.and(lock.filter(|_| is_alone).map_or(Did::Other, Did::Takes));
+        let n_events = (self.events.reads.len(), self.events.writes.len());
         let with = |this: &mut Self, term: TermId, value: TermId| {
             this.pool.substitute(term, &|var| (var == mark_var).then_some(value))
         };
@@ -169,7 +194,11 @@ impl Executor<'_> {
         if let Some(wait) = wait {
             let cond = with(self, wait, value);
             let thread = walk.thread;
-            let blocked = self.blocked_at_end(walk, spot, reached, cond, (mark_var, wait));
+            // A section that stays closed does not wait.
+            let blocked = match walk.variant {
+                Variant::AtOnce => None,
+                _ => self.blocked_at_end(walk, spot, reached, cond, (mark_var, wait)),
+            };
             self.assume(walk, cond).inspect_err(|_| {
                 if let Some(blocked) = blocked {
                     let passed = self.pool.bool(false);
@@ -184,6 +213,9 @@ impl Executor<'_> {
         let new = with(self, new, value);
         self.note_access(walk, spot, &before, How { is_write: true, waits: wait.is_some(), order });
         self.write(walk, spot, new);
+        if let Some(lock) = lock.filter(|_| spot.is_shared) {
+            self.take_lock(walk, lock, new, n_events);
+        }
         self.set(walk, dst, value);
         Ok(())
     }

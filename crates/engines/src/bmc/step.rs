@@ -5,6 +5,7 @@
 //! its end, so it is noted where ways leave it.
 
 use super::execute::{Executor, State};
+use super::idle::{Did, note};
 use super::unrolled::{Bad, BadKind, Record};
 use ir::{EdgeId, Op, ProcId, Why};
 use logic::{Sort, TermId, Value, VarId};
@@ -33,6 +34,8 @@ pub(crate) struct Walk {
     pub(crate) edge: EdgeId,
     pub(crate) proc: ProcId,
     pub(crate) variant: Variant,
+    /// What it does that matters to loops.
+    pub(crate) did: Did,
 }
 
 /// How a step waits.
@@ -56,30 +59,10 @@ pub(crate) enum Stop {
 
 pub(crate) type Go<T = ()> = Result<T, Stop>;
 
-/// Whether a statement changes more than variables of its thread.
-fn changes_something(op: &Op) -> bool {
-    match op {
-        Op::Store { .. } | Op::Rmw { .. } | Op::Alloc { .. } | Op::Free { .. } | Op::Start { .. } => true,
-        Op::AtomicBegin | Op::AtomicEnd => true,
-        Op::Assign { .. }
-        | Op::Havoc { .. }
-        | Op::Assume(_)
-        | Op::Check { .. }
-        | Op::Load { .. }
-        | Op::Fence(_)
-        | Op::Join { .. }
-        | Op::Call { .. }
-        | Op::Return(_)
-        | Op::ExitThread(_)
-        | Op::ExitProcess { .. }
-        | Op::Mark(..) => false,
-    }
-}
-
 /// The ways to take an edge: inside of an atomic section that has accessed something, waiting opens the section.
 pub(super) fn variants(state: &State, edge: &ir::Edge) -> &'static [Variant] {
     let first = edge.stmts.iter().find(|stmt| !stmt.accesses().is_empty());
-    let waits = first.is_some_and(|stmt| matches!(stmt.op, Op::Rmw { wait: Some(_), .. }));
+    let waits = first.is_some_and(|stmt| matches!(stmt.op, Op::Rmw { wait: Some(_), .. } | Op::Join { .. }));
     if waits && state.depth > 0 && state.section.is_some() {
         &[Variant::AtOnce, Variant::Opens]
     } else {
@@ -131,6 +114,7 @@ impl Executor<'_> {
             edge: id,
             proc,
             variant,
+            did: Did::Nothing,
         };
         let mut result = Ok(());
         for (at, stmt) in edge.stmts.iter().enumerate() {
@@ -139,13 +123,11 @@ impl Executor<'_> {
             if result.is_err() {
                 break;
             }
-            if changes_something(&stmt.op) {
-                walk.state.laps.iter_mut().for_each(|lap| lap.is_idle = false);
-            }
         }
         if walk.is_group && walk.state.depth == 0 && result.is_ok() {
             self.leave_section(&mut walk);
         }
+        note(&mut walk.state, walk.did);
         walk.record.guard = self.points.guard(walk.state.point);
         walk.record.point = walk.state.point;
         walk.record.is_inside = walk.state.depth > 0;
@@ -231,13 +213,18 @@ impl Executor<'_> {
     pub(crate) fn bad_unless(&mut self, walk: &Walk, cond: TermId, what: BadKind) {
         let not = self.pool.not(cond);
         let guard = self.points.guard(walk.state.point);
-        let guard = self.pool.and(guard, not);
+        let mut guard = self.pool.and(guard, not);
         if self.pool.as_const(guard) != Some(&Value::Bool(false)) {
+            let mut stop = None;
             if let (true, Some(node)) = (walk.state.depth > 0 || walk.is_group, walk.state.section) {
+                // The section stops here, or does not happen at all.
+                let stops = self.fresh("stops", Sort::Bool);
+                guard = self.pool.and(guard, stops);
                 self.section_ends.entry(node).or_default().1.push(guard);
+                stop = Some(stops);
             }
             let record = self.out.threads[walk.thread as usize].records.len() as u32;
-            self.out.bads.push(Bad { guard, what, thread: walk.thread, record });
+            self.out.bads.push(Bad { guard, what, thread: walk.thread, record, stop });
         }
     }
 }

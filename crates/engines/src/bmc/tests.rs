@@ -236,8 +236,6 @@ pub(super) fn agree(seed: u64, size: u64, model: Model) -> Result<bool, String> 
         Verdict::Unsafe(trace) if found.contains(&&trace.violation) || oracle.incomplete.is_some() => Ok(true),
         Verdict::Unsafe(trace) => Err(format!("{seed}: finds {:?}, the interpreter {found:?}", trace.violation)),
         Verdict::Unknown(Why::Bound(_) | Why::TimeLimit(_)) => Ok(false),
-        // A thread whose wait inside of an atomic section is over goes on before all others; the encoding does not know.
-        Verdict::Unknown(Why::NotReplayed(what)) if what.ends_with("is in an atomic section") => Ok(false),
         Verdict::Unknown(why) => Err(format!("{seed}: {why:?}, the interpreter finds {found:?}")),
     }
 }

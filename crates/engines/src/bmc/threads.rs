@@ -6,9 +6,11 @@
 
 use super::access::Spot;
 use super::execute::Executor;
+use super::idle::Did;
 use super::points::Points;
-use super::step::{Go, Stop, Walk};
+use super::step::{Go, Stop, Variant, Walk};
 use super::store::word;
+use super::symmetry::order_alike;
 use super::unrolled::{Unrolled, Waiting};
 use ir::{Callee, ObjectKind, Property, Stmt, Why};
 use logic::{Sort, TermId, Value, VarId};
@@ -25,6 +27,8 @@ pub(crate) struct DeferredJoin {
     result: TermId,
     node: u32,
     guard: TermId,
+    /// The section that opens since the thread has not ended.
+    section: Option<u32>,
 }
 
 /// A join of a thread that was known.
@@ -82,8 +86,15 @@ impl Executor<'_> {
 
     pub(super) fn join(&mut self, walk: &mut Walk, thread: TermId, result: Option<VarId>) -> Go {
         let handle = self.eval(walk, thread);
-        if walk.node.is_none() {
-            self.leave_section(walk);
+        // A section stays closed if the thread has ended before it, and opens if it ends later.
+        let mut section = None;
+        if walk.variant != Variant::Any {
+            let choice = self.fresh("joins", Sort::Bool);
+            self.assume(walk, choice)?;
+            if walk.variant == Variant::Opens {
+                section = walk.state.section;
+                self.leave_section(walk);
+            }
         }
         let reached = self.points.guard(walk.state.point);
         let node = self.node(walk);
@@ -99,7 +110,12 @@ impl Executor<'_> {
             if id == walk.thread as usize || is_other {
                 continue;
             }
+            self.out.threads[id].is_joined = true;
             let this = self.pool.and(same, finished);
+            if let Some(section) = section {
+                let cond = self.pool.and(reached, this);
+                self.events.edges.extend(ends.iter().map(|end| Edge { cond, from: section, to: *end }));
+            }
             if self.pool.as_const(same) == Some(&Value::Bool(true)) {
                 (ended, value, is_known) = (vec![this], its_result, true);
                 self.joins.retain(|join| join.node != node);
@@ -116,14 +132,14 @@ impl Executor<'_> {
             self.joins.retain(|join| join.node != node);
             value = self.fresh("result", Sort::Bv(self.program.data_model.word_bits()));
             let ended = self.fresh("ended", Sort::Bool);
-            self.deferred_joins.push(DeferredJoin { handle, ended, result: value, node, guard: reached });
+            self.deferred_joins.push(DeferredJoin { handle, ended, result: value, node, guard: reached, section });
             ended
         } else {
             self.pool.or_all(&ended)
         };
         let waits = self.properties.has(Property::Deadlock).then(|| self.pool.not(cond));
         let passed = self.pool.and(reached, cond);
-        if let Some(blocked) = waits {
+        if let Some(blocked) = waits.filter(|_| walk.variant != Variant::AtOnce) {
             self.out.waits.push(Waiting { reached, passed, thread: walk.thread, blocked });
         }
         self.assume(walk, cond)?;
@@ -160,6 +176,7 @@ impl Executor<'_> {
             edge: walk.edge,
             proc: walk.proc,
             variant: walk.variant,
+            did: Did::Nothing,
         };
         at_end.state.depth = 0;
         let value = if spot.is_shared {
@@ -199,6 +216,7 @@ impl Executor<'_> {
             // Main's number stands for nobody: only what it wrote while alone counts.
             initial.push(self.read_initial(self.read_keys[index], addr, sort, point));
         }
+        self.out.n_alike = order_alike(&mut self);
         self.order_joins();
         if let Some(last) = self.last {
             let nodes = (0..self.events.n_nodes() as u32).filter(|node| *node != last);
@@ -210,6 +228,7 @@ impl Executor<'_> {
         out.pool = self.pool;
         out.events = std::mem::replace(&mut self.events, Events::new());
         out.points = self.points;
+        out.locks = self.locks;
         Ok(out)
     }
 
@@ -296,6 +315,10 @@ impl Executor<'_> {
                 let cond = self.pool.and_all(&[join.guard, join.ended, this]);
                 for end in other.ends {
                     self.events.edges.push(Edge { cond, from: end, to: join.node });
+                    if let Some(section) = join.section {
+                        let cond = self.pool.and(join.guard, this);
+                        self.events.edges.push(Edge { cond, from: section, to: end });
+                    }
                 }
             }
             let any = self.pool.or_all(&ended);

@@ -1,5 +1,6 @@
 //! What does the unrolled program consist of? Threads with their steps, events, and what may go wrong in them.
 
+use super::locks::Sections;
 use super::points::Points;
 use ir::{EdgeId, Property, SiteId, Why};
 use logic::{Pool, TermId};
@@ -13,6 +14,10 @@ pub(crate) struct Thread {
     pub(crate) proc: ir::ProcId,
     /// Its handle.
     pub(crate) handle: TermId,
+    /// What it is given.
+    pub(crate) args: Vec<TermId>,
+    /// Whether somebody may wait for its end.
+    pub(crate) is_joined: bool,
     /// Whether it is started.
     pub(crate) guard: TermId,
     /// The node that starts it.
@@ -61,6 +66,8 @@ pub(crate) struct Bad {
     pub(crate) thread: u32,
     /// At which of its steps.
     pub(crate) record: u32,
+    /// Inside of a section: the variable that says that the section stops here, so that it need not come to its end.
+    pub(crate) stop: Option<TermId>,
 }
 
 /// Kinds of bad ends.
@@ -68,6 +75,8 @@ pub(crate) struct Bad {
 pub(crate) enum BadKind {
     /// A property is violated.
     Violation(Property),
+    /// An access is not at the offset where it was expected.
+    Misplaced,
     /// The execution leaves the model.
     Beyond(Why),
     /// A loop goes round more often than unrolled.
@@ -120,8 +129,11 @@ pub(crate) struct Unrolled {
     pub(crate) bads: Vec<Bad>,
     pub(crate) waits: Vec<Waiting>,
     pub(crate) accesses: Vec<Access>,
+    pub(crate) locks: Sections,
     /// What holds besides.
     pub(crate) constraints: Vec<TermId>,
     /// Whether a step of all ways of all threads was unrolled, but for loops that were cut.
     pub(crate) n_records: usize,
+    /// Pairs of threads that are alike and ordered.
+    pub(crate) n_alike: usize,
 }

@@ -278,11 +278,7 @@ impl Checker<'_> {
             }
         }
         let this = &threads[thread as usize];
-        let holder = match node.holder {
-            _ if this.depth > 0 && !this.has_ended => Some(thread),
-            Some(holder) if holder == thread => None,
-            other => other,
-        };
+        let holder = (this.depth > 0 && !this.has_ended).then_some(thread);
         (threads, holder, has_ended)
     }
 }

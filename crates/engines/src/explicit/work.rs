@@ -60,11 +60,7 @@ impl Work<'_> {
     }
 
     pub(super) fn set_holder(&mut self, thread: usize, is_inside: bool) {
-        if is_inside {
-            self.code.keep_holder(&mut self.next, Some(thread));
-        } else if self.code.kept_holder(&self.next) == Some(thread) {
-            self.code.keep_holder(&mut self.next, None);
-        }
+        self.code.keep_holder(&mut self.next, is_inside.then_some(thread));
     }
 
     /// Adds what follows the thread's record.

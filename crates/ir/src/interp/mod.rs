@@ -271,11 +271,8 @@ impl<'p> Machine<'p> {
 
     fn update_holder(&self, state: &mut State, thread: u32) {
         let this = &state.threads[thread as usize];
-        if this.depth > 0 && !this.has_ended() {
-            state.holder = Some(thread);
-        } else if state.holder == Some(thread) {
-            state.holder = None;
-        }
+        // If another thread was the holder, it waits, and its section is open from here on.
+        state.holder = (this.depth > 0 && !this.has_ended()).then_some(thread);
     }
 
     /// Whether something may have happened before the edge turns out not to be enabled.

@@ -13,7 +13,7 @@ mod relaxed;
 mod sources;
 
 pub use relaxed::relax;
-pub use sources::{Candidate, Rival, Sources, find_sources};
+pub use sources::{Candidate, Known, Rival, Sources, find_sources};
 
 use crate::order::Closure;
 use logic::TermId;

@@ -38,13 +38,17 @@ pub struct Sources {
     pub own: Vec<u32>,
 }
 
-/// The sources of every read. `surely(a, b)` says that whenever control gets to point `b` it has passed point `a`.
-pub fn find_sources(
-    events: &Events,
-    closure: &Closure,
-    pool: &mut Pool,
-    surely: &dyn Fn(u32, u32) -> bool,
-) -> Vec<Sources> {
+/// What is known of the control flow and of critical sections.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// Whether control has passed the first point whenever it gets to the second.
+    pub surely: &'a dyn Fn(u32, u32) -> bool,
+    /// Whether critical sections keep a read from reading, and being disturbed by, a write of another thread.
+    pub excludes: &'a dyn Fn(usize, usize) -> bool,
+}
+
+/// The sources of every read, and how many writes critical sections have ruled out.
+pub fn find_sources(events: &Events, closure: &Closure, pool: &mut Pool, known: Known<'_>) -> (Vec<Sources>, usize) {
     let mut writes_of: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for (index, write) in events.writes.iter().enumerate() {
         if pool.as_const(write.guard) != Some(&Value::Bool(false)) {
@@ -52,14 +56,18 @@ pub fn find_sources(
         }
     }
     let none = Vec::new();
-    events
-        .reads
-        .iter()
-        .map(|read| {
-            let writes = writes_of.get(&read.place).unwrap_or(&none);
-            sources_of(events, closure, pool, surely, read, writes)
-        })
-        .collect()
+    let mut n_excluded = 0;
+    let mut all = Vec::with_capacity(events.reads.len());
+    for (index, read) in events.reads.iter().enumerate() {
+        let writes = writes_of.get(&read.place).unwrap_or(&none);
+        let excludes = |write: u32| {
+            let is_other = events.writes[write as usize].thread != read.thread && read.thread != u32::MAX;
+            is_other && (known.excludes)(index, write as usize)
+        };
+        let sources = sources_of(events, closure, pool, known.surely, (read, &excludes), writes, &mut n_excluded);
+        all.push(sources);
+    }
+    (all, n_excluded)
 }
 
 fn sources_of(
@@ -67,8 +75,9 @@ fn sources_of(
     closure: &Closure,
     pool: &mut Pool,
     surely: &dyn Fn(u32, u32) -> bool,
-    read: &Read,
+    (read, excludes): (&Read, &dyn Fn(u32) -> bool),
     writes: &[u32],
+    n_excluded: &mut usize,
 ) -> Sources {
     let mut sources = Sources::default();
     let mut possible: Vec<(u32, TermId)> = Vec::new();
@@ -77,8 +86,8 @@ fn sources_of(
         let write = &events.writes[*index as usize];
         let is_before = closure.is_before(write.node, read.node);
         let is_own = !is_before && write.thread == read.thread && events.is_earlier(write.node, read.node);
-        let excludes = write.thread == read.thread && !is_before && !is_own;
-        if write.node == read.node || closure.is_before(read.node, write.node) || excludes {
+        let is_elsewhere = write.thread == read.thread && !is_before && !is_own;
+        if write.node == read.node || closure.is_before(read.node, write.node) || is_elsewhere {
             continue;
         }
         let same = match (write.addr, read.addr) {
@@ -98,7 +107,9 @@ fn sources_of(
         if is_own {
             sources.own.push(*index);
         }
-        if accepts(pool, read, write) {
+        if excludes(*index) {
+            *n_excluded += 1;
+        } else if accepts(pool, read, write) {
             possible.push((*index, same));
         }
     }

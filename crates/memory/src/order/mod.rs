@@ -106,13 +106,13 @@ enum Role {
 /// What was counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Cycles found.
+    /// Assignments refuted: cycles found, and literals that must be true but are false.
     pub conflicts: u64,
     /// Literals implied.
     pub implied: u64,
     /// Edges derived by axioms.
     pub derived: u64,
-    /// Clauses given to the solver: for cycles, and the reasons of implied literals that it asked for.
+    /// Clauses given to the solver: one for each conflict, and the reasons of implied literals that it asked for.
     pub clauses: u64,
 }
 
@@ -422,6 +422,7 @@ impl Order {
         if self.lit_value(lit) < 0 {
             let mut clause = vec![lit];
             self.explain_implied(&implied, &mut clause);
+            self.counts.conflicts += 1;
             self.counts.clauses += 1;
             said.add_clause(clause);
             return;

@@ -30,14 +30,25 @@ const SETTINGS: [(&str, &str, &str); 4] = [
     ("theory+conflicts", "theory", "on"),
 ];
 
-/// What is shown: (heading, statistic); several statistics are added up.
-const COLUMNS: [(&str, &[&str]); 6] = [
+/// What is shown: (heading, statistic); several statistics are added up. Refuted are assignments: those that `basic` refines away, and those
+/// that contradict the theory during the search of `theory`. Clauses are those and the reasons that the solver asked for.
+const COLUMNS: [(&str, &[&str]); 7] = [
+    ("refuted", &["refinement clauses", "theory conflicts"]),
     ("clauses", &["refinement clauses", "theory clauses"]),
     ("solver s", &["seconds: solve"]),
     ("decisions", &["solver decisions"]),
     ("propagations", &["solver propagations"]),
     ("conflicts", &["solver conflicts"]),
-    ("found before", &["conflicts: crossing reads", "conflicts: overwritten"]),
+    (
+        "found before",
+        &[
+            "conflicts: two sources",
+            "conflicts: crossing reads",
+            "conflicts: two updates",
+            "conflicts: overwritten",
+            "conflicts: overwritten by a choice",
+        ],
+    ),
 ];
 
 /// One task under one setting.
@@ -168,9 +179,11 @@ fn table(results: &[Vec<Result>]) -> String {
         };
         let _ = writeln!(
             text,
-            "{name}: conflicts found before solving save {:.1} % of the clauses and {:.1} % of the solver's time ({} tasks)",
+            "{name}: conflicts found before solving save {:.1} % of the {}, {:.1} % of the clauses and {:.1} % of the solver's time ({} tasks)",
             saved(0),
+            if without == 0 { "refinements" } else { "theory conflicts" },
             saved(1),
+            saved(2),
             rows.len()
         );
     }
@@ -257,8 +270,8 @@ mod tests {
         let results =
             vec![row([true; 4], [10.0, 4.0, 20.0, 5.0]), row([true, false, true, true], [1000.0, 0.0, 20.0, 15.0])];
         let text = table(&results);
-        assert!(text.contains("basic: conflicts found before solving save 60.0 %"), "{text}");
-        assert!(text.contains("theory: conflicts found before solving save 50.0 %"), "{text}");
+        assert!(text.contains("basic: conflicts found before solving save 60.0 % of the refinements"), "{text}");
+        assert!(text.contains("theory: conflicts found before solving save 50.0 % of the theory conflicts"), "{text}");
         assert_eq!(plot(&results).matches("<circle").count(), 3);
     }
 }
