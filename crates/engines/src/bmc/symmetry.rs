@@ -3,17 +3,17 @@
 //! Two threads are alike if they run the same procedure with the same arguments, cannot tell their own number, make no objects (whose addresses
 //! would differ) and nobody waits for their end. In any execution they can change roles: the one that was started later does what the other did,
 //! which is possible since that was after its own start. So an order between their first accesses loses nothing, and it rules out many
-//! choices of reads before anything is asked.
+//! choices of reads before anything is asked. Where data races are asked about it is not done: two accesses race since they have no order.
 
 use super::execute::Executor;
 use ir::access::locals_read;
-use ir::{Op, ProcId};
+use ir::{Op, ProcId, Property};
 use memory::events::{Events, START};
 use rustc_hash::FxHashMap;
 
 /// Orders the first accesses of threads that are alike; how many pairs there are.
 pub(super) fn order_alike(executor: &mut Executor<'_>) -> usize {
-    if executor.program.model.has_buffers() || executor.many_creators {
+    if executor.program.model.has_buffers() || executor.many_creators || executor.properties.has(Property::Race) {
         return 0;
     }
     let first = first_nodes(&executor.events, executor.out.threads.len());
