@@ -4,7 +4,8 @@ use crate::process::{Scratch, ravel, run, text};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A program with far more states than can be visited in a test. The assertions make its numbers matter, and hold.
+/// A program with far more states than can be visited in a test. The assertions make its numbers matter, and hold; an
+/// engine that abstracts proves them at once.
 const HUGE: &str = "\
 #include <assert.h>
 #include <pthread.h>
@@ -24,7 +25,7 @@ int main(void) {
 fn the_time_limit_is_kept() {
     let file = Scratch::new("huge_time.c", HUGE.as_bytes());
     let started = Instant::now();
-    let output = run(&["verify", file.path(), "--time-limit=2s", "--memory-limit=none"]);
+    let output = run(&["verify", file.path(), "--engine=explicit", "--time-limit=2s", "--memory-limit=none"]);
     let took = started.elapsed();
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
     assert!(text(&output).ends_with("RESULT: unknown\n") && text(&output).contains("time limit"), "{}", text(&output));
@@ -34,7 +35,7 @@ fn the_time_limit_is_kept() {
 #[test]
 fn the_memory_limit_is_kept() {
     let file = Scratch::new("huge_memory.c", HUGE.as_bytes());
-    let output = run(&["verify", file.path(), "--time-limit=60s", "--memory-limit=100M"]);
+    let output = run(&["verify", file.path(), "--engine=explicit", "--time-limit=60s", "--memory-limit=100M"]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
     assert!(text(&output).contains("memory limit"), "{}", text(&output));
 }
@@ -42,7 +43,10 @@ fn the_memory_limit_is_kept() {
 #[test]
 fn an_interrupt_gives_an_answer() {
     let file = Scratch::new("huge_interrupt.c", HUGE.as_bytes());
-    let child = ravel(&["verify", file.path(), "--time-limit=60s"]).stdout(Stdio::piped()).spawn().expect("it starts");
+    let child = ravel(&["verify", file.path(), "--engine=explicit", "--time-limit=60s"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     std::thread::sleep(Duration::from_millis(1500));
     let started = Instant::now();
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
