@@ -118,7 +118,9 @@ fn ask(question: &Question) -> Option<Failure> {
     // Engines that need not decide a case get less time to try.
     let is_oox = question.engine == "symbolic";
     let is_main = question.options.iter().any(|option| option == "--symbolic.por=monotonic");
-    let limit = if is_default || is_main || question.case.engines.contains(&question.engine) { "20s" } else { "3s" };
+    let is_named = question.case.engines.contains(&question.engine);
+    let must_decide = is_named || is_main || is_default && question.case.engines.is_empty();
+    let limit = if must_decide { "20s" } else { "1s" };
     let mut words =
         vec!["verify".to_string(), relative.to_string(), "--json".to_string(), format!("--time-limit={limit}")];
     words.push(format!("--engine={}", question.engine));
