@@ -54,6 +54,8 @@ pub struct Run {
     pub decided_by: Option<&'static str>,
     /// Who else was asked and did not know, and why.
     pub gave_up: Vec<(&'static str, Why)>,
+    /// Who else was asked and panicked.
+    pub failed: Vec<&'static str>,
     /// Called now and then with a line that says how far the work is.
     pub progress: Option<fn(&str)>,
 }
@@ -71,6 +73,7 @@ impl Run {
             statistics: Statistics::default(),
             decided_by: None,
             gave_up: Vec::new(),
+            failed: Vec::new(),
             progress: None,
         }
     }

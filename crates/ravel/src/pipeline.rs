@@ -84,6 +84,8 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
         answer.engine = format!("{} ({name})", plan.engine);
     }
     answer.notes.extend(decided.note.clone());
+    let failed = |name: &&str| format!("{name} has a bug and stopped; please report this, with the input if you can");
+    answer.notes.extend(run.failed.iter().map(failed));
     answer.outcome = outcome(decided, &task, plan, watch);
     match &answer.outcome {
         Outcome::Unknown(why) => {

@@ -2,14 +2,17 @@
 //!
 //! A small table says who is tried with which settings, and which share of the time each gets. The first verdict that was replayed or
 //! checked wins, and the others are cancelled at once. An engine that gives up early leaves its time to those after it. Limits hold for the
-//! whole: nobody runs beyond the common deadline, and memory is that of the process.
+//! whole: nobody runs beyond the common deadline, and memory is that of the process. An engine that panics leaves the question to the others; only if
+//! none of them decides does the panic go on.
 //!
 //! Invariant: what is answered is what one engine answered through `decide`; if none knows, the reason is that of the one that got farthest.
 
 use crate::run::Run;
 use crate::{ENGINES, Engine, Knob, Statistics, decide, engine_named};
 use ir::{Model, Task, Verdict, Why};
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -63,7 +66,7 @@ impl Engine for Portfolio {
 
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
         let lanes = std::thread::available_parallelism().map_or(1, usize::from);
-        ask_all(TABLE, lanes, task, run)
+        ask_all(TABLE, &engine_named, lanes, task, run)
     }
 }
 
@@ -75,23 +78,27 @@ struct Common {
     busy: Vec<(&'static str, Instant)>,
     winner: Option<(&'static str, Verdict, Statistics)>,
     gave_up: Vec<(&'static str, Why)>,
+    /// Whose bugs have shown, with what was thrown.
+    failed: Vec<(&'static str, Box<dyn Any + Send>)>,
 }
 
+/// Who has a name.
+type Named = dyn Fn(&str) -> Option<&'static dyn Engine> + Sync;
+
 /// Asks the rows, several at a time.
-pub fn ask_all(table: &[Row], lanes: usize, task: &Task, run: &mut Run) -> Verdict {
-    let knows =
-        |row: &Row| engine_named(row.engine).is_some_and(|engine| engine.models().contains(&task.program.model));
+fn ask_all(table: &[Row], named: &Named, lanes: usize, task: &Task, run: &mut Run) -> Verdict {
+    let knows = |row: &Row| named(row.engine).is_some_and(|engine| engine.models().contains(&task.program.model));
     let mut left: Vec<Row> = table.iter().copied().filter(knows).collect();
     left.reverse();
     let lanes = lanes.clamp(1, left.len().max(1));
-    let common = Mutex::new(Common { left, busy: Vec::new(), winner: None, gave_up: Vec::new() });
+    let common = Mutex::new(Common { left, busy: Vec::new(), winner: None, gave_up: Vec::new(), failed: Vec::new() });
     let cancel = Arc::new(AtomicBool::new(false));
     let mut stopped = None;
     let shared = &*run;
     std::thread::scope(|scope| {
         let start = |_| {
             let lane = std::thread::Builder::new().stack_size(STACK_BYTES);
-            lane.spawn_scoped(scope, || work(&common, lanes, task, shared, &cancel)).ok()
+            lane.spawn_scoped(scope, || work(&common, named, lanes, task, shared, &cancel)).ok()
         };
         let workers: Vec<_> = (0..lanes).filter_map(start).collect();
         let mut shown = Instant::now();
@@ -114,14 +121,18 @@ pub fn ask_all(table: &[Row], lanes: usize, task: &Task, run: &mut Run) -> Verdi
             }
         }
     });
-    let common = match common.into_inner() {
+    let mut common = match common.into_inner() {
         Ok(common) => common,
         Err(poisoned) => poisoned.into_inner(),
     };
+    run.failed = common.failed.iter().map(|(name, _)| *name).collect();
     if let Some((name, verdict, statistics)) = common.winner {
         run.statistics = statistics;
         run.decided_by = Some(name);
         return verdict;
+    }
+    if let Some((_, panic)) = common.failed.pop() {
+        resume_unwind(panic);
     }
     let why = stopped.unwrap_or_else(|| best_reason(&common.gave_up, run));
     run.gave_up = common.gave_up;
@@ -129,7 +140,7 @@ pub fn ask_all(table: &[Row], lanes: usize, task: &Task, run: &mut Run) -> Verdi
 }
 
 /// Takes rows until there are none, or somebody has won.
-fn work(common: &Mutex<Common>, lanes: usize, task: &Task, run: &Run, cancel: &Arc<AtomicBool>) {
+fn work(common: &Mutex<Common>, named: &Named, lanes: usize, task: &Task, run: &Run, cancel: &Arc<AtomicBool>) {
     loop {
         let (row, time) = {
             let Ok(mut common) = common.lock() else { return };
@@ -147,13 +158,21 @@ fn work(common: &Mutex<Common>, lanes: usize, task: &Task, run: &Run, cancel: &A
         };
         let mut own = run.part(time, cancel.clone());
         own.knobs = knobs(&row, run);
-        let engine = engine_named(row.engine).expect("rows without an engine were left out");
-        let decided = decide(engine, task, &mut own);
+        let engine = named(row.engine).expect("rows without an engine were left out");
+        // Nothing of an engine that panicked is used, and the program is not changed by engines.
+        let decided = catch_unwind(AssertUnwindSafe(|| decide(engine, task, &mut own)));
         let Ok(mut common) = common.lock() else { return };
         if let Some(at) = common.busy.iter().position(|(name, _)| *name == row.engine) {
             common.busy.remove(at);
         }
-        match decided.verdict {
+        let verdict = match decided {
+            Ok(decided) => decided.verdict,
+            Err(panic) => {
+                common.failed.push((row.engine, panic));
+                continue;
+            }
+        };
+        match verdict {
             Verdict::Unknown(why) => common.gave_up.push((row.engine, why)),
             verdict => {
                 if common.winner.is_none() {
@@ -237,13 +256,48 @@ mod tests {
         for lanes in [1, 2] {
             let limit = Duration::from_secs(20);
             let mut run = Run::new(Some(limit), None, Arc::new(AtomicBool::new(false)));
-            let verdict = ask_all(TABLE, lanes, &task(false), &mut run);
+            let verdict = ask_all(TABLE, &engine_named, lanes, &task(false), &mut run);
             assert!(matches!(verdict, Verdict::Safe(_)), "{verdict:?}");
             assert!(run.decided_by.is_some() && run.elapsed() < limit);
         }
         let table = [Row { engine: "nobody", knobs: &[], share: 1 }];
         let mut run = Run::unlimited();
-        assert_eq!(ask_all(&table, 2, &task(false), &mut run), Verdict::Unknown(Why::Cancelled));
+        assert_eq!(ask_all(&table, &engine_named, 2, &task(false), &mut run), Verdict::Unknown(Why::Cancelled));
+    }
+
+    struct Broken;
+
+    impl Engine for Broken {
+        fn name(&self) -> &'static str {
+            "broken"
+        }
+
+        fn describe(&self) -> &'static str {
+            "panics"
+        }
+
+        fn knobs(&self) -> &'static [Knob] {
+            &[]
+        }
+
+        fn check(&self, _: &Task, _: &mut Run) -> Verdict {
+            panic!("a bug")
+        }
+    }
+
+    #[test]
+    fn an_engine_that_panics_leaves_the_question_to_the_others() {
+        let named = |name: &str| if name == "broken" { Some(&Broken as &dyn Engine) } else { engine_named(name) };
+        let broken = Row { engine: "broken", knobs: &[], share: 1 };
+        for lanes in [1, 2] {
+            let mut run = Run::unlimited();
+            let verdict = ask_all(&[broken, TABLE[2]], &named, lanes, &task(false), &mut run);
+            assert!(matches!(verdict, Verdict::Safe(_)), "{verdict:?}");
+            assert_eq!(run.failed, ["broken"]);
+        }
+        let alone = || ask_all(&[broken], &named, 1, &task(false), &mut Run::unlimited());
+        let panic = catch_unwind(AssertUnwindSafe(alone)).expect_err("nobody else is asked");
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"a bug"));
     }
 
     #[test]
@@ -251,7 +305,7 @@ mod tests {
         let cancel = Arc::new(AtomicBool::new(true));
         let mut run = Run::new(None, None, cancel);
         let started = Instant::now();
-        assert_eq!(ask_all(TABLE, 2, &task(true), &mut run), Verdict::Unknown(Why::Cancelled));
+        assert_eq!(ask_all(TABLE, &engine_named, 2, &task(true), &mut run), Verdict::Unknown(Why::Cancelled));
         assert!(started.elapsed() < Duration::from_secs(5));
     }
 }

@@ -6,8 +6,9 @@
 //!
 //! A static object never ends, so the `Free`s of a promoted object are dropped. That must not hide what properties ask for. Where invalid
 //! accesses, wrong frees or races with `free` are in question, an object that is freed is promoted only if nothing can touch it after the
-//! `Free` and no other thread touches it at all; where leaks are, heap objects stay, and so does what points to them. Otherwise a use
-//! after the end would end the process and now goes on, which adds executions but hides none; replay sorts those out.
+//! `Free` and no other thread touches it at all; where leaks are, heap objects stay, and so does what points to them. Otherwise the thread that
+//! made it must not touch it after the `Free`; a use by another thread after the end goes on as if nothing had happened, which adds executions but
+//! hides none of what was asked about; replay sorts those out.
 //!
 //! Invariant: `Free`s are dropped for an object that is promoted, and only for such.
 
@@ -163,22 +164,31 @@ impl Uses {
         let is_strict = properties.has(Property::Deref)
             || properties.has(Property::Free)
             || (properties.has(Property::Race) && candidate.kind == AllocKind::Heap);
-        if !is_strict || frees.is_empty() {
-            return true;
-        }
-        candidate.kind == AllocKind::Stack
-            && frees.iter().all(|(_, _, position)| self.is_last(program, points_to, candidate, *position))
+        let is_last = |free: Position| self.is_last(program, points_to, candidate, free, is_strict);
+        frees.is_empty()
+            || (candidate.kind == AllocKind::Stack || !is_strict)
+                && frees.iter().all(|(_, _, position)| is_last(*position))
     }
 
-    /// Whether only the thread that made the object touches it, and nothing does after this `Free`.
-    fn is_last(&self, program: &Program, points_to: &PointsTo, candidate: &Candidate, free: Position) -> bool {
+    /// Whether the thread that made the object does not touch it after this `Free`; and, if `is_strict`, no other thread touches it at all.
+    fn is_last(
+        &self,
+        program: &Program,
+        points_to: &PointsTo,
+        candidate: &Candidate,
+        free: Position,
+        is_strict: bool,
+    ) -> bool {
         let proc = program.proc(candidate.proc);
         let after: FixedBitSet = reachable_from(proc, &proc.out_edges(), [proc.edges[free.1.index()].to]);
         let is_before = |position: Position| {
             let is_same_edge = position.1 == free.1;
-            position.0 == candidate.proc
-                && !after.contains(proc.edges[position.1.index()].from.index())
-                && !(is_same_edge && position.2 > free.2)
+            let is_own = position.0 == candidate.proc;
+            if is_own {
+                !after.contains(proc.edges[position.1.index()].from.index()) && !(is_same_edge && position.2 > free.2)
+            } else {
+                !is_strict
+            }
         };
         let touches = self.accesses.iter().filter(|(addr, _)| may_be(points_to, *addr, candidate.site));
         let ends = self.frees.iter().filter(|(addr, ..)| may_be(points_to, *addr, candidate.site));

@@ -87,7 +87,9 @@ fn sources_of(
         let is_before = closure.is_before(write.node, read.node);
         let is_own = !is_before && write.thread == read.thread && events.is_earlier(write.node, read.node);
         let is_elsewhere = write.thread == read.thread && !is_before && !is_own;
-        if write.node == read.node || closure.is_before(read.node, write.node) || is_elsewhere {
+        // Cells of one place that differ in size are never at the same address: no two accesses overlap in part.
+        let is_apart = pool.sort(write.value) != pool.sort(read.value);
+        if write.node == read.node || closure.is_before(read.node, write.node) || is_elsewhere || is_apart {
             continue;
         }
         let same = match (write.addr, read.addr) {

@@ -115,6 +115,49 @@ long long llabs(long long n)
     return n < 0 ? -n : n;
 }
 
+long imaxabs(long n)
+{
+    return n < 0 ? -n : n;
+}
+
+/* Elements that compare equal come out in any order. */
+void qsort(void *elements, word n, word size, int (*compare)(const void *, const void *))
+{
+    for (word sorted = 1; sorted < n; sorted++) {
+        for (word at = sorted; at > 0; at--) {
+            unsigned char *second = (unsigned char *)elements + at * size;
+            unsigned char *first = second - size;
+            int order = compare(first, second);
+            if (order < 0 || (order == 0 && __ravel_input_int() != 0))
+                break;
+            for (word i = 0; i < size; i++) {
+                unsigned char byte = first[i];
+                first[i] = second[i];
+                second[i] = byte;
+            }
+        }
+    }
+}
+
+/* Which of several elements that compare equal is found is up to the library. */
+void *bsearch(const void *key, const void *elements, word n, word size, int (*compare)(const void *, const void *))
+{
+    word low = 0;
+    word high = n;
+    while (low < high) {
+        word middle = low + (high - low) / 2;
+        const unsigned char *element = (const unsigned char *)elements + middle * size;
+        int order = compare(key, element);
+        if (order == 0)
+            return (void *)element;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
+}
+
 static int is_space(int c)
 {
     return c == ' ' || (c >= 9 && c <= 13);
