@@ -4,7 +4,7 @@
 //! its own. All else becomes events; inside of an atomic section they are on one node, so a read there first looks for what the
 //! section itself has written, and a later write of the section hides an earlier one from the others.
 
-use super::execute::{Executor, INITIAL};
+use super::execute::{Executor, INITIAL, State};
 use super::places::{Ends, PlaceKey};
 use super::step::{Go, Stop, Walk};
 use super::store::{Entry, value_of, word};
@@ -218,7 +218,15 @@ impl Executor<'_> {
     ) -> TermId {
         let point = walk.state.point;
         if !is_shared {
-            return self.read_logs(walk.thread, key, addr, sort, Some(point));
+            let into = if walk.state.alone { INITIAL } else { walk.thread };
+            return self.read_logs_of((&[walk.thread, INITIAL], Some(into)), key, addr, sort, Some(point));
+        }
+        if accepts.is_none() && self.finds_known(walk.thread, key, addr) {
+            let owners = self.ancestry(walk.thread);
+            return self.read_logs_of((&owners, Some(walk.thread)), key, addr, sort, Some(point));
+        }
+        if let Some(section) = self.section_for(walk, key, addr).filter(|_| accepts.is_none()) {
+            return self.read_inside(walk, section, key, addr, sort);
         }
         let node = self.node(walk);
         let place = self.places.number(key);
@@ -259,7 +267,7 @@ impl Executor<'_> {
         walk.reads.push(self.events.reads.len());
         self.events.reads.push(Read { node, thread: walk.thread, place, addr, guard, value, accepts, point });
         self.read_keys.push(key);
-        self.note_sections(walk, true);
+        self.note_sections(&walk.state, true);
         value_of(&mut self.pool, &own, value)
     }
 
@@ -272,13 +280,25 @@ impl Executor<'_> {
         sort: Sort,
         point: Option<u32>,
     ) -> TermId {
-        let mut found = Vec::new();
+        self.read_logs_of((&[thread, INITIAL], None), key, addr, sort, point)
+    }
+
+    /// What is found in the first of these logs that has something; what has to be put together is added to the log of `into`.
+    fn read_logs_of(
+        &mut self,
+        (owners, into): (&[u32], Option<u32>),
+        key: PlaceKey,
+        addr: Option<TermId>,
+        sort: Sort,
+        point: Option<u32>,
+    ) -> TermId {
+        let mut found: Vec<(TermId, TermId)> = Vec::new();
         let mut is_complete = false;
-        for owner in [thread, INITIAL] {
+        for owner in owners {
             if is_complete {
                 break;
             }
-            if let Some(log) = self.logs.get(&(owner, key)) {
+            if let Some(log) = self.logs.get(&(*owner, key)) {
                 let (mut more, complete) = log.read(&mut self.pool, &self.points, addr, point);
                 more.retain(|(_, value)| self.pool.sort(*value) == sort);
                 found.append(&mut more);
@@ -289,7 +309,12 @@ impl Executor<'_> {
             Some((_, value)) if is_complete => *value,
             _ => self.objects.initial(self.program, &mut self.pool, key, addr, sort),
         };
-        value_of(&mut self.pool, &found, last)
+        let value = value_of(&mut self.pool, &found, last);
+        let is_fixed = addr.is_none_or(|addr| word(&self.pool, addr).is_some());
+        if let (Some(point), Some(into), true, true) = (point, into, is_fixed, found.len() > 1) {
+            self.logs.entry((into, key)).or_default().push(&self.pool, Entry { point, addr, value });
+        }
+        value
     }
 
     /// Writes a cell.
@@ -306,23 +331,38 @@ impl Executor<'_> {
         if !is_shared {
             let owner = if walk.state.alone { INITIAL } else { walk.thread };
             let log = self.logs.entry((owner, key)).or_default();
-            log.push(&self.pool, Entry { point, guard, addr, value });
+            log.push(&self.pool, Entry { point, addr, value });
+            return;
+        }
+        if self.known.is_known(key) {
+            let log = self.logs.entry((walk.thread, key)).or_default();
+            log.push(&self.pool, Entry { point, addr, value });
+        }
+        if let Some(section) = self.section_for(walk, key, addr) {
+            self.write_inside(walk, section, key, Entry { point, addr, value });
             return;
         }
         let node = self.write_node(walk);
         let place = self.places.number(key);
         let is_inside = walk.state.depth > 0 || walk.is_group;
-        if is_inside {
-            for index in self.section_writes.get(&node).cloned().unwrap_or_default() {
+        walk.writes.push(self.events.writes.len());
+        let write = Write { node, thread: walk.thread, place, addr, guard, is_hidden: false, value, point };
+        self.push_write(&walk.state, write, is_inside);
+    }
+
+    /// Adds a write; if others of the same node may be to the same cell, it hides them.
+    pub(super) fn push_write(&mut self, state: &State, new: Write, hides: bool) {
+        if hides {
+            for index in self.section_writes.get(&new.node).cloned().unwrap_or_default() {
                 let write = self.events.writes[index];
-                if write.place != place || self.pool.sort(write.value) != self.pool.sort(value) {
+                if write.place != new.place || self.pool.sort(write.value) != self.pool.sort(new.value) {
                     continue;
                 }
-                let same = match (write.addr, addr) {
+                let same = match (write.addr, new.addr) {
                     (Some(a), Some(b)) => self.pool.eq(a, b),
                     _ => self.pool.bool(true),
                 };
-                let hides = self.pool.and(guard, same);
+                let hides = self.pool.and(new.guard, same);
                 if self.pool.as_const(hides) == Some(&Value::Bool(false)) {
                     continue;
                 }
@@ -331,15 +371,10 @@ impl Executor<'_> {
                 write.guard = self.pool.and(write.guard, not);
                 write.is_hidden = true;
             }
+            self.section_writes.entry(new.node).or_default().push(self.events.writes.len());
         }
-        let index = self.events.writes.len();
-        if is_inside {
-            self.section_writes.entry(node).or_default().push(index);
-        }
-        walk.writes.push(index);
-        let write = Write { node, thread: walk.thread, place, addr, guard, is_hidden: false, value, point };
-        self.events.writes.push(write);
-        self.note_sections(walk, false);
+        self.events.writes.push(new);
+        self.note_sections(state, false);
     }
 
     /// Notes an access that may race.

@@ -7,8 +7,10 @@
 //!
 //! Invariant: events and records of a thread are made in an order that agrees with all its ways.
 
+use super::cells::{Birth, Cell, Known};
 use super::flow::{Flow, Key, Laps};
 use super::idle::{Doings, is_idle, is_promising};
+use super::inside::Inside;
 use super::locks::{Held, Lock, Sections};
 use super::objects::Objects;
 use super::places::{PlaceKey, Places};
@@ -107,32 +109,59 @@ pub(crate) struct Executor<'a> {
     pub(crate) finished: Vec<(u32, TermId, SmallVec<[u32; 2]>)>,
     /// The point of each node.
     pub(crate) point_of: FxHashMap<u32, u32>,
+    /// What is known of cells.
+    pub(crate) known: &'a mut Known,
+    /// Which threads have read which cells as if nobody else wrote them.
+    pub(crate) known_reads: FxHashSet<(u32, Cell)>,
+    /// When each thread was started.
+    pub(crate) births: Vec<Birth>,
+    /// What critical sections have put off.
+    pub(crate) insides: FxHashMap<u32, Inside>,
+    /// Which sections have put off something about which cells.
+    pub(crate) guard_uses: FxHashSet<(Cell, u32)>,
+    /// Cells that too much was put off about.
+    pub(crate) crowded: FxHashSet<Cell>,
     pub(crate) run: &'a mut Run,
 }
 
-/// Unrolls a prepared program.
+/// What came of an attempt to unroll.
+enum Attempt {
+    Done(Box<Unrolled>),
+    /// More is known now, or something was taken for granted that does not hold.
+    Again,
+    /// Rounds of loops were left out because of locks that are not kept.
+    Unkept,
+}
+
+/// Unrolls a prepared program, with what is known of cells from earlier bounds.
 pub(crate) fn unroll(
     program: &Program,
     properties: Properties,
     bounds: &Bounds,
+    known: &mut Known,
     run: &mut Run,
 ) -> Result<Unrolled, Why> {
     // Where stores are buffered, giving a lock back is not seen at once.
-    let trusts_locks = !program.model.has_buffers();
-    match unroll_with(program, properties, bounds, trusts_locks, run)? {
-        Some(unrolled) => Ok(unrolled),
-        None => Ok(unroll_with(program, properties, bounds, false, run)?.expect("no lock is trusted")),
+    let mut trusts_locks = !program.model.has_buffers();
+    let mut n = 0;
+    loop {
+        n += 1;
+        match attempt(program, properties, bounds, (n, trusts_locks), known, run)? {
+            Attempt::Done(unrolled) => return Ok(*unrolled),
+            Attempt::Again => {}
+            Attempt::Unkept => trusts_locks = false,
+        }
     }
 }
 
-/// `None` if rounds of loops were left out because of locks that are not kept.
-fn unroll_with(
+fn attempt(
     program: &Program,
     properties: Properties,
     bounds: &Bounds,
-    trusts_locks: bool,
+    (number, trusts_locks): (u32, bool),
+    known: &mut Known,
     run: &mut Run,
-) -> Result<Option<Unrolled>, Why> {
+) -> Result<Attempt, Why> {
     let mut pool = program.pool.clone();
     let points = Points::new(&mut pool);
     let flows = program.procs.iter().map(|proc| Rc::new(Flow::new(program, proc))).collect();
@@ -188,9 +217,15 @@ fn unroll_with(
         last,
         finished: Vec::new(),
         point_of: FxHashMap::default(),
+        known,
+        known_reads: FxHashSet::default(),
+        births: vec![Birth::FIRST],
+        insides: FxHashMap::default(),
+        guard_uses: FxHashSet::default(),
+        crowded: FxHashSet::default(),
         run,
     };
-    executor.run_all()
+    executor.run_all(number)
 }
 
 /// Ways that are in an atomic section stay apart from those in another one, or in one that has not accessed anything yet: what they
@@ -209,7 +244,7 @@ fn by_section(states: Vec<State>) -> Vec<Vec<State>> {
 }
 
 impl Executor<'_> {
-    fn run_all(mut self) -> Result<Option<Unrolled>, Why> {
+    fn run_all(mut self, number: u32) -> Result<Attempt, Why> {
         let word = self.program.data_model.word_bits();
         let handle = self.pool.bv(word, 1);
         self.run_thread(self.program.main, handle, Vec::new(), 0, START, true)?;
@@ -219,9 +254,13 @@ impl Executor<'_> {
         self.judge_locks();
         let relies_on = self.relies_on.take().unwrap_or_default();
         if !relies_on.iter().all(|lock| self.locks.is_kept(lock)) {
-            return Ok(None);
+            return Ok(Attempt::Unkept);
         }
-        self.finish().map(Some)
+        let (cells, guards) = (self.judge_cells(), self.judge_guards());
+        if cells.and(guards).asks_again(number) {
+            return Ok(Attempt::Again);
+        }
+        self.finish().map(|unrolled| Attempt::Done(Box::new(unrolled)))
     }
 
     /// Executes a thread; its number.
@@ -304,6 +343,7 @@ impl Executor<'_> {
             return states.pop().expect("there is one");
         }
         states.iter_mut().for_each(|state| self.make_fence(thread, state));
+        self.settle_apart(thread, &mut states);
         let ways: Vec<u32> = states.iter().map(|state| state.point).collect();
         let (point, conds) = self.points.join(&mut self.pool, &ways);
         let mut env = Vec::new();
@@ -334,7 +374,7 @@ impl Executor<'_> {
                 lap.locks.extend(other.locks.iter().copied());
             }
         }
-        State {
+        let mut merged = State {
             point,
             env,
             frontier,
@@ -347,7 +387,9 @@ impl Executor<'_> {
             laps,
             held: self.locks.meet(&states),
             taken: states[0].taken.filter(|lock| states.iter().all(|state| state.taken == Some(*lock))),
-        }
+        };
+        self.go_on_inside(thread, &mut merged, &states);
+        merged
     }
 
     pub(super) fn lookup(&mut self, env: &[(VarId, TermId)], var: VarId) -> TermId {

@@ -9,6 +9,7 @@
 //! Whether a lock is kept is a question about all accesses, so it is asked at the end. Where stores are
 //! buffered, nothing of this is used.
 
+use super::cells::{Cell, cell};
 use super::execute::{Executor, State};
 use super::places::PlaceKey;
 use super::points::Points;
@@ -28,10 +29,24 @@ pub(crate) struct Lock {
     free: TermId,
 }
 
+/// A lock, whatever its value is when it is free; the same in every unrolling.
+pub(crate) type LockName = Cell;
+
+impl Lock {
+    /// Its name.
+    pub(super) fn name(&self, pool: &Pool) -> LockName {
+        cell(pool, self.key, self.addr)
+    }
+}
+
 /// A stretch of a thread's ways that holds a lock.
 #[derive(Clone, Debug)]
 pub(crate) struct Section {
-    lock: Lock,
+    pub(super) lock: Lock,
+    /// Where the lock was taken, if what follows is put off (`inside`).
+    pub(super) taken_at: Option<u32>,
+    /// The nodes at which what was put off is done.
+    pub(super) settled_at: Vec<u32>,
     /// Where ways leave it: node and point.
     ends: Vec<(u32, u32)>,
     /// Whether ways go on in another section, where they meet ways that took the lock elsewhere.
@@ -44,9 +59,9 @@ pub(crate) type Held = SmallVec<[(Lock, u32); 2]>;
 /// All sections, and which events are inside of them.
 #[derive(Debug, Default)]
 pub(crate) struct Sections {
-    sections: Vec<Section>,
-    reads: Vec<SmallVec<[u32; 2]>>,
-    writes: Vec<SmallVec<[u32; 2]>>,
+    pub(super) sections: Vec<Section>,
+    pub(super) reads: Vec<SmallVec<[u32; 2]>>,
+    pub(super) writes: Vec<SmallVec<[u32; 2]>>,
     /// The events of steps that take a lock, with the value that they leave, and of those that give one back.
     takes: FxHashMap<usize, (Lock, TermId)>,
     taken: FxHashMap<usize, (Lock, TermId)>,
@@ -81,7 +96,8 @@ impl Executor<'_> {
         let own = |at: &usize| self.events.reads[*at].thread == walk.thread;
         self.locks.takes.extend((reads..self.events.reads.len()).filter(own).map(|at| (at, (lock, new))));
         self.locks.taken.extend((writes..self.events.writes.len()).map(|at| (at, (lock, new))));
-        let section = self.locks.open(lock);
+        let puts_off = walk.state.depth == 0 && !walk.is_group && self.known.is_guard(lock.name(&self.pool));
+        let section = self.locks.open(lock, walk.node.filter(|_| puts_off));
         walk.state.held.retain(|(other, _)| *other != lock);
         walk.state.held.push((lock, section));
     }
@@ -89,8 +105,13 @@ impl Executor<'_> {
     /// A lock is given back, if it is one, by the events made since there were so many.
     pub(super) fn give_lock(&mut self, walk: &mut Walk, lock: Lock, writes: usize) {
         let Some(at) = walk.state.held.iter().position(|(other, _)| *other == lock) else { return };
+        let given = writes..self.events.writes.len();
+        if let Some(node) = walk.node {
+            let is_inside = walk.state.depth > 0 || walk.is_group;
+            self.settle(&walk.state, (walk.thread, node), walk.state.held[at].1, is_inside);
+        }
         let (_, section) = walk.state.held.remove(at);
-        for index in writes..self.events.writes.len() {
+        for index in given {
             self.locks.gives.insert(index, lock);
             let write = &self.events.writes[index];
             self.locks.sections[section as usize].ends.push((write.node, write.point));
@@ -98,8 +119,8 @@ impl Executor<'_> {
     }
 
     /// Notes in which sections a new event is.
-    pub(super) fn note_sections(&mut self, walk: &Walk, is_read: bool) {
-        let own = walk.state.held.iter().map(|(_, section)| *section).collect();
+    pub(super) fn note_sections(&mut self, state: &State, is_read: bool) {
+        let own = state.held.iter().map(|(_, section)| *section).collect();
         if is_read { self.locks.reads.push(own) } else { self.locks.writes.push(own) }
     }
 
@@ -136,8 +157,8 @@ impl Executor<'_> {
 }
 
 impl Sections {
-    fn open(&mut self, lock: Lock) -> u32 {
-        self.sections.push(Section { lock, ends: Vec::new(), goes_on: false });
+    fn open(&mut self, lock: Lock, taken_at: Option<u32>) -> u32 {
+        self.sections.push(Section { lock, taken_at, settled_at: Vec::new(), ends: Vec::new(), goes_on: false });
         self.sections.len() as u32 - 1
     }
 
@@ -153,7 +174,7 @@ impl Sections {
                 held.push((*lock, *first));
             } else {
                 own.iter().for_each(|section| self.sections[*section as usize].goes_on = true);
-                held.push((*lock, self.open(*lock)));
+                held.push((*lock, self.open(*lock, None)));
             }
         }
         held
@@ -186,7 +207,7 @@ impl Sections {
         }
         for (write, sections) in events.writes.iter().zip(&self.writes) {
             let is_replaced = |(node, point): &(u32, u32), section: u32| {
-                !closure.is_before(write.node, *node)
+                write.node != *node && !closure.is_before(write.node, *node)
                     || in_section(section).any(|later| {
                         (later.place, later.addr) == (write.place, write.addr)
                             && closure.is_before(write.node, later.node)

@@ -7,10 +7,13 @@
 
 mod access;
 mod buffers;
+mod cells;
 mod encode;
 mod execute;
 mod flow;
+mod guarded;
 mod idle;
+mod inside;
 mod locks;
 mod objects;
 mod places;
@@ -27,6 +30,7 @@ mod unrolled;
 
 use crate::Engine;
 use crate::run::{Knob, Run};
+use cells::Known;
 use encode::Encoding;
 use execute::{Bounds, unroll};
 use ir::pass::{Options, explicit_fences, prepare, spell_race, spell_trace};
@@ -104,13 +108,14 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let stages: Vec<(u32, u32)> = if unwind > 0 { vec![(unwind, 100_000)] } else { STAGES.to_vec() };
     let mut reason = None;
     let mut by_cells = true;
+    let mut known = Known::default();
     let mut stages = stages.into_iter();
     let mut next = stages.next();
     while let Some((rounds, decided)) = next {
         let bounds = Bounds { rounds, decided, by_line: by_line.clone(), records: MAX_STEPS, by_cells };
-        let result = stage(task, &prepared, &bounds, run);
+        let result = stage(task, &prepared, &bounds, &mut known, run);
         if matches!(result, Ok(Stage::Misplaced)) {
-            by_cells = false;
+            (by_cells, known) = (false, Known::default());
             continue;
         }
         next = stages.next();
@@ -173,9 +178,9 @@ enum Stage {
     Deeper(Why),
 }
 
-fn stage(task: &Task, prepared: &Program, bounds: &Bounds, run: &mut Run) -> Result<Stage, Why> {
+fn stage(task: &Task, prepared: &Program, bounds: &Bounds, known: &mut Known, run: &mut Run) -> Result<Stage, Why> {
     let started = Instant::now();
-    let mut unrolled = unroll(prepared, properties_of(task), bounds, run)?;
+    let mut unrolled = unroll(prepared, properties_of(task), bounds, known, run)?;
     let races = race::pairs(&mut unrolled);
     let unrolling = started.elapsed().as_secs_f64();
     if unrolled.events.n_nodes() > MAX_NODES {

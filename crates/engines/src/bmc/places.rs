@@ -147,6 +147,11 @@ impl Places {
         self.is_one
     }
 
+    /// The places that were accessed, by number.
+    pub(crate) fn keys(&self) -> &[PlaceKey] {
+        &self.keys
+    }
+
     /// The number of a place.
     pub(crate) fn number(&mut self, key: PlaceKey) -> u32 {
         match self.keys.iter().position(|known| *known == key) {

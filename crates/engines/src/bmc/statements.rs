@@ -116,6 +116,7 @@ impl Executor<'_> {
         // Whoever joins the thread comes after this step, and after the thread's stores.
         if !self.program.model.has_buffers() || walk.state.depth > 0 {
             self.node(walk);
+            self.settle_all(walk);
         }
         if self.program.model.has_buffers() {
             let end = self.node_after(walk.thread, &mut walk.state, Kind::Fence);

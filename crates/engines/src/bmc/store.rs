@@ -2,7 +2,8 @@
 //!
 //! Copies of locations are visited in topological order, so of two writes of a thread that both happen, the one that was met later happens later. A read
 //! therefore looks back through the log: the first write that happens and has the same address. It can stop at a write
-//! that every way to the read has passed. Nothing is merged where branches meet.
+//! that every way to the read has passed. Nothing is merged where branches meet; instead, what a read had to put together is added to the log, as if it
+//! had been written back, so that later reads need not look further.
 
 use super::points::Points;
 use logic::{Pool, TermId, Value};
@@ -12,7 +13,6 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) point: u32,
-    pub(crate) guard: TermId,
     pub(crate) addr: Option<TermId>,
     pub(crate) value: TermId,
 }
@@ -24,6 +24,7 @@ pub(crate) struct Log {
     /// Those with a constant address, by address, and the others.
     by_addr: FxHashMap<u64, Vec<u32>>,
     symbolic: Vec<u32>,
+    all: Vec<u32>,
 }
 
 /// What a read finds: values with their conditions, the latest first, and whether one of them surely counts.
@@ -38,30 +39,49 @@ impl Log {
             Some(Some(addr)) => self.by_addr.entry(addr).or_default().push(index),
             Some(None) => self.symbolic.push(index),
         }
+        self.all.push(index);
         self.entries.push(entry);
+    }
+
+    /// The writes, if some of them may be anywhere.
+    pub(crate) fn entries(&self) -> Option<&[Entry]> {
+        (!self.symbolic.is_empty()).then_some(&self.entries)
+    }
+
+    /// The addresses of all writes with constant ones.
+    pub(crate) fn addresses(&self) -> Vec<Option<TermId>> {
+        let mut first: Vec<u32> = self.by_addr.values().map(|own| own[0]).collect();
+        first.sort_unstable();
+        first.into_iter().map(|index| self.entries[index as usize].addr).collect()
     }
 
     /// What a read at a point finds; without a point, one that is not known.
     pub(crate) fn read(&self, pool: &mut Pool, points: &Points, addr: Option<TermId>, point: Option<u32>) -> Found {
         let constant = addr.map_or(Some(0), |addr| word(pool, addr));
-        let indices: Vec<u32> = match constant {
-            None => (0..self.entries.len() as u32).collect(),
-            Some(addr) => {
-                let mut all = self.symbolic.clone();
-                all.extend(self.by_addr.get(&addr).into_iter().flatten());
-                all.sort_unstable();
-                all
-            }
+        let (mut fixed, mut anywhere): (&[u32], &[u32]) = match constant {
+            None => (&self.all, &[]),
+            Some(addr) => (self.by_addr.get(&addr).map_or(&[], |own| own), &self.symbolic),
         };
         let mut found = Vec::new();
-        for index in indices.into_iter().rev() {
-            let entry = self.entries[index as usize];
+        loop {
+            // The later one of both lists.
+            let from = if fixed.last() > anywhere.last() { &mut fixed } else { &mut anywhere };
+            let Some((index, rest)) = from.split_last() else { return (found, false) };
+            *from = rest;
+            let entry = self.entries[*index as usize];
             let same = match (entry.addr, addr) {
                 (Some(a), Some(b)) => pool.eq(a, b),
                 _ => pool.bool(true),
             };
             let is_sure = point.is_some_and(|point| points.dominates(entry.point, point));
-            let cond = if is_sure { same } else { pool.and(entry.guard, same) };
+            let happens = points.guard(entry.point);
+            if let (false, Some(point)) = (is_sure, point) {
+                let both = pool.and(happens, points.guard(point));
+                if pool.as_const(both) == Some(&Value::Bool(false)) {
+                    continue;
+                }
+            }
+            let cond = if is_sure { same } else { pool.and(happens, same) };
             match pool.as_const(cond) {
                 Some(Value::Bool(false)) => {}
                 Some(_) => {
@@ -71,7 +91,6 @@ impl Log {
                 None => found.push((cond, entry.value)),
             }
         }
-        (found, false)
     }
 }
 

@@ -5,6 +5,7 @@
 //! on has passed the join, else one that depends on the join's guard.
 
 use super::access::Spot;
+use super::cells::Birth;
 use super::execute::Executor;
 use super::idle::Did;
 use super::points::Points;
@@ -78,6 +79,7 @@ impl Executor<'_> {
         }
         let node = self.node(walk);
         walk.state.alone = false;
+        self.births.push(Birth { creator: Some(walk.thread), n_writes: self.events.writes.len() });
         let id = self.run_thread(proc, handle, args, walk.state.point, node, false).map_err(Stop::Why)?;
         walk.record.starts.push(id);
         self.set(walk, dst, handle);
@@ -327,32 +329,50 @@ impl Executor<'_> {
         }
     }
 
-    /// Joins whose way everything later has passed are fixed orders; the others depend on their guards.
-    fn order_joins(&mut self) {
-        let n = self.events.n_nodes();
-        let mut after: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); n];
+    /// The successors of each node.
+    fn successors(&self) -> Vec<SmallVec<[u32; 2]>> {
+        let mut after: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); self.events.n_nodes()];
         for (from, to) in &self.events.fixed {
             after[*from as usize].push(*to);
         }
-        for Join { cond, ends, node, point, is_known } in std::mem::take(&mut self.joins) {
-            let thread = self.events.thread_of[node as usize];
-            let mut seen = FxHashSet::default();
-            let mut open = vec![node];
-            let mut is_passed = true;
-            while let Some(at) = open.pop() {
-                for next in &after[at as usize] {
-                    if self.events.thread_of[*next as usize] == thread && seen.insert(*next) {
-                        let below = self.point_of.get(next).copied().unwrap_or(0);
-                        is_passed &= Points::dominates(&self.points, point, below);
-                        open.push(*next);
-                    }
+        after
+    }
+
+    /// Whether everything later in the thread has passed a join of one thread.
+    fn is_certain(&self, join: &Join, after: &[SmallVec<[u32; 2]>]) -> bool {
+        let thread = self.events.thread_of[join.node as usize];
+        let mut seen = FxHashSet::default();
+        let mut open = vec![join.node];
+        let mut is_passed = join.is_known;
+        while let Some(at) = open.pop().filter(|_| is_passed) {
+            for next in &after[at as usize] {
+                if self.events.thread_of[*next as usize] == thread && seen.insert(*next) {
+                    let below = self.point_of.get(next).copied().unwrap_or(0);
+                    is_passed &= Points::dominates(&self.points, join.point, below);
+                    open.push(*next);
                 }
             }
-            for end in ends {
-                if is_passed && is_known {
-                    self.events.fixed.push((end, node));
+        }
+        is_passed
+    }
+
+    /// The orders of joins that hold whenever both ends happen.
+    pub(super) fn certain_joins(&self) -> Vec<(u32, u32)> {
+        let after = self.successors();
+        let joins = self.joins.iter().filter(|join| self.is_certain(join, &after));
+        joins.flat_map(|join| join.ends.iter().map(|end| (*end, join.node))).collect()
+    }
+
+    /// Joins whose way everything later has passed are fixed orders; the others depend on their guards.
+    fn order_joins(&mut self) {
+        let after = self.successors();
+        for join in std::mem::take(&mut self.joins) {
+            let is_certain = self.is_certain(&join, &after);
+            for end in join.ends {
+                if is_certain {
+                    self.events.fixed.push((end, join.node));
                 } else {
-                    self.events.edges.push(Edge { cond, from: end, to: node });
+                    self.events.edges.push(Edge { cond: join.cond, from: end, to: join.node });
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! Which objects can an address be in?
 //!
 //! Andersen's inclusion-based analysis over the whole program, without regard to order: what flows from a term flows from every
-//! variable and address constant in it, so pointer arithmetic, casts and copying pointers byte by byte keep their objects. An abstract
+//! variable and address constant in it, so pointer arithmetic, casts and copying pointers byte by byte keep their objects; only what is
+//! half a word or less and added to something else is a distance, no pointer. An abstract
 //! object is a static object or all objects of one `Alloc` site; its contents are one cell. Calls inlined before give each
 //! call its own variables, and scalarising gives each field its own, which is where the precision comes from.
 //!
@@ -17,7 +18,7 @@ use crate::memory::{ObjectId, ObjectKind};
 use crate::program::{Format, Program};
 use crate::stmt::{Callee, Op, Place, SiteId};
 use fixedbitset::FixedBitSet;
-use logic::{Node, Pool, Sort, TermId, Value, VarId};
+use logic::{Node, Op as TermOp, Pool, Sort, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An abstract object.
@@ -345,11 +346,53 @@ fn leaves(pool: &Pool, term: TermId) -> (Vec<VarId>, Vec<Value>) {
         match pool.node(term) {
             Node::Const(value) => values.push(value.clone()),
             Node::Var(var) => vars.push(*var),
+            Node::App { op: TermOp::Add, .. } => {
+                let (narrow, wide): (Vec<TermId>, Vec<TermId>) =
+                    addends(pool, term).into_iter().partition(|addend| is_narrow(pool, *addend));
+                // Half a word added to something else is a distance, even if it was read next to pointers.
+                let has_more =
+                    wide.iter().any(|addend| !matches!(pool.node(*addend), Node::Const(value) if is_small(value)));
+                stack.extend(wide);
+                stack.extend(narrow.into_iter().filter(|_| !has_more));
+            }
             Node::App { args, .. } => stack.extend(args.iter().copied()),
         }
     }
     vars.sort_unstable();
     (vars, values)
+}
+
+/// The parts of a sum.
+fn addends(pool: &Pool, term: TermId) -> Vec<TermId> {
+    let (mut found, mut stack) = (Vec::new(), vec![term]);
+    while let Some(term) = stack.pop() {
+        match pool.node(term) {
+            Node::App { op: TermOp::Add, args } => stack.extend(args.iter().copied()),
+            _ => found.push(term),
+        }
+    }
+    found
+}
+
+/// Whether a term is a narrower one, made wide, perhaps times something small: no address by itself.
+fn is_narrow(pool: &Pool, term: TermId) -> bool {
+    match pool.node(term) {
+        Node::App { op: TermOp::ZeroExtend(_) | TermOp::SignExtend(_), args } => {
+            2 * pool.sort(args[0]).width().unwrap_or(u32::MAX / 2) <= pool.sort(term).width().unwrap_or(0)
+        }
+        Node::App { op: TermOp::Mul, args } => match args[..] {
+            [a, b] => {
+                let is_factor = |term: TermId| matches!(pool.node(term), Node::Const(value) if is_small(value));
+                is_factor(a) && is_narrow(pool, b) || is_factor(b) && is_narrow(pool, a)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn is_small(value: &Value) -> bool {
+    matches!(value, Value::Bv(bits) if bits.to_u64().is_some_and(|bits| bits < 1 << 16))
 }
 
 /// Whether accesses to the static object make sense.
