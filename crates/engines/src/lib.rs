@@ -9,6 +9,7 @@ pub mod axiomatic;
 pub mod bmc;
 pub mod cegar;
 pub mod certificate;
+mod clock;
 pub mod decide;
 pub mod explicit;
 pub mod explore;

@@ -137,6 +137,12 @@ impl Run {
         self.stop_without_memory().or_else(|| self.ticks.is_multiple_of(65536).then(|| self.stop_for_memory())?)
     }
 
+    /// Likewise for loops whose rounds take long: looks at the clock in every call and at the memory in use every 256th.
+    pub fn stop_soon(&mut self) -> Option<Why> {
+        self.ticks = self.ticks.wrapping_add(1);
+        self.stop_without_memory().or_else(|| self.ticks.is_multiple_of(256).then(|| self.stop_for_memory())?)
+    }
+
     /// Likewise, looking at everything at once.
     pub fn stop_now(&mut self) -> Option<Why> {
         self.stop_without_memory().or_else(|| self.stop_for_memory())

@@ -146,7 +146,12 @@ impl Control {
 
     /// Whether all members of the crowd may be part of another one.
     pub fn crowd_is_within(&self, other: &Control) -> bool {
-        self.crowd.iter().all(|(place, many)| other.at_place(*place).is_some_and(|allows_many| allows_many || !many))
+        let mut others = other.crowd.iter();
+        let mut has_room = |place: u32, many: bool| {
+            let found = others.find(|(other, _)| *other >= place);
+            found.is_some_and(|(other, allows_many)| *other == place && (*allows_many || !many))
+        };
+        self.crowd.len() <= other.crowd.len() && self.crowd.iter().all(|(place, many)| has_room(*place, *many))
     }
 
     fn arrive(&mut self, at: &ThreadAt) {

@@ -11,18 +11,22 @@ use super::cells::{Cell, Cells};
 use super::control::OTHER;
 use super::judge::{Judge, connected};
 use super::state::{Abstract, Cube, Precision};
-use super::symbolic::Summary;
+use fixedbitset::FixedBitSet;
 use logic::{Node, Op, TermId, VarId};
 use rustc_hash::FxHashMap;
 use smt::Why;
+use std::borrow::Cow;
 
 /// How cells are abstracted.
 pub trait Domain {
-    /// All that can be known after a step that may be taken; nothing if it cannot be.
+    /// All that can be known after a step that may be taken.
     fn after(&self, tools: &mut Tools<'_, '_>, state: &Abstract, step: &Step<'_>) -> Result<Vec<Abstract>, Why>;
 
     /// Whether refinement adds predicates rather than cells.
     fn uses_predicates(&self) -> bool;
+
+    /// Whether there is at most one successor, which says nothing but values, and these follow from those before.
+    fn is_by_value(&self, precision: &Precision) -> bool;
 
     /// Whether combinations of predicates are told apart.
     fn keeps_combinations(&self) -> bool {
@@ -43,15 +47,27 @@ pub struct Tools<'a, 'p> {
 /// A step, as conditions and new values.
 #[derive(Clone, Copy)]
 pub struct Step<'s> {
-    /// What it does.
-    pub summary: &'s Summary,
-    /// Further conditions.
+    /// Its conditions, with known values put in.
     pub guards: &'s [TermId],
-    /// Cells whose new values nobody looks at.
-    pub unobserved: &'s [VarId],
+    /// In which it may be taken, at least one.
+    pub cases: &'s [Case<'s>],
+    /// Cells that get new values, in terms of the values before.
+    pub updates: &'s [(VarId, TermId)],
+    /// Cells whose values are not known afterwards, ascending.
+    pub forgotten: &'s [VarId],
+    /// Predicates that are not known afterwards, by their numbers in the precision.
+    pub dropped: &'s FixedBitSet,
     /// The place of the crowd that the step is taken from, if others may be left there: their cells are those of `OTHER`, about which is known
     /// what is known of the place.
     pub left_at: Option<u32>,
+}
+
+/// One of the combinations of predicates of a state.
+pub struct Case<'s> {
+    /// Which.
+    pub cube: &'s Cube,
+    /// The formulas that hold in it.
+    pub context: Vec<TermId>,
 }
 
 /// Only values of cells.
@@ -84,48 +100,40 @@ const MAX_CUBES: usize = 64;
 
 impl Domain for Explicit {
     fn after(&self, tools: &mut Tools<'_, '_>, state: &Abstract, step: &Step<'_>) -> Result<Vec<Abstract>, Why> {
-        let state = &with_others(tools, state, step);
-        let Some(guards) = bound_guards(tools, state, step) else { return Ok(Vec::new()) };
-        if !all_possible(tools, &[], &guards)? {
-            return Ok(Vec::new());
-        }
-        let values = values_after(tools, state, step, &guards, &[], self.max_enum)?;
+        let values = values_after(tools, state, step, &[], self.max_enum)?;
         Ok(values.into_iter().map(|values| Abstract { values, cubes: vec![Cube::new()] }).collect())
     }
 
     fn uses_predicates(&self) -> bool {
         false
     }
+
+    fn is_by_value(&self, _: &Precision) -> bool {
+        self.max_enum <= 1
+    }
 }
 
 impl Domain for Predicates {
     fn after(&self, tools: &mut Tools<'_, '_>, state: &Abstract, step: &Step<'_>) -> Result<Vec<Abstract>, Why> {
-        let state = &with_others(tools, state, step);
         let others = about_others(tools, state, step);
-        let Some(guards) = bound_guards(tools, state, step) else { return Ok(Vec::new()) };
+        let guards = step.guards;
         let mut cubes: Vec<Cube> = Vec::new();
         let mut contexts: Vec<Vec<TermId>> = Vec::new();
-        for cube in &state.cubes {
-            let mut context = state.context(tools.cells, tools.precision, cube);
-            if !all_possible(tools, &context, &guards)? {
-                continue;
-            }
+        for case in step.cases {
+            let mut context = case.context.clone();
             context.extend(others.iter().copied());
             let before = context.len();
             context.extend(guards.iter().copied());
-            cubes.extend(self.cubes_after(tools, state, step, cube, &context, before)?);
+            cubes.extend(self.cubes_after(tools, state, step, case.cube, &context, before)?);
             contexts.push(context);
-        }
-        if contexts.is_empty() {
-            return Ok(Vec::new());
         }
         cubes.sort_unstable();
         cubes.dedup();
         if cubes.len() > MAX_CUBES {
             cubes = vec![common(&cubes)];
         }
-        let context = if contexts.len() == 1 { contexts.pop().expect("there is one") } else { guards.clone() };
-        let values = values_after(tools, state, step, &guards, &context, self.max_enum)?;
+        let context = if contexts.len() == 1 { contexts.pop().expect("there is one") } else { guards.to_vec() };
+        let values = values_after(tools, state, step, &context, self.max_enum)?;
         let mut results = Vec::new();
         for values in values {
             if self.combine == Combine::Split {
@@ -139,6 +147,10 @@ impl Domain for Predicates {
 
     fn uses_predicates(&self) -> bool {
         true
+    }
+
+    fn is_by_value(&self, precision: &Precision) -> bool {
+        self.max_enum <= 1 && precision.predicates.is_empty()
     }
 
     fn keeps_combinations(&self) -> bool {
@@ -156,16 +168,16 @@ impl Predicates {
         context: &[TermId],
         n_known: usize,
     ) -> Result<Vec<Cube>, Why> {
-        let new_values: FxHashMap<VarId, TermId> = step.summary.updates.iter().copied().collect();
+        let new_values: FxHashMap<VarId, TermId> = step.updates.iter().copied().collect();
         let mut after = Cube::new();
         let mut open: Vec<(u32, TermId)> = Vec::new();
         for number in 0..tools.precision.predicates.len() as u32 {
+            if step.dropped.contains(number as usize) {
+                continue;
+            }
             let predicate = tools.precision.predicates[number as usize];
             let vars = tools.cells.vars_in(predicate);
             let is_changed = vars.iter().any(|var| new_values.contains_key(var));
-            if is_changed && vars.iter().any(|var| step.unobserved.contains(var)) {
-                continue;
-            }
             let known = cube.binary_search_by_key(&number, |(number, _)| *number).ok().map(|index| cube[index].1);
             if !is_changed && let Some(holds) = known {
                 after.push((number, holds));
@@ -206,18 +218,18 @@ impl Predicates {
 }
 
 /// What is known of a place is known of those who are left there, too: values of their cells.
-fn with_others(tools: &mut Tools<'_, '_>, state: &Abstract, step: &Step<'_>) -> Abstract {
+pub fn with_others<'s>(cells: &mut Cells<'_>, state: &'s Abstract, left_at: Option<u32>) -> Cow<'s, Abstract> {
+    let Some(place) = left_at else { return Cow::Borrowed(state) };
     let mut state = state.clone();
-    let Some(place) = step.left_at else { return state };
     for (var, value) in state.values.clone() {
-        if let Some(Cell::Own(thread, own)) = tools.cells.cell(var)
+        if let Some(Cell::Own(thread, own)) = cells.cell(var)
             && thread == place
         {
-            state.values.push((tools.cells.var(Cell::Own(OTHER, own)), value));
+            state.values.push((cells.var(Cell::Own(OTHER, own)), value));
         }
     }
     state.values.sort_unstable();
-    state
+    Cow::Owned(state)
 }
 
 /// Likewise the predicates that hold in all cubes.
@@ -271,11 +283,11 @@ pub(crate) fn common(cubes: &[Cube]) -> Cube {
 }
 
 /// The conditions of a step with known values put in; `None` if one fails.
-fn bound_guards(tools: &mut Tools<'_, '_>, state: &Abstract, step: &Step<'_>) -> Option<Vec<TermId>> {
+pub fn bound_guards(cells: &mut Cells<'_>, state: &Abstract, all: impl Iterator<Item = TermId>) -> Option<Vec<TermId>> {
     let mut guards = Vec::new();
-    for guard in step.summary.guards.iter().chain(step.guards) {
-        let guard = state.bind(tools.cells, *guard);
-        match tools.cells.pool.as_const(guard) {
+    for guard in all {
+        let guard = state.bind(cells, guard);
+        match cells.pool.as_const(guard) {
             Some(value) if value.as_bool() => {}
             Some(_) => return None,
             None => guards.push(guard),
@@ -284,12 +296,17 @@ fn bound_guards(tools: &mut Tools<'_, '_>, state: &Abstract, step: &Step<'_>) ->
     Some(guards)
 }
 
-fn all_possible(tools: &mut Tools<'_, '_>, context: &[TermId], guards: &[TermId]) -> Result<bool, Why> {
-    if guards.is_empty() {
-        return Ok(true);
-    }
+/// The cases of a state in which conditions with known values put in may hold.
+pub fn cases<'s>(tools: &mut Tools<'_, '_>, state: &'s Abstract, guards: &[TermId]) -> Result<Vec<Case<'s>>, Why> {
     let all = tools.cells.pool.and_all(guards);
-    tools.judge.is_possible(tools.cells, context, all)
+    let mut cases = Vec::new();
+    for cube in &state.cubes {
+        let context = state.context(tools.cells, tools.precision, cube);
+        if guards.is_empty() || tools.judge.is_possible(tools.cells, &context, all)? {
+            cases.push(Case { cube, context });
+        }
+    }
+    Ok(cases)
 }
 
 /// The values of tracked cells after a step; several lists where unknown values are enumerated.
@@ -297,28 +314,29 @@ fn values_after(
     tools: &mut Tools<'_, '_>,
     state: &Abstract,
     step: &Step<'_>,
-    guards: &[TermId],
     context: &[TermId],
     max_enum: usize,
 ) -> Result<Vec<Vec<(VarId, TermId)>>, Why> {
     if tools.precision.cells.is_empty() {
         return Ok(vec![Vec::new()]);
     }
-    let is_updated = |var: VarId| step.summary.updates.iter().any(|(updated, _)| *updated == var);
-    let mut values: Vec<(VarId, TermId)> = state.values.iter().copied().filter(|(var, _)| !is_updated(*var)).collect();
+    let Step { updates, forgotten, .. } = *step;
+    let is_updated = |var: VarId| updates.iter().any(|(updated, _)| *updated == var);
+    let is_kept = |var: VarId| !is_updated(var) && forgotten.binary_search(&var).is_err();
+    let mut values: Vec<(VarId, TermId)> = state.values.iter().copied().filter(|(var, _)| is_kept(*var)).collect();
     let mut learnt: FxHashMap<VarId, TermId> = FxHashMap::default();
-    for guard in guards {
+    for guard in step.guards {
         learnt.extend(equations(tools.cells, *guard));
     }
     for (var, value) in learnt.iter().map(|(var, value)| (*var, *value)) {
         let is_new = !values.iter().any(|(known, _)| *known == var);
-        if tools.precision.cells.contains(&var) && !is_updated(var) && is_new {
+        if tools.precision.cells.contains(&var) && is_kept(var) && is_new {
             values.push((var, value));
         }
     }
     let mut unknown = Vec::new();
-    for (var, value) in &step.summary.updates {
-        if !tools.precision.cells.contains(var) || step.unobserved.contains(var) {
+    for (var, value) in updates {
+        if !tools.precision.cells.contains(var) {
             continue;
         }
         let bound = state.bind(tools.cells, *value);
@@ -331,7 +349,7 @@ fn values_after(
     }
     let mut results = vec![values];
     if max_enum > 1 {
-        let context: Vec<TermId> = if context.is_empty() { guards.to_vec() } else { context.to_vec() };
+        let context: Vec<TermId> = if context.is_empty() { step.guards.to_vec() } else { context.to_vec() };
         for (var, term) in unknown {
             let Some(found) = tools.judge.values(tools.cells, &context, term, max_enum)? else { continue };
             if found.len() * results.len() > max_enum {

@@ -3,18 +3,27 @@
 //! Those to cells that nobody observes from where the threads stand after the step (Algorithm 2 of 000 ch. 4): if something is known about
 //! the cell it is forgotten, as by `havoc`, and if nothing is known there is nothing to do. The refiner sees the original steps. With the
 //! static cone a cell counts as observed if it is from anywhere, whatever the precision.
+//!
+//! What was known before of cells that nobody observes any more is forgotten in the same step, with the predicates about them: they need not be
+//! carried along, decided again after each condition, or told apart. A predicate ties its cells together, so it goes only if all of
+//! them go. A variable of the thread that takes the step is also unobserved where the thread does not read it before writing it.
+//!
+//! What is left of a step depends on the edge and on what is observed afterwards, and is remembered for these. It looks at few cells, so where only
+//! values are tracked it is remembered too what it makes of them.
 
 use crate::abstraction::cells::{Cell, Cells};
-use crate::abstraction::control::Control;
-use crate::abstraction::state::Precision;
+use crate::abstraction::control::{Control, is_crowd};
+use crate::abstraction::state::{Live, Precision};
 use crate::abstraction::symbolic::Summary;
 use crate::explore::actions::Actions;
-use crate::explore::cone::{DataFlow, Symbol};
+use crate::explore::cone::{DataFlow, Symbol, View};
 use fixedbitset::FixedBitSet;
-use ir::Program;
-use logic::VarId;
-use rustc_hash::FxHashSet;
+use ir::{EdgeRef, LocId, ProcId, Program};
+use logic::{TermId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// How much is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,86 +34,266 @@ pub(crate) enum Mode {
     Both,
 }
 
-/// What nobody observes of a step.
+impl Mode {
+    fn is_static(self) -> bool {
+        matches!(self, Mode::Static | Mode::Both)
+    }
+
+    fn is_dynamic(self) -> bool {
+        matches!(self, Mode::Dynamic | Mode::Both)
+    }
+}
+
+/// A step, and where it leads.
+pub(crate) struct Taken<'c> {
+    pub(crate) thread: u32,
+    pub(crate) edge: EdgeRef,
+    pub(crate) after: &'c Control,
+    /// What is observed afterwards, if it was asked for.
+    pub(crate) view: std::cell::Cell<Option<View>>,
+}
+
+/// The values of some cells, where they are known.
+pub(crate) type Inputs = SmallVec<[Option<TermId>; 6]>;
+
+/// Values of cells, or nothing if there is no successor.
+pub(crate) type Outcome = Option<Rc<[(VarId, TermId)]>>;
+
+/// What is left of a step.
 #[derive(Default)]
-pub(crate) struct Unobserved {
-    /// Cells that are forgotten.
-    pub(crate) cells: Vec<VarId>,
+pub(crate) struct Simplified {
+    /// The assignments as they were.
+    of: Vec<(VarId, TermId)>,
+    /// Cells that get new values, in terms of the values before.
+    pub(crate) updates: Vec<(VarId, TermId)>,
+    /// Cells whose values are not known afterwards, ascending.
+    pub(crate) forgotten: Vec<VarId>,
+    /// Predicates that are not known afterwards, by their numbers in the precision.
+    pub(crate) dropped: FixedBitSet,
+    /// Whether no variable of the thread is kept that is not read any more.
+    pub(crate) is_trimmed: bool,
+    /// The cells tracked by value that the conditions and the new values depend on, where these are the same in all states.
+    pub(crate) inputs: Option<Vec<VarId>>,
+    /// What the step makes of values of the inputs, if nothing else is known: the values afterwards, or nothing if it cannot be taken.
+    pub(crate) outcomes: RefCell<FxHashMap<Inputs, Outcome>>,
+    /// Assignments that became `havoc`.
     pub(crate) n_havoc: u64,
+    /// Assignments of which nothing is left.
     pub(crate) n_dropped: u64,
 }
+
+/// What nobody observes from somewhere.
+#[derive(Default)]
+struct Idle {
+    /// Cells about which something may be known.
+    unobserved: FxHashSet<VarId>,
+    /// Of these, those that no predicate ties to others; ascending.
+    cells: Vec<VarId>,
+    /// The predicates about them, by their numbers in the precision.
+    predicates: FixedBitSet,
+}
+
+/// So many different effects of one edge are remembered: what it does may depend on addresses, and on who is left behind in the crowd.
+const MANY_EFFECTS: usize = 4;
 
 /// Simplifies steps.
 pub(crate) struct Cone {
     mode: Mode,
     /// By the current places and precision.
-    dynamic: RefCell<DataFlow>,
+    dynamic: DataFlow,
     /// From anywhere, whatever the precision.
-    anywhere: RefCell<DataFlow>,
+    anywhere: Option<DataFlow>,
+    from_anywhere: View,
+    idle: FxHashMap<View, Rc<Idle>>,
+    /// By the thread, the edge that it takes, and what is observed afterwards.
+    known: FxHashMap<(u32, EdgeRef, View), Vec<Rc<Simplified>>>,
+    /// Cells of each thread about which something may be known, and the predicates about each cell.
+    own: FxHashMap<u32, Vec<VarId>>,
+    about: FxHashMap<VarId, Vec<usize>>,
+    dropped: FxHashMap<(ProcId, LocId), Rc<FixedBitSet>>,
 }
 
 impl Cone {
     pub(crate) fn new(program: &Program, mode: Mode) -> Cone {
-        Cone { mode, dynamic: RefCell::new(DataFlow::new(program)), anywhere: RefCell::new(DataFlow::new(program)) }
+        let mut dynamic = DataFlow::new(program);
+        let from_anywhere = dynamic.view_from_anywhere();
+        Cone {
+            mode,
+            anywhere: mode.is_static().then(|| dynamic.clone()),
+            dynamic,
+            from_anywhere,
+            idle: FxHashMap::default(),
+            known: FxHashMap::default(),
+            own: FxHashMap::default(),
+            about: FxHashMap::default(),
+            dropped: FxHashMap::default(),
+        }
     }
 
     /// A round with another precision begins.
-    pub(crate) fn begin(&mut self, cells: &Cells<'_>, precision: &Precision) {
-        let tracked: FxHashSet<Symbol> = precision.vars().filter_map(|var| symbol(cells, var)).collect();
-        self.dynamic.get_mut().begin(Some(tracked));
+    pub(crate) fn begin(&mut self, cells: &mut Cells<'_>, precision: &Precision) {
+        if self.mode == Mode::None {
+            return;
+        }
+        self.dynamic.begin(precision.vars().filter_map(|var| symbol(cells, var)));
+        self.idle.clear();
+        self.known.clear();
+        self.dropped.clear();
+        self.own.clear();
+        self.about.clear();
+        for var in precision.vars() {
+            if let Some(Cell::Own(thread, _)) = cells.cell(var) {
+                self.own.entry(thread).or_default().push(var);
+            }
+        }
+        for (number, predicate) in precision.predicates.iter().enumerate() {
+            for var in cells.vars_in(*predicate).iter() {
+                self.about.entry(*var).or_default().push(number);
+            }
+        }
     }
 
-    /// What nobody observes of a step, given where threads stand after it.
-    pub(crate) fn unobserved(
+    /// What is left of a step that can be taken; `None` if that is all of it.
+    pub(crate) fn simplify(
+        &mut self,
+        cells: &mut Cells<'_>,
+        live: &Live,
+        precision: &Precision,
+        taken: &Taken<'_>,
+        summary: &Summary,
+    ) -> Option<Rc<Simplified>> {
+        if self.mode == Mode::None {
+            return None;
+        }
+        let view = taken.view.get().unwrap_or_else(|| self.view(taken.after));
+        taken.view.set(Some(view));
+        let key = (taken.thread, taken.edge, view);
+        let mut known = self.known.get(&key).into_iter().flatten();
+        if let Some(known) = known.find(|known| known.of == summary.updates) {
+            return Some(known.clone());
+        }
+        let idle = match self.idle.get(&view) {
+            Some(idle) => idle.clone(),
+            None => {
+                let idle = Rc::new(self.idle(cells, precision, view));
+                self.idle.insert(view, idle.clone());
+                idle
+            }
+        };
+        let mut dead = Vec::new();
+        let is_trimmed = self.mode.is_dynamic() && summary.is_fixed && !taken.after.has_crowd;
+        if self.mode.is_dynamic() && !is_crowd(taken.thread) {
+            let own = self.own.get(&taken.thread).map_or(&[][..], Vec::as_slice);
+            dead.extend(own.iter().copied().filter(|var| !live.is_live(cells, taken.after, *var)));
+        }
+        let mut simplified = self.simplified(cells, precision, summary, view, &idle, dead);
+        simplified.of.extend(summary.updates.iter().copied());
+        simplified.is_trimmed = is_trimmed;
+        if is_trimmed {
+            let terms = summary.guards.iter().chain(simplified.updates.iter().map(|(_, value)| value));
+            let mut inputs: Vec<VarId> = terms.flat_map(|term| cells.vars_in(*term).to_vec()).collect();
+            inputs.retain(|var| precision.cells.contains(var));
+            inputs.sort_unstable();
+            inputs.dedup();
+            simplified.inputs = Some(inputs);
+        }
+        let simplified = Rc::new(simplified);
+        let known = self.known.entry(key).or_default();
+        if known.len() < MANY_EFFECTS {
+            known.push(simplified.clone());
+        }
+        Some(simplified)
+    }
+
+    fn view(&mut self, after: &Control) -> View {
+        if !self.mode.is_dynamic() {
+            return self.from_anywhere;
+        }
+        let alive = after.alive().filter(|_| !after.has_ended).map(|thread| after.at(thread));
+        self.dynamic.view(alive.map(|at| (at.proc, at.loc)))
+    }
+
+    fn simplified(
         &self,
         cells: &Cells<'_>,
         precision: &Precision,
-        after: &Control,
         summary: &Summary,
-    ) -> Unobserved {
-        let mut result = Unobserved::default();
-        if self.mode == Mode::None {
-            return result;
-        }
-        let mut anywhere = self.anywhere.borrow_mut();
-        let everywhere = anywhere.everywhere();
-        let mut dynamic = self.dynamic.borrow_mut();
-        let places = places(&dynamic, after);
-        for (var, _) in &summary.updates {
-            let Some(symbol) = symbol(cells, *var) else { continue };
-            let (by_static, by_dynamic) = match self.mode {
-                Mode::None => (false, false),
-                Mode::Static => (true, false),
-                Mode::Dynamic => (false, true),
-                Mode::Both => (true, true),
-            };
-            let is_unobserved = by_static && !anywhere.is_observed(&everywhere, symbol)
-                || by_dynamic && !dynamic.is_observed(&places, symbol);
-            if !is_unobserved {
-                continue;
-            }
-            if precision.mentions(*var) {
+        view: View,
+        idle: &Idle,
+        dead: Vec<VarId>,
+    ) -> Simplified {
+        let (dropped, forgotten) = (idle.predicates.clone(), idle.cells.clone());
+        let mut result = Simplified { dropped, forgotten, ..Simplified::default() };
+        for (var, value) in &summary.updates {
+            if !precision.mentions(*var) {
+                result.n_dropped += u64::from(!self.is_observed(cells, view, *var));
+            } else if idle.unobserved.contains(var) || dead.contains(var) {
                 result.n_havoc += 1;
-                result.cells.push(*var);
+                result.forgotten.push(*var);
+                result.dropped.extend(self.about.get(var).into_iter().flatten().copied());
             } else {
-                result.n_dropped += 1;
+                result.updates.push((*var, *value));
             }
         }
+        for var in dead {
+            // It will be trimmed with all that is said about it.
+            result.forgotten.push(var);
+            result.dropped.extend(self.about.get(&var).into_iter().flatten().copied());
+        }
+        result.forgotten.sort_unstable();
+        result.forgotten.dedup();
         result
     }
 
+    /// Whether somebody may look at a cell.
+    fn is_observed(&self, cells: &Cells<'_>, view: View, var: VarId) -> bool {
+        let Some(symbol) = symbol(cells, var) else { return true };
+        self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_observed(self.from_anywhere, symbol))
+            && (!self.mode.is_dynamic() || self.dynamic.is_observed(view, symbol))
+    }
+
+    fn idle(&self, cells: &mut Cells<'_>, precision: &Precision, view: View) -> Idle {
+        let unobserved: FxHashSet<VarId> =
+            precision.vars().filter(|var| !self.is_observed(cells, view, *var)).collect();
+        let mut predicates = FixedBitSet::with_capacity(precision.predicates.len());
+        if unobserved.is_empty() {
+            return Idle { unobserved, cells: Vec::new(), predicates };
+        }
+        let mut idle = unobserved.clone();
+        loop {
+            let before = idle.len();
+            for predicate in &precision.predicates {
+                let vars = cells.vars_in(*predicate);
+                if !vars.iter().all(|var| idle.contains(var)) {
+                    vars.iter().for_each(|var| _ = idle.remove(var));
+                }
+            }
+            if idle.len() == before {
+                break;
+            }
+        }
+        for (number, predicate) in precision.predicates.iter().enumerate() {
+            predicates.set(number, cells.vars_in(*predicate).iter().all(|var| idle.contains(var)));
+        }
+        let mut cells: Vec<VarId> = idle.into_iter().collect();
+        cells.sort_unstable();
+        Idle { unobserved, cells, predicates }
+    }
+
     /// Targets that the next steps of a thread touch only for values that nobody observes, and about which nothing is known.
-    pub(crate) fn dropped_targets(&self, actions: &Actions, control: &Control, thread: u32) -> Option<FixedBitSet> {
-        if !matches!(self.mode, Mode::Dynamic | Mode::Both) {
+    pub(crate) fn dropped_targets(&mut self, actions: &Actions, proc: ProcId, loc: LocId) -> Option<Rc<FixedBitSet>> {
+        if !self.mode.is_dynamic() {
             return None;
         }
-        let at = control.at(thread);
-        let dynamic = self.dynamic.borrow();
+        if let Some(known) = self.dropped.get(&(proc, loc)) {
+            return Some(known.clone());
+        }
+        let dynamic = &self.dynamic;
         let mut kept: FxHashSet<VarId> = FxHashSet::default();
         let mut touched: FxHashSet<VarId> = FxHashSet::default();
-        let edges = &actions.next(at.proc, at.loc).edges;
+        let edges = &actions.next(proc, loc).edges;
         for edge in edges {
-            let flow = dynamic.flow(at.proc, *edge);
+            let flow = dynamic.flow(proc, *edge);
             let in_conditions = flow.observed.iter().copied();
             let in_values = flow.into.iter().flat_map(|(to, from)| {
                 let matters = dynamic.is_tracked(*to);
@@ -126,13 +315,10 @@ impl Cone {
         let mut dropped = FixedBitSet::with_capacity(actions.targets.len());
         let can_go = touched.iter().filter(|var| !kept.contains(var) && !dynamic.is_tracked(Symbol::Var(**var)));
         dropped.extend(can_go.filter_map(|var| actions.targets.of_var(*var)).map(|target| target as usize));
+        let dropped = Rc::new(dropped);
+        self.dropped.insert((proc, loc), dropped.clone());
         Some(dropped)
     }
-}
-
-fn places(flow: &DataFlow, control: &Control) -> FixedBitSet {
-    let alive = control.alive().filter(|_| !control.has_ended).map(|thread| control.at(thread));
-    flow.places(alive.map(|at| (at.proc, at.loc)))
 }
 
 fn symbol(cells: &Cells<'_>, var: VarId) -> Option<Symbol> {

@@ -13,6 +13,7 @@ mod proof;
 mod proviso;
 mod search;
 mod select;
+mod successor;
 
 #[cfg(test)]
 mod tests;

@@ -5,17 +5,20 @@
 //!
 //! Invariant: when the search ends without an error, every error of the program would have been seen (Theorems 2 and 4 of 000).
 
+use super::cone::Taken;
 use super::crowd;
 use super::graph::{Graph, NodeId};
 use super::select::{AtNode, Reduction};
+use super::successor::after_step;
 use crate::abstraction::cells::Cells;
 use crate::abstraction::control::{Change, Control, is_crowd};
-use crate::abstraction::domain::{Domain, Step, Tools};
+use crate::abstraction::domain::Domain;
 use crate::abstraction::judge::Judge;
 use crate::abstraction::refine::Attempt;
 use crate::abstraction::state::{Abstract, Live, Precision};
 use crate::abstraction::symbolic::{self, Bad, BadKind, Summary};
 use crate::abstraction::waiting;
+use crate::clock;
 use crate::explore::actions::Actions;
 use crate::explore::choice::source_set;
 use crate::run::Run;
@@ -25,7 +28,7 @@ use logic::{TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BinaryHeap;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// In which order nodes are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +50,7 @@ pub(crate) struct Counts {
     pub(crate) statements: u64,
     pub(crate) simplified: u64,
     pub(crate) eliminated: u64,
+    /// Time computed, not passed, by successor calculation with the cone.
     pub(crate) successor_time: Duration,
 }
 
@@ -102,7 +106,9 @@ const MANY_VALUES: usize = 16;
 impl<'w, 'p> Search<'w, 'p> {
     /// A round from the beginning.
     pub(crate) fn new(world: &'w mut World<'p>, precision: &'w Precision) -> Search<'w, 'p> {
-        world.cone.begin(&world.cells, precision);
+        let started = clock::computed();
+        world.cone.begin(&mut world.cells, precision);
+        world.counts.successor_time += clock::computed().saturating_sub(started);
         let mask = if world.reduction.is_aware() { tracked(world, precision) } else { world.actions.all() };
         let values = world.counts_values.then(FxHashMap::default);
         Search { world, precision, graph: Graph::default(), mask, open: BinaryHeap::new(), values }
@@ -130,7 +136,7 @@ impl<'w, 'p> Search<'w, 'p> {
         }
         let result = loop {
             while let Some((_, _, node)) = self.open.pop() {
-                if let Some(why) = run.stop_now() {
+                if let Some(why) = run.stop_soon() {
                     return Err(Halt::Stopped(why));
                 }
                 if self.graph.nodes.len().is_multiple_of(256)
@@ -312,7 +318,9 @@ impl<'w, 'p> Search<'w, 'p> {
         let world = &mut *self.world;
         let is_fixed = symbolic::is_fixed(&world.cells, edge);
         let (control, state) = (self.graph.node(node).control.clone(), self.graph.node(node).state.clone());
-        let summary = symbolic::run(&mut world.cells, world.properties, &control, thread, edge, &mut resolver(&state));
+        let mut summary =
+            symbolic::run(&mut world.cells, world.properties, &control, thread, edge, &mut resolver(&state));
+        summary.is_fixed = is_fixed;
         let summary = Rc::new(summary);
         if is_fixed {
             world.summaries.insert((thread, edge), summary.clone());
@@ -338,7 +346,18 @@ impl<'w, 'p> Search<'w, 'p> {
     }
 
     fn step(&mut self, node: NodeId, thread: u32, edge: EdgeRef) -> Result<(), StepHalt> {
-        let started = Instant::now();
+        let started = clock::computed();
+        let successors = self.successors(node, thread, edge);
+        self.world.counts.successor_time += clock::computed().saturating_sub(started);
+        let (next, after) = successors?;
+        for state in after {
+            self.reach(node, thread, edge, &next, state)?;
+        }
+        Ok(())
+    }
+
+    /// Where a step leads, and what can be known there.
+    fn successors(&mut self, node: NodeId, thread: u32, edge: EdgeRef) -> Result<(Control, Vec<Abstract>), StepHalt> {
         let summary = self.summary(node, thread, edge);
         let (control, state) = (self.graph.node(node).control.clone(), self.graph.node(node).state.clone());
         let world = &mut *self.world;
@@ -368,21 +387,18 @@ impl<'w, 'p> Search<'w, 'p> {
         }
         let world = &mut *self.world;
         let mut after = Vec::new();
+        let taken = &Taken { thread, edge, after: &next, view: Default::default() };
         if next.has_crowd {
             let left_at = (control.at_place(thread) == Some(true)).then_some(thread);
             for case in crowd::cases(&mut world.cells, self.precision, &control, thread, to, &summary) {
-                let found = after_step(world, self.precision, &state, &case, &guards, &next, left_at)?;
+                let found = after_step(world, self.precision, &state, &case, &guards, taken, left_at)?;
                 after.extend(found);
             }
             after = crowd::joined(after, world.domain.keeps_combinations()).into_iter().collect();
         } else {
-            after = after_step(world, self.precision, &state, &summary, &guards, &next, None)?;
+            after = after_step(world, self.precision, &state, &summary, &guards, taken, None)?;
         }
-        world.counts.successor_time += started.elapsed();
-        for state in after {
-            self.reach(node, thread, edge, &next, state)?;
-        }
-        Ok(())
+        Ok((next, after))
     }
 
     /// Whether a loop has started so many threads that they are better not told apart.
@@ -424,11 +440,9 @@ impl<'w, 'p> Search<'w, 'p> {
         thread: u32,
         edge: EdgeRef,
         control: &Control,
-        mut state: Abstract,
+        state: Abstract,
     ) -> Result<(), StepHalt> {
         let world = &mut *self.world;
-        world.live.trim(&mut world.cells, self.precision, control, &mut state);
-        self.precision.trim(control, &mut state);
         if let Some(values) = &mut self.values {
             for (var, value) in &state.values {
                 let own = values.entry(*var).or_default();
@@ -479,25 +493,6 @@ impl<'w, 'p> Search<'w, 'p> {
         }
         Ok(None)
     }
-}
-
-/// What the domain says of a step, with what nobody looks at left out.
-fn after_step(
-    world: &mut World<'_>,
-    precision: &Precision,
-    state: &Abstract,
-    summary: &Summary,
-    guards: &[TermId],
-    next: &Control,
-    left_at: Option<u32>,
-) -> Result<Vec<Abstract>, smt::Why> {
-    let unobserved = world.cone.unobserved(&world.cells, precision, next, summary);
-    world.counts.statements += summary.updates.len() as u64;
-    world.counts.simplified += unobserved.n_havoc;
-    world.counts.eliminated += unobserved.n_dropped;
-    let step = Step { summary, guards, unobserved: &unobserved.cells, left_at };
-    let mut tools = Tools { cells: &mut world.cells, judge: &mut world.judge, precision };
-    world.domain.after(&mut tools, state, &step)
 }
 
 /// Resolves what a state knows the value of.

@@ -258,8 +258,8 @@ impl Search<'_, '_> {
         let counts = |target: &&TargetId| self.mask.contains(**target as usize);
         let mut reads: Vec<TargetId> = next.reads.iter().filter(counts).copied().collect();
         let mut writes: Vec<TargetId> = next.writes.iter().filter(counts).copied().collect();
-        let world = &*self.world;
-        if let Some(dropped) = world.cone.dropped_targets(&world.actions, &control, thread) {
+        let world = &mut *self.world;
+        if let Some(dropped) = world.cone.dropped_targets(&world.actions, at.proc, at.loc) {
             reads.retain(|target| !dropped.contains(*target as usize));
             writes.retain(|target| !dropped.contains(*target as usize));
         }

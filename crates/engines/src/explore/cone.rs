@@ -3,8 +3,9 @@
 //! Nodes are edges of the automata; an edge observes another if it reads what that one writes (000 ch. 4, Definition 11). An edge is a real observer
 //! of a variable if the variable flows into one of its conditions: an assumption, a check, a wait, an address, a size, a handle. A value
 //! is observed from a place if a chain of flows leads from it to a real observer, through edges that some thread can still reach and
-//! variables about which the abstraction knows something. Reachability comes from the automata, once for each location; a
-//! question is answered by a walk over the variables, and remembered by the set of locations where threads stand.
+//! variables about which the abstraction knows something. Which edges can be reached comes from the automata, once for each location. The
+//! vector of locations is given a number, that of all that flows on these edges; what is observed from there is found by one walk backward
+//! from the observers when it is first asked for, and has a number too (a `View`), so that a question about a variable is the test of a bit.
 //!
 //! Deviation from the text: edges hold several statements, so the graph is about the variables before and after an edge; and the variables of
 //! threads that run the same procedure are not told apart, which observes more than there is.
@@ -36,19 +37,45 @@ pub struct Flow {
     pub into: Vec<(Symbol, FxHashSet<Symbol>)>,
 }
 
+/// The symbols about which something is known and that are observed from where threads stand, by a number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct View(u32);
+
+/// What can be reached from some place.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Ahead {
+    /// Pairs of symbols of which one flows into the other.
+    flows: FixedBitSet,
+    /// Symbols that conditions depend on.
+    conditions: FixedBitSet,
+}
+
 /// The data-flow graph.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DataFlow {
     flows: Vec<Vec<Flow>>,
-    /// For each location the edges that can be reached from it, by their numbers.
-    reachable: Vec<Vec<FixedBitSet>>,
-    /// Where each edge is.
-    edges: Vec<(usize, usize)>,
+    /// What can be reached from each location.
+    reachable: Vec<Ahead>,
+    n_pairs: usize,
     first_loc: Vec<usize>,
-    n_locs: usize,
-    known: FxHashMap<(FixedBitSet, Symbol), bool>,
-    tracked: Option<FxHashSet<Symbol>>,
+    n_vars: usize,
+    /// For each symbol, by its number, what flows into it on some edge: the number of the pair, and that of the other symbol.
+    into: Vec<Vec<(usize, usize)>>,
+    /// The sets of locations that have come up: what can be reached from there, by its number.
+    from_places: FxHashMap<FixedBitSet, usize>,
+    number_of: FxHashMap<Ahead, usize>,
+    ahead: Vec<Ahead>,
+    /// What is observed there, if it was asked for.
+    view_of: Vec<Option<View>>,
+    views: Vec<FixedBitSet>,
+    view_with: FxHashMap<FixedBitSet, View>,
+    tracked: FixedBitSet,
+    /// Where threads stand in the question at hand.
+    places: FixedBitSet,
 }
+
+/// So many vectors of locations are remembered at a time.
+const MANY_PLACES: usize = 1 << 16;
 
 impl DataFlow {
     /// The graph of a program whose procedures are threads.
@@ -65,19 +92,73 @@ impl DataFlow {
             n_locs += proc.locs.len();
             edges.extend((0..proc.edges.len()).map(|edge| (index, edge)));
         }
+        let n_vars = program.vars.len();
+        let mut into: Vec<Vec<(usize, usize)>> = vec![Vec::new(); n_vars + 2];
+        let mut pairs: FxHashMap<(usize, usize), usize> = FxHashMap::default();
+        let mut of_edge = Vec::new();
+        for (proc, index) in &edges {
+            let flow = &flows[*proc][*index];
+            let conditions: Vec<usize> = flow.observed.iter().map(|symbol| number(n_vars, *symbol)).collect();
+            let mut own = Vec::new();
+            for (to, all) in &flow.into {
+                for from in all {
+                    let (to, from) = (number(n_vars, *to), number(n_vars, *from));
+                    let next = pairs.len();
+                    let pair = *pairs.entry((to, from)).or_insert(next);
+                    if pair == next {
+                        into[to].push((pair, from));
+                    }
+                    own.push(pair);
+                }
+            }
+            of_edge.push((own, conditions));
+        }
+        let n_pairs = pairs.len();
+        let summed_up = |edges: FixedBitSet| {
+            let mut ahead = Ahead {
+                flows: FixedBitSet::with_capacity(n_pairs),
+                conditions: FixedBitSet::with_capacity(n_vars + 2),
+            };
+            for edge in edges.ones() {
+                let (flows, conditions) = &of_edge[edge];
+                ahead.flows.extend(flows.iter().copied());
+                ahead.conditions.extend(conditions.iter().copied());
+            }
+            ahead
+        };
         let reachable = reachable(program, &first_edge, edges.len());
-        DataFlow { flows, reachable, edges, first_loc, n_locs, known: FxHashMap::default(), tracked: None }
+        let mut everything = FixedBitSet::with_capacity(n_vars + 2);
+        everything.insert_range(..);
+        DataFlow {
+            flows,
+            reachable: reachable.into_iter().flatten().map(summed_up).collect(),
+            n_pairs,
+            first_loc,
+            n_vars,
+            into,
+            from_places: FxHashMap::default(),
+            number_of: FxHashMap::default(),
+            ahead: Vec::new(),
+            view_of: Vec::new(),
+            views: Vec::new(),
+            view_with: FxHashMap::default(),
+            tracked: everything,
+            places: FixedBitSet::with_capacity(n_locs),
+        }
     }
 
-    /// From now on these are the symbols about which something is known; `None` for all of them.
-    pub fn begin(&mut self, tracked: Option<FxHashSet<Symbol>>) {
-        self.tracked = tracked;
-        self.known.clear();
+    /// From now on these are the symbols about which something is known; before, all are.
+    pub fn begin(&mut self, tracked: impl Iterator<Item = Symbol>) {
+        self.tracked.clear();
+        self.tracked.extend(tracked.map(|symbol| number(self.n_vars, symbol)));
+        self.view_of.fill(None);
+        self.views.clear();
+        self.view_with.clear();
     }
 
     /// Whether something is known about a symbol.
     pub fn is_tracked(&self, symbol: Symbol) -> bool {
-        self.tracked.as_ref().is_none_or(|tracked| tracked.contains(&symbol))
+        self.tracked.contains(number(self.n_vars, symbol))
     }
 
     /// What flows on an edge.
@@ -85,54 +166,85 @@ impl DataFlow {
         &self.flows[proc.index()][edge.index()]
     }
 
-    /// The set of places where threads stand.
-    pub fn places(&self, threads: impl Iterator<Item = (ProcId, LocId)>) -> FixedBitSet {
-        let mut places = FixedBitSet::with_capacity(self.n_locs);
-        places.extend(threads.map(|(proc, loc)| self.first_loc[proc.index()] + loc.index()));
-        places
+    /// What is observed from where threads stand.
+    pub fn view(&mut self, threads: impl Iterator<Item = (ProcId, LocId)>) -> View {
+        self.places.clear();
+        for (proc, loc) in threads {
+            self.places.insert(self.first_loc[proc.index()] + loc.index());
+        }
+        let ahead = match self.from_places.get(&self.places) {
+            Some(known) => *known,
+            None => self.look_ahead(),
+        };
+        match self.view_of[ahead] {
+            Some(view) => view,
+            None => self.walk(ahead),
+        }
     }
 
-    /// The set of all places: nothing is known about where threads stand.
-    pub fn everywhere(&self) -> FixedBitSet {
-        let mut places = FixedBitSet::with_capacity(self.n_locs);
-        places.insert_range(..);
-        places
+    /// What is observed from anywhere.
+    pub fn view_from_anywhere(&mut self) -> View {
+        self.places.insert_range(..);
+        let ahead = self.look_ahead();
+        self.walk(ahead)
     }
 
-    /// Whether a condition that can be reached from the places may depend on the value that the symbol has there.
-    pub fn is_observed(&mut self, places: &FixedBitSet, symbol: Symbol) -> bool {
-        if !self.is_tracked(symbol) {
-            return false;
+    /// Whether something is known about a symbol, and a condition that can be reached may depend on the value that it has.
+    pub fn is_observed(&self, view: View, symbol: Symbol) -> bool {
+        self.views[view.0 as usize].contains(number(self.n_vars, symbol))
+    }
+
+    /// The number of what can be reached from the places.
+    fn look_ahead(&mut self) -> usize {
+        let mut all = Ahead {
+            flows: FixedBitSet::with_capacity(self.n_pairs),
+            conditions: FixedBitSet::with_capacity(self.n_vars + 2),
+        };
+        for place in self.places.ones() {
+            all.flows.union_with(&self.reachable[place].flows);
+            all.conditions.union_with(&self.reachable[place].conditions);
         }
-        if let Some(known) = self.known.get(&(places.clone(), symbol)) {
-            return *known;
+        let next = self.ahead.len();
+        let ahead = *self.number_of.entry(all.clone()).or_insert(next);
+        if ahead == next {
+            self.ahead.push(all);
+            self.view_of.push(None);
         }
-        let mut edges = FixedBitSet::with_capacity(self.edges.len());
-        for place in places.ones() {
-            let proc = self.first_loc.partition_point(|first| *first <= place) - 1;
-            edges.union_with(&self.reachable[proc][place - self.first_loc[proc]]);
+        if self.from_places.len() >= MANY_PLACES {
+            self.from_places.clear();
         }
-        let mut seen: FxHashSet<Symbol> = FxHashSet::default();
-        let mut open = vec![symbol];
-        seen.insert(symbol);
-        let mut observed = false;
-        'walk: while let Some(symbol) = open.pop() {
-            for edge in edges.ones() {
-                let (proc, edge) = self.edges[edge];
-                let flow = &self.flows[proc][edge];
-                if flow.observed.contains(&symbol) {
-                    observed = true;
-                    break 'walk;
-                }
-                for (to, from) in &flow.into {
-                    if from.contains(&symbol) && self.is_tracked(*to) && seen.insert(*to) {
-                        open.push(*to);
-                    }
+        self.from_places.insert(self.places.clone(), ahead);
+        ahead
+    }
+
+    /// All that flows into conditions that can be reached, through what is known.
+    fn walk(&mut self, ahead: usize) -> View {
+        let Ahead { flows, conditions } = &self.ahead[ahead];
+        let mut seen = conditions.clone();
+        seen.intersect_with(&self.tracked);
+        let mut open: Vec<usize> = seen.ones().collect();
+        while let Some(to) = open.pop() {
+            for (_, from) in self.into[to].iter().filter(|(pair, _)| flows.contains(*pair)) {
+                if self.tracked.contains(*from) && !seen.put(*from) {
+                    open.push(*from);
                 }
             }
         }
-        self.known.insert((places.clone(), symbol), observed);
-        observed
+        let next = View(self.views.len() as u32);
+        let view = *self.view_with.entry(seen.clone()).or_insert(next);
+        if view == next {
+            self.views.push(seen);
+        }
+        self.view_of[ahead] = Some(view);
+        view
+    }
+}
+
+fn number(n_vars: usize, symbol: Symbol) -> usize {
+    match symbol {
+        Symbol::Var(var) => var.index(),
+        Symbol::Memory => n_vars,
+        Symbol::Results => n_vars + 1,
     }
 }
 
@@ -334,17 +446,20 @@ mod tests {
         let named = |name: &str| (0..program.vars.len() as u32).find(|var| program.pool.var_name(VarId(*var)) == name);
         let seen = named("seen").expect("it is there");
         let tracked = |vars: &[VarId]| {
-            let seen = Symbol::Var(VarId(seen));
-            Some(vars.iter().map(|var| Symbol::Var(*var)).chain([seen]).collect())
+            let mut all: Vec<Symbol> = vars.iter().map(|var| Symbol::Var(*var)).collect();
+            all.push(Symbol::Var(VarId(seen)));
+            all.into_iter()
         };
         flow.begin(tracked(&[x, y]));
-        let both_begin = flow.places([entry(first), entry(second)].into_iter());
-        assert!(flow.is_observed(&both_begin, Symbol::Var(x)) && flow.is_observed(&both_begin, Symbol::Var(y)));
-        let copied = flow.places([entry(first), after_first_step(second)].into_iter());
-        assert!(!flow.is_observed(&copied, Symbol::Var(x)), "y = x has run, and nobody else reads x");
-        assert!(flow.is_observed(&copied, Symbol::Var(y)));
+        let begin = [entry(first), entry(second)];
+        let both_begin = flow.view(begin.into_iter());
+        assert!(flow.is_observed(both_begin, Symbol::Var(x)) && flow.is_observed(both_begin, Symbol::Var(y)));
+        let copied = flow.view([entry(first), after_first_step(second)].into_iter());
+        assert!(!flow.is_observed(copied, Symbol::Var(x)), "y = x has run, and nobody else reads x");
+        assert!(flow.is_observed(copied, Symbol::Var(y)));
         flow.begin(tracked(&[y]));
-        assert!(!flow.is_observed(&both_begin, Symbol::Var(x)), "nothing is known about x");
-        assert!(flow.is_observed(&both_begin, Symbol::Var(y)));
+        let both_begin = flow.view(begin.into_iter());
+        assert!(!flow.is_observed(both_begin, Symbol::Var(x)), "nothing is known about x");
+        assert!(flow.is_observed(both_begin, Symbol::Var(y)));
     }
 }

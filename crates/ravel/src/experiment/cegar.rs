@@ -109,8 +109,25 @@ fn fit(line: &[(u32, f64)]) -> Option<f64> {
     Some(above / below)
 }
 
-/// All tasks of the suite with all settings; tasks that cannot be read are left out.
-pub(super) fn on_suite(limit: Duration, args: &args::Experiment, settings: &[Setting]) -> Vec<(String, Vec<Measured>)> {
+/// Of several runs that decide the task, the one with the quickest successor calculation: the machine may be busy with other things.
+fn measure_best(task: &Task, knobs: &[(&str, &str)], limit: Duration, n_runs: usize) -> Measured {
+    let mut best = measure(task, knobs, limit);
+    for _ in 1..n_runs {
+        let again = if best.is_decided { measure(task, knobs, limit) } else { break };
+        if again.is_decided && again.number("successor seconds") < best.number("successor seconds") {
+            best = again;
+        }
+    }
+    best
+}
+
+/// All tasks of the suite with all settings, the best of some runs each; tasks that cannot be read are left out.
+pub(super) fn on_suite(
+    limit: Duration,
+    args: &args::Experiment,
+    settings: &[Setting],
+    n_runs: usize,
+) -> Vec<(String, Vec<Measured>)> {
     let paths: Vec<PathBuf> = match suite::read(&args.suite) {
         Ok(tasks) => tasks.into_iter().map(|task| task.path).collect(),
         Err(error) => {
@@ -123,7 +140,8 @@ pub(super) fn on_suite(limit: Duration, args: &args::Experiment, settings: &[Set
         let Ok(task) = load(&path) else { continue };
         let name = path.display().to_string();
         screen::progress(&name);
-        let measured: Vec<Measured> = settings.iter().map(|(_, knobs)| measure(&task, knobs, limit)).collect();
+        let measured: Vec<Measured> =
+            settings.iter().map(|(_, knobs)| measure_best(&task, knobs, limit, n_runs)).collect();
         rows.push((name, measured));
     }
     screen::progress("");

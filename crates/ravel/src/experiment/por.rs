@@ -35,7 +35,7 @@ fn run(limit: Duration, args: &args::Experiment) -> Vec<Table> {
     if args.suite.is_empty() {
         return tables;
     }
-    let measured = on_suite(limit, args, SUITE);
+    let measured = on_suite(limit, args, SUITE, 1);
     let (mut sums, mut other_way) = (Vec::new(), Vec::new());
     for first in [0, 3] {
         let is_common = |of_task: &[Measured]| of_task[first..first + 3].iter().all(|one| one.is_decided);

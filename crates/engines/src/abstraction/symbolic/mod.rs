@@ -41,6 +41,8 @@ pub struct Summary {
     pub fixed: Vec<TermId>,
     /// Whether an address was not resolved, so that values are unknown that are not.
     pub is_vague: bool,
+    /// Whether it is the same in all states.
+    pub is_fixed: bool,
 }
 
 /// Something that can go wrong in a step.

@@ -1,0 +1,32 @@
+//! How long has this thread computed? A clock that stands still while the machine does something else.
+//!
+//! Parts of a run that are shorter than a time slice cannot be compared by the time of day on a machine that is shared. Where the system does not tell
+//! the time of a thread, it is the time of day after all.
+
+use std::time::Duration;
+
+/// The time that this thread has computed, from some fixed moment on.
+#[cfg(unix)]
+pub(crate) fn computed() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Likewise.
+#[cfg(not(unix))]
+pub(crate) fn computed() -> Duration {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    START.get_or_init(std::time::Instant::now).elapsed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::computed;
+
+    #[test]
+    fn waiting_does_not_count() {
+        let before = computed();
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        assert!(!cfg!(target_os = "linux") || computed() - before < std::time::Duration::from_millis(20));
+    }
+}
