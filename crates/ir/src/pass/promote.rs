@@ -183,12 +183,11 @@ impl Uses {
         let after: FixedBitSet = reachable_from(proc, &proc.out_edges(), [proc.edges[free.1.index()].to]);
         let is_before = |position: Position| {
             let is_same_edge = position.1 == free.1;
-            let is_own = position.0 == candidate.proc;
-            if is_own {
-                !after.contains(proc.edges[position.1.index()].from.index()) && !(is_same_edge && position.2 > free.2)
-            } else {
-                !is_strict
+            if position.0 != candidate.proc {
+                return !is_strict;
             }
+            let is_after = is_same_edge && position.2 > free.2;
+            !is_after && !after.contains(proc.edges[position.1.index()].from.index())
         };
         let touches = self.accesses.iter().filter(|(addr, _)| may_be(points_to, *addr, candidate.site));
         let ends = self.frees.iter().filter(|(addr, ..)| may_be(points_to, *addr, candidate.site));

@@ -270,7 +270,7 @@ impl<'u> Body<'_, 'u> {
                     self.discard(input);
                 }
             }
-            AsmEffect::Fence => self.emit(Op::Fence(ir::Order::SeqCst)),
+            AsmEffect::Fence(order) => self.emit(Op::Fence(order)),
             AsmEffect::Nothing if template.trim().is_empty() => self.launder(outputs, inputs),
             AsmEffect::Nothing | AsmEffect::Unknown => {
                 self.unsupported(&format!("inline assembly `{}`", template.trim()));

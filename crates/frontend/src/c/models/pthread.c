@@ -31,6 +31,38 @@ static word run_with_destructors(word start, word arg)
     return result;
 }
 
+/* Who was detached, by handle. */
+enum { THREADS = 1025 };
+static unsigned char is_detached[THREADS];
+
+static void detach(word thread)
+{
+    if (thread >= THREADS)
+        __ravel_unsupported("more than 1024 threads of which some are detached");
+    __atomic_store_n(&is_detached[thread], 1, RELEASE);
+}
+
+int pthread_attr_init(u32 *attributes)
+{
+    if (__ravel_uses("pthread_attr_setdetachstate") || __ravel_uses("pthread_attr_getdetachstate"))
+        *attributes = 0;
+    return 0;
+}
+
+int pthread_attr_setdetachstate(u32 *attributes, int state)
+{
+    if (state != 0 && state != 1)
+        return EINVAL;
+    *attributes = (u32)state;
+    return 0;
+}
+
+int pthread_attr_getdetachstate(u32 *attributes, int *state)
+{
+    *state = (int)*attributes;
+    return 0;
+}
+
 /* The handle is there before anybody can look for it. */
 int pthread_create(word *thread, void *attributes, word start, word arg)
 {
@@ -40,11 +72,16 @@ int pthread_create(word *thread, void *attributes, word start, word arg)
     else
         *thread = __ravel_start(start, arg);
     __ravel_atomic_end();
+    if (__ravel_uses("pthread_attr_setdetachstate") && attributes && *(u32 *)attributes == 1)
+        detach(*thread);
     return 0;
 }
 
 int pthread_join(word thread, word *result)
 {
+    if (__ravel_uses("pthread_detach") || __ravel_uses("pthread_attr_setdetachstate"))
+        if (thread < THREADS && __atomic_load_n(&is_detached[thread], ACQUIRE))
+            return EINVAL;
     word value = __ravel_join(thread);
     if (result)
         *result = value;
@@ -70,7 +107,14 @@ int pthread_equal(word a, word b)
 
 int pthread_detach(word thread)
 {
+    detach(thread);
     return 0;
+}
+
+/* The same as pthread_self, for annotated programs. */
+u32 __VERIFIER_tid(void)
+{
+    return (u32)__ravel_self();
 }
 
 int pthread_key_create(u32 *key, word destructor)

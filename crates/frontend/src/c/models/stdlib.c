@@ -79,14 +79,22 @@ void *realloc(void *old, word size)
     return to;
 }
 
+/* All objects begin at multiples of 16384, and at multiples of 2^32 where words have 64 bits. */
+static int is_kept(word alignment)
+{
+    return alignment != 0 && (alignment & (alignment - 1)) == 0 && alignment <= 16384;
+}
+
 void *aligned_alloc(word alignment, word size)
 {
+    if (!is_kept(alignment))
+        __ravel_unsupported("an alignment that is not a power of two up to 16384");
     return malloc(size);
 }
 
 void *memalign(word alignment, word size)
 {
-    return malloc(size);
+    return aligned_alloc(alignment, size);
 }
 
 void *valloc(word size)
@@ -96,7 +104,9 @@ void *valloc(word size)
 
 int posix_memalign(void **address, word alignment, word size)
 {
-    *address = malloc(size);
+    if (alignment % sizeof(void *) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0)
+        return EINVAL;
+    *address = aligned_alloc(alignment, size);
     return 0;
 }
 

@@ -7,7 +7,7 @@ use crate::c::lower::body::Body;
 use crate::c::lower::statics::is_signed;
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::TypeId;
-use ir::{AllocKind, Op};
+use ir::{AllocKind, Op, Order};
 use logic::{Sort, TermId, Value};
 
 impl Body<'_, '_> {
@@ -32,6 +32,15 @@ impl Body<'_, '_> {
                 self.some_value(ty)
             }
             ("prefetch" | "ia32_pause" | "__clear_cache" | "assume", _) => self.some_value(ty),
+            ("ia32_mfence" | "ia32_lfence" | "ia32_sfence", _) => {
+                let order = match short {
+                    "ia32_mfence" => Order::SeqCst,
+                    "ia32_lfence" => Order::Acquire,
+                    _ => Order::Release,
+                };
+                self.emit(Op::Fence(order));
+                self.some_value(ty)
+            }
             ("constant_p", _) => self.number(0, ty),
             ("object_size" | "dynamic_object_size", _) => self.number(-1, ty),
             ("ffs" | "ffsl" | "ffsll" | "ctz" | "ctzl" | "ctzll" | "clz" | "clzl" | "clzll", [value])

@@ -1,0 +1,18 @@
+// expect: safe
+// why: allocated objects are aligned as was asked
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+int main(void)
+{
+    void *line = aligned_alloc(64, 128);
+    void *page = 0;
+    assert((uintptr_t)line % 64 == 0);
+    assert(posix_memalign(&page, 4096, 100) == 0);
+    assert((uintptr_t)page % 4096 == 0);
+    assert(posix_memalign(&page, 24, 100) != 0);
+    free(line);
+    free(page);
+    return 0;
+}
