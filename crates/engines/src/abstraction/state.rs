@@ -64,6 +64,14 @@ impl Precision {
         }
     }
 
+    /// Tracks no predicate any more.
+    pub fn forget_predicates(&mut self) {
+        self.predicates.clear();
+        self.number_of.clear();
+        self.where_needed.clear();
+        self.vars = self.cells.clone();
+    }
+
     /// Tracks a predicate; false if it, or its negation, was tracked before.
     pub fn add(&mut self, cells: &mut Cells<'_>, predicate: TermId) -> bool {
         if cells.pool.as_const(predicate).is_some() {

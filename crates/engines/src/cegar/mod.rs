@@ -5,6 +5,7 @@
 //! should have been known, and the search begins again with more of it. `select` and `proviso` leave interleavings out, `cone` leaves
 //! out assignments. `precise` decides what a refinement adds.
 
+mod candidates;
 mod cone;
 mod crowd;
 mod graph;
@@ -85,8 +86,8 @@ const PRUNE: Knob = Knob {
     name: "prune",
     values: "full|lazy",
     default: "full",
-    help: "whether exploration begins again after a refinement, or goes on where the path went astray (with por none or source, and coi \
-           none or static)",
+    help: "whether exploration begins again after a refinement, or goes on where the path went astray (only with por none or source, and \
+           coi none or static: what the others leave out depends on what is tracked)",
 };
 const INIT: Knob = Knob {
     name: "init",
@@ -125,6 +126,9 @@ impl Engine for Cegar {
         }
     }
 }
+
+/// When paths have taught this many predicates about threads that are not told apart, and still teach more, guessing is quicker.
+const MANY_PREDICATES: usize = 20;
 
 fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     if let Some(property) = task.properties.iter().find(|property| !is_supported(*property)) {
@@ -185,6 +189,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let mut kept: Option<graph::Graph> = None;
     let mut times = Times::default();
     let mut unknown: Option<Why> = None;
+    let mut has_guessed = tracking == Tracking::Values;
     loop {
         let precision = refinement.precision.clone();
         let mut search = Search::new(&mut world, &precision);
@@ -240,6 +245,12 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                 BadKind::Unresolved(..) => unreachable!("what cannot be resolved is explained"),
             },
             Some((Outcome::Spurious(explanation), _)) => {
+                let is_crowd = !world.cells.crowd_sites.is_empty();
+                if is_refined && is_crowd && !has_guessed && refinement.precision.predicates.len() > MANY_PREDICATES {
+                    has_guessed = true;
+                    candidates::add(&mut world, &mut refinement.precision);
+                    continue;
+                }
                 if is_refined {
                     if is_lazy
                         && world.cells.crowd_sites.is_empty()
@@ -252,6 +263,9 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                 }
                 if is_many {
                     form_crowd(&mut world, &attempt);
+                } else if is_crowd && !has_guessed {
+                    has_guessed = true;
+                    candidates::add(&mut world, &mut refinement.precision);
                 } else if tracking == Tracking::Both && !world.domain.keeps_combinations() {
                     // Each predicate for itself does not suffice.
                     world.domain = Box::new(Predicates { combine: Combine::Boolean, max_enum: 1 });
@@ -262,6 +276,10 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
             Some((Outcome::Unknown(_), _)) if is_many => form_crowd(&mut world, &attempt),
             Some((Outcome::Unknown(what), _)) => return Err(unknown.unwrap_or(Why::Bound(what))),
             Some((Outcome::Stopped(why), _)) => return Err(unknown.unwrap_or_else(|| run.why_stopped(why))),
+            None if !has_guessed => {
+                has_guessed = true;
+                candidates::add(&mut world, &mut refinement.precision);
+            }
             None => {
                 disperse_crowd(&mut world);
             }

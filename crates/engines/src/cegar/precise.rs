@@ -217,7 +217,7 @@ impl Refinement {
 }
 
 /// The formulas without connectives that a formula is made of.
-fn atoms(cells: &Cells<'_>, formula: TermId) -> Vec<TermId> {
+pub(super) fn atoms(cells: &Cells<'_>, formula: TermId) -> Vec<TermId> {
     let mut found = Vec::new();
     let mut open = vec![formula];
     let mut seen = FxHashSet::default();
