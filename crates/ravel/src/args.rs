@@ -8,7 +8,8 @@ use crate::quantity::{self, Limit};
 use crate::question;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use engines::bmc::bounds;
 use engines::{ENGINES, Knob};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -353,10 +354,13 @@ pub(crate) fn read() -> (Cli, Knobs) {
     (cli, knobs)
 }
 
-/// Knobs that also have a short name, which sets them for every engine that has the value.
-const SHORT: [(&str, &str); 2] = [
-    ("por", "Which interleavings are left out; short for the knob `por` of the engines that know the value"),
-    ("coi", "Which assignments are not evaluated; short for --cegar.coi"),
+/// Short names of knobs: the name, the knob that it sets for every engine that has the value, and what it does.
+const SHORT: [(&str, &str, &str); 5] = [
+    ("por", "por", "Which interleavings are left out; short for the knob `por` of the engines that know the value"),
+    ("coi", "coi", "Which assignments are not evaluated; short for --cegar.coi"),
+    ("conflicts", "conflicts", "Whether small conflicts are looked for before solving; short for --bmc.conflicts"),
+    ("unwind", "unwind", "How often loops of unknown length go round; short for --bmc.unwind"),
+    ("unwind-loop", "loops", "How often the loops that begin at a line go round; short for --bmc.loops"),
 ];
 
 /// The whole command, knobs included.
@@ -364,15 +368,14 @@ pub(crate) fn command() -> Command {
     let with_knobs = |mut command: Command| {
         let names = engines::portfolio::names();
         command = command.mut_arg("engine", |arg| arg.value_parser(PossibleValuesParser::new(names)));
-        for (name, help) in SHORT {
+        for (name, knob, help) in SHORT {
             let mut values: Vec<&'static str> = Vec::new();
-            for knob in ENGINES.iter().flat_map(|engine| engine.knobs()).filter(|knob| knob.name == name) {
+            for knob in ENGINES.iter().flat_map(|engine| engine.knobs()).filter(|other| other.name == knob) {
                 values.extend(knob.values.split('|'));
             }
             let mut seen = std::collections::BTreeSet::new();
             values.retain(|value| seen.insert(*value));
-            let arg = Arg::new(name).long(name).value_name(values.join("|")).help(help);
-            command = command.arg(arg.value_parser(PossibleValuesParser::new(values)).hide_possible_values(true));
+            command = command.arg(value_arg(Arg::new(name).long(name).help(help), values));
         }
         for engine in ENGINES {
             let heading = format!("Knobs of {}", engine.name());
@@ -389,22 +392,30 @@ pub(crate) fn command() -> Command {
 fn knob_arg(engine: &str, knob: &Knob) -> Arg {
     let name = format!("{engine}.{}", knob.name);
     let help = format!("{} [default: {}]", knob.help, knob.default);
-    let arg = Arg::new(name.clone()).long(name).value_name(knob.values).help(help);
-    if knob.values == "N" {
+    value_arg(Arg::new(name.clone()).long(name).help(help), knob.values.split('|').map(str::trim).collect())
+}
+
+/// An option with the values of a knob: words, a number, or a form such as that of bounds for loops, which may be given several times.
+fn value_arg(arg: Arg, values: Vec<&'static str>) -> Arg {
+    let arg = arg.value_name(values.join("|"));
+    if values == ["N"] {
         let number = |text: &str| text.parse::<u64>().map(|_| text.to_string()).map_err(|_| "not a number".to_string());
         arg.value_parser(number)
-    } else if !knob.values.contains('|') {
-        // A form, such as LINE:N,...; the engine reads it.
-        arg
+    } else if values == [bounds::FORM] {
+        let check = |text: &str| bounds::misspelt(text).map_or_else(|| Ok(text.to_string()), Err);
+        arg.action(ArgAction::Append).value_parser(check)
     } else {
-        arg.value_parser(PossibleValuesParser::new(knob.values.split('|').map(str::trim))).hide_possible_values(true)
+        arg.value_parser(PossibleValuesParser::new(values)).hide_possible_values(true)
     }
 }
 
 /// The knobs among the matches; an error if a short name has a value that the engine does not know.
 fn knobs(matches: &ArgMatches) -> Result<Knobs, String> {
     let mut knobs = Knobs::new();
-    let given = |name: &str| matches.try_get_one::<String>(name).ok().flatten().cloned();
+    let given = |name: &str| {
+        let values: Vec<&str> = matches.try_get_many::<String>(name).ok().flatten()?.map(String::as_str).collect();
+        Some(values.join(","))
+    };
     for engine in ENGINES {
         for knob in engine.knobs() {
             let name = format!("{}.{}", engine.name(), knob.name);
@@ -413,16 +424,19 @@ fn knobs(matches: &ArgMatches) -> Result<Knobs, String> {
             }
         }
     }
-    for (short, _) in SHORT {
+    for (short, name, _) in SHORT {
         let Some(value) = given(short) else { continue };
         let asked: Vec<String> =
             matches.try_get_many::<String>("engine").ok().flatten().map_or(Vec::new(), |all| all.cloned().collect());
         let mut known_by = Vec::new();
         for engine in ENGINES {
-            let has_value = |knob: &&Knob| knob.name == short && knob.values.split('|').any(|one| one == value);
+            let has_value = |knob: &&Knob| {
+                let is_word = knob.values.split('|').any(|one| one == value);
+                knob.name == name && (is_word || !knob.values.contains('|'))
+            };
             if engine.knobs().iter().any(|knob| has_value(&knob)) {
                 known_by.push(engine.name());
-                knobs.entry(format!("{}.{short}", engine.name())).or_insert_with(|| value.clone());
+                knobs.entry(format!("{}.{name}", engine.name())).or_insert_with(|| value.clone());
             }
         }
         let knows = |name: &String| name == "portfolio" || known_by.contains(&name.as_str());
@@ -458,6 +472,9 @@ mod tests {
             vec!["ravel", "verify", "a.c", "--property", "race", "--prp", "x.prp"],
             vec!["ravel", "verify", "a.c", "--engine", "nobody"],
             vec!["ravel", "verify", "a.c", "--por", "most"],
+            vec!["ravel", "verify", "a.c", "--conflicts", "some"],
+            vec!["ravel", "verify", "a.c", "--unwind", "much"],
+            vec!["ravel", "verify", "a.c", "--unwind-loop", "12:3"],
             vec!["ravel", "dance"],
         ] {
             let error = command().try_get_matches_from(line.clone()).expect_err("it is not valid");
@@ -480,6 +497,10 @@ mod tests {
         let dpor = [("cegar.por", "none"), ("explicit.por", "dpor")];
         assert_eq!(read(&["--por", "dpor", "--cegar.por", "none"]), set(&dpor));
         assert!(read(&["--por", "aware", "--engine", "explicit"]).is_err());
+        let bounds = ["--conflicts", "off", "--unwind", "8", "--unwind-loop", "12=3", "--unwind-loop", "a.c:9=2,10=1"];
+        let bmc = [("bmc.conflicts", "off"), ("bmc.unwind", "8"), ("bmc.loops", "12=3,a.c:9=2,10=1")];
+        assert_eq!(read(&bounds), set(&bmc));
+        assert!(read(&["--unwind", "8", "--engine", "cegar"]).is_err());
         assert!(read(&["--por", "monotonic", "--engine", "symbolic"]).is_ok());
     }
 }

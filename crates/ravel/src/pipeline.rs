@@ -6,7 +6,7 @@ use crate::input::Request;
 use crate::oox;
 use crate::watch::{Stop, Watch};
 use engines::{Decided, Run, engine_named};
-use ir::{Model, Op, Order, Program, Task, Verdict, Why};
+use ir::{Diagnostic, Model, Op, Order, Program, Span, Task, Verdict, Why};
 use report::{Answer, Outcome};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -67,6 +67,13 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
     answer.sources = loaded.program.sources.clone();
     answer.notes = loaded.program.notes.clone();
 
+    // The knob is called so in the plan of the engine, and otherwise in that of the portfolio.
+    let bounds = ["loops", "bmc.loops"].iter().find_map(|name| plan.knobs.get(*name));
+    if let Some(problem) = bounds.and_then(|text| engines::bmc::bounds::misplaced(&loaded.program, text)) {
+        answer.diagnostics.push(Diagnostic::error(Span::NOWHERE, problem));
+        return answer;
+    }
+
     let started = Instant::now();
     let mut task = Task { program: loaded.program, properties: request.properties };
     task.program.model = request.model;
@@ -80,6 +87,7 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
     let decided = engines::decide(engine, &task, &mut run);
     answer.timings.push(("check".to_string(), started.elapsed().as_secs_f64()));
     answer.statistics = run.statistics.0.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+    answer.statistics.extend(processor_seconds().map(|seconds| (PROCESSOR.to_string(), seconds)));
     if let Some(name) = run.decided_by {
         answer.engine = format!("{} ({name})", plan.engine);
     }
@@ -96,6 +104,18 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
         _ => {}
     }
     answer
+}
+
+/// The statistic with the processor time of the whole process and the programs it has called, in all its threads.
+pub(crate) const PROCESSOR: &str = "seconds: processor";
+
+/// As the system counts it, in hundredths; none where it does not tell.
+fn processor_seconds() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the program, in parentheses, may contain anything.
+    let fields = text.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);
+    let ticks: Vec<u64> = fields.filter_map(|field| field.parse().ok()).collect();
+    (ticks.len() == 4).then(|| ticks.iter().sum::<u64>() as f64 / 100.0)
 }
 
 /// That atomic accesses of the user's program were taken for stronger ones than they are, if there are such.

@@ -6,9 +6,9 @@
 //! WS-Ord).
 
 use super::unrolled::Unrolled;
-use logic::{Pool, TermId, Value};
+use logic::{Node, Op, Pool, TermId, Value};
 use memory::events::{Known, START, Sources, find_sources};
-use memory::order::{Closure, Order, Read, Structure, Write};
+use memory::order::{Closure, Order, Pair, Read, Structure, Write};
 use rustc_hash::FxHashMap;
 use smt::{Bits, Lit};
 use std::cell::RefCell;
@@ -29,6 +29,9 @@ pub(crate) struct Encoding {
     /// Writes that critical sections keep reads from.
     pub(crate) n_excluded: usize,
     closure: Closure,
+    /// Beside that both happen, what a choice says; and what it takes for a rival to be active. By read and write as the theory counts.
+    said: FxHashMap<Pair, TermId>,
+    active: FxHashMap<Pair, TermId>,
 }
 
 impl Encoding {
@@ -58,6 +61,8 @@ impl Encoding {
             n_write_orders: 0,
             n_excluded,
             closure,
+            said: FxHashMap::default(),
+            active: FxHashMap::default(),
         };
         for rule in &unrolled.constraints {
             encoding.bits.assert(&unrolled.pool, *rule);
@@ -154,12 +159,16 @@ impl Encoding {
                 self.imply(pool, lit, same)?;
             }
             self.n_choices += 1;
+            self.said.insert((index, number), candidate.same);
             theory.candidates.push((number, lit));
         }
         self.bits.add_clause(&some);
         for rival in &sources.rivals {
             let lit = match rival.active {
-                Some(active) => Some(self.watch(pool, active)?),
+                Some(active) => {
+                    self.active.insert((index, rival.write + 1), active);
+                    Some(self.watch(pool, active)?)
+                }
                 None => None,
             };
             theory.rivals.push((rival.write + 1, lit));
@@ -167,6 +176,23 @@ impl Encoding {
         theory.own = sources.own.iter().map(|write| write + 1).collect();
         self.structure.reads.push(theory);
         Ok(())
+    }
+
+    /// Whether a read's choice of a source makes sure that a rival of another read is active, if that read happens.
+    pub(crate) fn implies(&self, unrolled: &Unrolled, choice: Pair, of: Pair) -> bool {
+        let Unrolled { pool, events, points, .. } = unrolled;
+        let Some(active) = self.active.get(&of) else { return true };
+        let read = &events.reads[choice.0];
+        let source = choice.1.checked_sub(1).map(|write| &events.writes[write as usize]);
+        let facts = [Some(read.guard), source.map(|write| write.guard), self.said.get(&choice).copied()];
+        if follows(pool, &facts, *active) {
+            return true;
+        }
+        // Whoever got there has passed the rival; then only the address is left to know.
+        let rival = &events.writes[of.1 as usize - 1];
+        let mut passed = std::iter::once(read.point).chain(source.map(|write| write.point));
+        let is_sure = !rival.is_hidden && passed.any(|point| points.dominates(rival.point, point));
+        is_sure && follows(pool, &[facts[0], facts[1], facts[2], Some(rival.guard)], *active)
     }
 
     /// Not all of these literals can be true.
@@ -211,5 +237,24 @@ impl Encoding {
             }
         }
         Ok(true)
+    }
+}
+
+/// Whether a formula is one of these facts or a part of one, or all of its parts are.
+fn follows(pool: &Pool, facts: &[Option<TermId>], formula: TermId) -> bool {
+    let is_given = facts.iter().flatten().any(|fact| has_part(pool, *fact, formula, 3));
+    let parts = parts(pool, formula);
+    is_given || !parts.is_empty() && parts.iter().all(|part| follows(pool, facts, *part))
+}
+
+/// Whether a conjunction contains a formula. Deeper ones are rare, and to miss one does no harm.
+fn has_part(pool: &Pool, whole: TermId, formula: TermId, depth: u32) -> bool {
+    whole == formula || depth > 0 && parts(pool, whole).iter().any(|part| has_part(pool, *part, formula, depth - 1))
+}
+
+fn parts(pool: &Pool, term: TermId) -> &[TermId] {
+    match pool.node(term) {
+        Node::App { op: Op::And, args } => args,
+        _ => &[],
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! Invariant: events and records of a thread are made in an order that agrees with all its ways.
 
+use super::bounds::LoopBound;
 use super::cells::{Birth, Cell, Known};
 use super::flow::{Flow, Key, Laps};
 use super::idle::{Doings, is_idle, is_promising};
@@ -37,7 +38,7 @@ pub(crate) struct Bounds {
     /// Rounds of loops that constants decide.
     pub(crate) decided: u32,
     /// Rounds of loops by line, set by the user.
-    pub(crate) by_line: Vec<(u32, u32)>,
+    pub(crate) by_line: Vec<LoopBound>,
     /// Steps in all.
     pub(crate) records: usize,
     /// Whether accesses at constant offsets are taken for accesses to cells.
@@ -474,7 +475,8 @@ impl Executor<'_> {
                     self.relies_on.as_mut().into_iter().for_each(|all| all.extend(locks.iter().copied()));
                     return Ok(());
                 }
-                let by_user = self.bounds.by_line.iter().find(|(line, _)| *line == this.span.line).map(|(_, n)| *n);
+                let by_user =
+                    self.bounds.by_line.iter().find(|bound| bound.is_for(this.span)).map(|bound| bound.rounds);
                 let is_over = match by_user {
                     Some(most) => lap.round > most,
                     None => match this.max_rounds {

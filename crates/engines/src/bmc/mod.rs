@@ -6,6 +6,7 @@
 //! program is safe. Otherwise the answer is unknown and names the loop.
 
 mod access;
+pub mod bounds;
 mod buffers;
 mod cells;
 mod encode;
@@ -29,16 +30,15 @@ mod trace;
 mod unrolled;
 
 use crate::Engine;
-use crate::run::{Knob, Run};
+use crate::run::{Knob, Run, cpu_seconds};
 use cells::Known;
 use encode::Encoding;
 use execute::{Bounds, unroll};
 use ir::pass::{Options, explicit_fences, prepare, spell_race, spell_trace};
 use ir::{Model, Program, Proof, Properties, Property, Task, Trace, Verdict, Why};
 use logic::TermId;
-use memory::order::find_conflicts;
+use memory::order::{Pair, find_conflicts};
 use solve::{Effort, Found, Outcome, solve};
-use std::time::Instant;
 use trace::Goal;
 use unrolled::{BadKind, Unrolled};
 
@@ -60,7 +60,7 @@ const UNWIND: Knob = Knob {
     help: "how often loops of unknown length go round; 0 tries 1, 2, 3, 5, 8 and so on",
 };
 const LOOPS: Knob =
-    Knob { name: "loops", values: "LINE:N,...", default: "", help: "how often the loops at these lines go round" };
+    Knob { name: "loops", values: bounds::FORM, default: "", help: "how often the loops at these lines go round" };
 
 /// Clauses that are looked for beforehand at most.
 const MAX_CONFLICTS: usize = 50_000;
@@ -99,11 +99,11 @@ impl Engine for Bmc {
 }
 
 fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
-    let started = Instant::now();
+    let started = cpu_seconds();
     let options = Options { blocks: false, ..Options::default() };
     let prepared = prepare(&explicit_fences(&task.program), task.properties, &options)?;
-    run.statistics.set("seconds: prepare", started.elapsed().as_secs_f64());
-    let by_line = loop_bounds(run.knob(&LOOPS));
+    run.statistics.set("seconds: prepare", cpu_seconds() - started);
+    let by_line = bounds::place(&task.program, run.knob(&LOOPS)).map_err(refused)?;
     let unwind: u32 = run.knob(&UNWIND).parse().unwrap_or(0);
     let stages: Vec<(u32, u32)> = if unwind > 0 { vec![(unwind, 100_000)] } else { STAGES.to_vec() };
     let mut reason = None;
@@ -157,12 +157,8 @@ fn properties_of(task: &Task) -> Properties {
     if task.program.model.has_buffers() { task.properties.without(Property::Race) } else { task.properties }
 }
 
-fn loop_bounds(text: &str) -> Vec<(u32, u32)> {
-    let pair = |part: &str| {
-        let (line, rounds) = part.split_once(':')?;
-        Some((line.trim().parse().ok()?, rounds.trim().parse().ok()?))
-    };
-    text.split(',').filter_map(pair).collect()
+fn refused(what: String) -> Why {
+    Why::Unsupported { span: ir::Span::NOWHERE, what: format!("a bound for a loop: {what}") }
 }
 
 /// What came of one bound.
@@ -179,10 +175,10 @@ enum Stage {
 }
 
 fn stage(task: &Task, prepared: &Program, bounds: &Bounds, known: &mut Known, run: &mut Run) -> Result<Stage, Why> {
-    let started = Instant::now();
+    let started = cpu_seconds();
     let mut unrolled = unroll(prepared, properties_of(task), bounds, known, run)?;
     let races = race::pairs(&mut unrolled);
-    let unrolling = started.elapsed().as_secs_f64();
+    let unrolling = cpu_seconds() - started;
     if unrolled.events.n_nodes() > MAX_NODES {
         return Err(Why::Bound(format!("the unrolled program has more than {MAX_NODES} accesses to shared state")));
     }
@@ -194,13 +190,16 @@ fn stage(task: &Task, prepared: &Program, bounds: &Bounds, known: &mut Known, ru
     statistics.set("reads", unrolled.events.reads.len() as f64);
     statistics.set("writes", unrolled.events.writes.len() as f64);
     statistics.add("seconds: unroll", unrolling);
-    let started = Instant::now();
+    let started = cpu_seconds();
     let goals = Goals::new(task, &mut unrolled, &races);
     let in_solver = run.knob(&PROCEDURE) != "basic";
     let limits = run.solver_limits();
     let mut encoding = Encoding::new(&mut unrolled, in_solver, limits).map_err(|why| run.why_stopped(why))?;
+    run.statistics.add("seconds: encode", cpu_seconds() - started);
     if run.knob(&CONFLICTS) == "on" {
-        let found = find_conflicts(&encoding.structure, MAX_CONFLICTS);
+        let started = cpu_seconds();
+        let implies = |choice: Pair, of: Pair| encoding.implies(&unrolled, choice, of);
+        let found = find_conflicts(&encoding.structure, &implies, MAX_CONFLICTS);
         let kinds = [
             ("conflicts: two sources", &found.sources),
             ("conflicts: crossing reads", &found.crossing),
@@ -213,14 +212,16 @@ fn stage(task: &Task, prepared: &Program, bounds: &Bounds, known: &mut Known, ru
             run.statistics.set(name, clauses.len() as f64);
         }
         run.statistics.set("conflicts: cut off", f64::from(u8::from(found.is_cut)));
+        run.statistics.add("seconds: conflicts", cpu_seconds() - started);
     }
+    let started = cpu_seconds();
     encoding.finish();
-    run.statistics.add("seconds: encode", started.elapsed().as_secs_f64());
-    let started = Instant::now();
+    run.statistics.add("seconds: encode", cpu_seconds() - started);
+    let started = cpu_seconds();
     let mut effort = Effort::default();
     let result = answer(task, prepared, &mut unrolled, &mut encoding, &goals, &races, &mut effort);
     note_effort(&encoding, effort, run);
-    run.statistics.add("seconds: solve", started.elapsed().as_secs_f64());
+    run.statistics.add("seconds: solve", cpu_seconds() - started);
     result.map_err(|why| run.why_stopped(why))
 }
 

@@ -2,10 +2,22 @@
 //!
 //! Two sources of one read; two reads whose sources are each after the other read (figure 5.4a); two updates of one value; a read whose
 //! source is overwritten before it, where one of the two orders may come from another read's choice (5.4b and c). Each becomes a
-//! clause over the literals, so that the solver need not find out. The number of clauses is bounded.
+//! clause over the literals, so that the solver need not find out.
+//!
+//! Clauses are kept short: that the overwriting write is active goes without saying if the choices imply it (whoever reads it knows that it
+//! happened), and what a shorter clause says already is left out. Most clauses have two literals then, which cost the solver
+//! next to nothing. Those of three cost more, so each choice gets only a few of them, and the number of all is bounded.
 
 use super::{Closure, Structure};
+use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Lit;
+use std::rc::Rc;
+
+/// A read and a write: the read takes its value from the write, or the write may come between.
+pub type Pair = (usize, u32);
+
+/// Whether the first pair, as a choice, makes sure that the write of the second is active if its read happens.
+pub type Implies<'a> = &'a dyn Fn(Pair, Pair) -> bool;
 
 /// The clauses found, by kind; each forbids its literals to be true together.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +32,7 @@ pub struct Conflicts {
     pub overwritten: Vec<Vec<Lit>>,
     /// A source that another choice overwrites.
     pub chained: Vec<Vec<Lit>>,
-    /// Whether the bound was reached.
+    /// Whether a bound was reached.
     pub is_cut: bool,
 }
 
@@ -37,14 +49,21 @@ impl Conflicts {
     }
 }
 
-/// Clauses of three literals for each choice at most: more of them cost the solver more than they tell it.
-const CHAINED_FOR_EACH_CHOICE: usize = 10;
+/// Clauses of more than two literals for each choice at most: more of them cost the solver more than they tell it.
+const LONG_FOR_EACH_CHOICE: usize = 10;
 
-/// A read takes its value from a write: the node of the write, that of the read, the literal, the read.
-type Choice = (u32, u32, Lit, usize);
+/// A read takes its value from a write.
+#[derive(Clone, Copy)]
+struct Choice {
+    pair: Pair,
+    /// The nodes of the write and of the read.
+    from: u32,
+    to: u32,
+    lit: Lit,
+}
 
 /// Looks for small conflicts, up to a number of clauses.
-pub fn find_conflicts(structure: &Structure, most: usize) -> Conflicts {
+pub fn find_conflicts(structure: &Structure, implies: Implies<'_>, most: usize) -> Conflicts {
     let closure = Closure::new(structure.n_nodes, &structure.fixed);
     let mut choices: Vec<Choice> = Vec::new();
     // A read's own write that may still be on its way to memory is read without being before the read.
@@ -52,28 +71,44 @@ pub fn find_conflicts(structure: &Structure, most: usize) -> Conflicts {
     for is_own in [false, true] {
         for (index, read) in structure.reads.iter().enumerate() {
             for (write, lit) in read.candidates.iter().filter(|(write, _)| read.own.contains(write) == is_own) {
-                choices.push((structure.writes[*write as usize].node, read.node, *lit, index));
+                let from = structure.writes[*write as usize].node;
+                choices.push(Choice { pair: (index, *write), from, to: read.node, lit: *lit });
             }
         }
         if !is_own {
             n_ordering = choices.len();
         }
     }
-    let found = Conflicts::default();
-    let mut finder = Finder { structure, closure, choices, n_ordering, most, n_steps: 0, found };
-    let is_done = finder.two_choices() && finder.overwritten(false) && finder.overwritten(true);
-    finder.found.is_cut = !is_done;
+    let mut finder = Finder {
+        structure,
+        implies,
+        closure,
+        choices,
+        n_ordering,
+        most,
+        n_steps: 0,
+        known: FxHashSet::default(),
+        paths: FxHashMap::default(),
+        found: Conflicts::default(),
+    };
+    let is_done = finder.overwritten() && finder.two_choices() && finder.chained();
+    finder.found.is_cut |= !is_done;
     finder.found
 }
 
 struct Finder<'a> {
     structure: &'a Structure,
+    implies: Implies<'a>,
     closure: Closure,
     /// The choices, first those that imply an order.
     choices: Vec<Choice>,
     n_ordering: usize,
     most: usize,
     n_steps: usize,
+    /// The clauses of one and two literals; of those of one, the literal twice.
+    known: FxHashSet<(Lit, Lit)>,
+    /// The choices that put one node before another.
+    paths: FxHashMap<(u32, u32), Rc<[u32]>>,
     found: Conflicts,
 }
 
@@ -88,81 +123,168 @@ impl Finder<'_> {
         from == to || self.closure.is_before(from, to)
     }
 
+    /// The choices that put one node before another.
+    fn paths(&mut self, first: u32, last: u32) -> Rc<[u32]> {
+        if let Some(known) = self.paths.get(&(first, last)) {
+            return Rc::clone(known);
+        }
+        self.n_steps += self.n_ordering / 4;
+        let leads = |at: &u32| {
+            let choice = &self.choices[*at as usize];
+            self.leads(first, choice.from) && self.leads(choice.to, last)
+        };
+        let paths: Rc<[u32]> = (0..self.n_ordering as u32).filter(leads).collect();
+        self.paths.insert((first, last), Rc::clone(&paths));
+        paths
+    }
+
+    /// Whether it is known that two literals are not both true.
+    fn is_known(&self, first: Lit, second: Lit) -> bool {
+        let pair = (first.min(second), first.max(second));
+        [pair, (first, first), (second, second)].iter().any(|pair| self.known.contains(pair))
+    }
+
+    /// The clause that forbids these literals, unless a shorter one says so already, or the same one of two literals.
+    fn new_clause(&mut self, literals: impl Iterator<Item = Lit>) -> Option<Vec<Lit>> {
+        let mut clause: Vec<Lit> = literals.collect();
+        clause.sort_unstable();
+        clause.dedup();
+        for (at, first) in clause.iter().enumerate() {
+            if clause[at..].iter().any(|second| self.known.contains(&(*first, *second))) {
+                return None;
+            }
+        }
+        if let (Some(first), Some(last), 1 | 2) = (clause.first(), clause.last(), clause.len()) {
+            self.known.insert((*first, *last));
+        }
+        Some(clause)
+    }
+
+    /// The literal that says that a rival of a read is active, unless one of the choices implies it.
+    fn active<const N: usize>(
+        &self,
+        read: usize,
+        (rival, active): (u32, Option<Lit>),
+        choices: [Pair; N],
+    ) -> Option<Lit> {
+        active.filter(|_| !choices.iter().any(|choice| (self.implies)(*choice, (read, rival))))
+    }
+
+    /// Sources that program order alone overwrites; false if there are too many.
+    fn overwritten(&mut self) -> bool {
+        let structure = self.structure;
+        for (index, this) in structure.reads.iter().enumerate() {
+            for (write, lit) in &this.candidates {
+                let from = structure.writes[*write as usize].node;
+                for rival in this.rivals.iter().filter(|rival| rival.0 != *write) {
+                    if self.is_full() {
+                        return false;
+                    }
+                    let node = structure.writes[rival.0 as usize].node;
+                    let rival_first = this.own.contains(&rival.0) || self.closure.is_before(node, this.node);
+                    if rival_first && self.closure.is_before(from, node) {
+                        let active = self.active(index, *rival, [(index, *write)]);
+                        let clause = self.new_clause([*lit].into_iter().chain(active));
+                        self.found.overwritten.extend(clause);
+                    }
+                }
+            }
+        }
+        true
+    }
+
     /// False if there are too many.
     fn two_choices(&mut self) -> bool {
         for i in 0..self.choices.len() {
-            let (w, r, lit, read) = self.choices[i];
+            let this = self.choices[i];
             for j in i + 1..self.choices.len() {
                 if self.is_full() {
                     return false;
                 }
-                let (w2, r2, lit2, read2) = self.choices[j];
-                if read == read2 {
-                    self.found.sources.push(vec![lit, lit2]);
+                let other = self.choices[j];
+                let both = [this.lit, other.lit].into_iter();
+                if this.pair.0 == other.pair.0 {
+                    let clause = self.new_clause(both);
+                    self.found.sources.extend(clause);
                 } else if j >= self.n_ordering {
                     continue;
-                } else if self.leads(r2, w) && self.leads(r, w2) {
-                    self.found.crossing.push(vec![lit, lit2]);
-                } else if w == w2
-                    && let (Some(first), Some(second)) = (self.updated_by(read, r2), self.updated_by(read2, r))
+                } else if self.leads(other.to, this.from) && self.leads(this.to, other.from) {
+                    let clause = self.new_clause(both);
+                    self.found.crossing.extend(clause);
+                } else if this.from == other.from
+                    && let (Some(first), Some(second)) = (self.update(&this, &other), self.update(&other, &this))
                 {
                     // Two updates of the same value: each would have to come before the other.
-                    self.found.updates.push(together([lit, lit2].into_iter().chain(first).chain(second)));
+                    let clause = self.new_clause(both.chain(first).chain(second));
+                    self.found.updates.extend(clause);
                 }
             }
         }
         true
     }
 
-    /// Sources that are overwritten, by program order alone or by another choice; false if there are too many.
-    fn overwritten(&mut self, by_choice: bool) -> bool {
+    /// Whether the node of the second read writes what the first one reads: the literal that says so, or none if it does for sure.
+    fn update(&self, this: &Choice, other: &Choice) -> Option<Option<Lit>> {
+        let rivals = &self.structure.reads[this.pair.0].rivals;
+        let rival = rivals.iter().find(|(write, _)| self.structure.writes[*write as usize].node == other.to)?;
+        Some(self.active(this.pair.0, *rival, [this.pair, other.pair]))
+    }
+
+    /// Sources that another choice overwrites; false if there are too many.
+    fn chained(&mut self) -> bool {
         let structure = self.structure;
+        // Kept for later: once all shorter ones are known, many are not needed.
+        let mut long: Vec<[Lit; 3]> = Vec::new();
+        let mut is_long = FxHashSet::default();
         for (index, this) in structure.reads.iter().enumerate() {
             for (write, lit) in &this.candidates {
-                let w = structure.writes[*write as usize].node;
-                for (rival, active) in &this.rivals {
-                    if rival == write {
+                let from = structure.writes[*write as usize].node;
+                let mut n_long = 0;
+                for rival in this.rivals.iter().filter(|rival| rival.0 != *write) {
+                    let node = structure.writes[rival.0 as usize].node;
+                    let source_first = self.closure.is_before(from, node);
+                    let rival_first = self.closure.is_before(node, this.node) || this.own.contains(&rival.0);
+                    if source_first == rival_first {
                         continue;
                     }
-                    let v = structure.writes[*rival as usize].node;
-                    let source_first = self.closure.is_before(w, v);
-                    let rival_first = self.closure.is_before(v, this.node) || this.own.contains(rival);
-                    if !by_choice && source_first && rival_first {
-                        self.found.overwritten.push(together([*lit].into_iter().chain(*active)));
-                    }
-                    if !by_choice || source_first == rival_first {
-                        continue;
-                    }
+                    let own_active = self.active(index, *rival, [(index, *write)]);
                     // One order is fixed; the other may come from one more choice.
-                    let (from, to) = if source_first { (v, this.node) } else { (w, v) };
-                    for at in 0..self.n_ordering {
+                    let (first, last) = if source_first { (node, this.node) } else { (from, node) };
+                    for at in self.paths(first, last).iter() {
                         if self.is_full() {
                             return false;
                         }
-                        let (w2, r2, lit2, read2) = self.choices[at];
-                        if self.found.chained.len() >= CHAINED_FOR_EACH_CHOICE * self.choices.len() {
-                            return false;
+                        let other = self.choices[*at as usize];
+                        if other.pair.0 == index || self.is_known(*lit, other.lit) {
+                            continue;
                         }
-                        if read2 != index && self.leads(from, w2) && self.leads(r2, to) {
-                            self.found.chained.push(together([*lit, lit2].into_iter().chain(*active)));
+                        match self.active(index, (rival.0, own_active), [other.pair]) {
+                            None => {
+                                let clause = self.new_clause([*lit, other.lit].into_iter());
+                                self.found.chained.extend(clause);
+                            }
+                            Some(active) => {
+                                let mut literals = [*lit, other.lit, active];
+                                literals.sort_unstable();
+                                if n_long == LONG_FOR_EACH_CHOICE {
+                                    self.found.is_cut = true;
+                                } else if is_long.insert(literals) {
+                                    n_long += 1;
+                                    long.push(literals);
+                                }
+                            }
                         }
                     }
                 }
             }
         }
+        for literals in long {
+            if self.is_full() {
+                return false;
+            }
+            let clause = self.new_clause(literals.into_iter());
+            self.found.chained.extend(clause);
+        }
         true
     }
-
-    /// Whether a node writes what a read reads: the literal that says so, or none if it does for sure.
-    fn updated_by(&self, read: usize, node: u32) -> Option<Option<Lit>> {
-        let rivals = &self.structure.reads[read].rivals;
-        rivals.iter().find(|(write, _)| self.structure.writes[*write as usize].node == node).map(|(_, active)| *active)
-    }
-}
-
-fn together(literals: impl Iterator<Item = Lit>) -> Vec<Lit> {
-    let mut clause: Vec<Lit> = literals.collect();
-    clause.sort_unstable();
-    clause.dedup();
-    clause
 }

@@ -23,7 +23,7 @@ mod explain;
 mod linear;
 
 pub use closure::{Closure, bits, topological};
-pub use conflicts::{Conflicts, find_conflicts};
+pub use conflicts::{Conflicts, Implies, Pair, find_conflicts};
 pub use linear::linearise;
 
 use rustc_hash::FxHashMap;

@@ -123,6 +123,7 @@ fn by_theory(threads: &[Vec<Access>], is_buffered: bool) -> Vec<(Choice, bool)> 
         structure.reads.push(Read { node, candidates, rivals, own });
     }
     *shared.borrow_mut() = Order::new(structure.clone());
+    let conflicts = clauses(&find_conflicts(&structure, &|_, _| false, 100_000));
     let pool = logic::Pool::new();
     let mut found = Vec::new();
     while bits.decide(&pool, &[]) == Decision::Sat {
@@ -140,6 +141,8 @@ fn by_theory(threads: &[Vec<Access>], is_buffered: bool) -> Vec<(Choice, bool)> 
             }
         }
         assert_eq!(choice.len(), structure.reads.len(), "each read has one source");
+        let has_conflict = conflicts.iter().any(|clause| clause.iter().all(|lit| bits.lit_value(*lit)));
+        assert!(!has_conflict, "what the search allows is no conflict");
         let mut said = Consequences::default();
         order.check(&mut said);
         assert!(!said.has_clauses(), "what the search allows has no cycle");
@@ -150,6 +153,39 @@ fn by_theory(threads: &[Vec<Access>], is_buffered: bool) -> Vec<(Choice, bool)> 
         bits.add_clause(&block);
     }
     found
+}
+
+fn clauses(found: &Conflicts) -> Vec<Vec<Lit>> {
+    let kinds = [&found.sources, &found.crossing, &found.updates, &found.overwritten, &found.chained];
+    kinds.into_iter().flatten().cloned().collect()
+}
+
+/// One thread may write, another reads twice: not the write first, and then what it overwrote.
+#[test]
+fn conflicts_leave_out_what_choices_imply() {
+    let mut bits = Bits::new();
+    let [first_old, first_new, old, new, active] = [(); 5].map(|()| bits.fresh_lit());
+    let read = |node, old, new| Read {
+        node,
+        candidates: vec![(0, old), (1, new)],
+        rivals: vec![(1, Some(active))],
+        ..Read::default()
+    };
+    let structure = Structure {
+        n_nodes: 4,
+        fixed: vec![(0, 1), (0, 2), (2, 3)],
+        writes: vec![Write { node: 0 }, Write { node: 1 }],
+        reads: vec![read(2, first_old, first_new), read(3, old, new)],
+        edges: Vec::new(),
+    };
+    let is_its_reader = |choice: Pair, of: Pair| choice.1 == of.1;
+    let short = find_conflicts(&structure, &is_its_reader, 100);
+    assert_eq!(short.chained, [[first_new, old]]);
+    assert_eq!(short.sources, [[first_old, first_new], [old, new]]);
+    assert_eq!(clauses(&short).len(), 3);
+    let long = find_conflicts(&structure, &|_, _| false, 100);
+    assert_eq!(long.chained, [[first_new, old, active]]);
+    assert!(find_conflicts(&structure, &is_its_reader, 2).is_cut && !short.is_cut);
 }
 
 #[test]

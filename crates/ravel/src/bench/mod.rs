@@ -71,7 +71,7 @@ pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
         screen::complain(&format!("ravel bench: {}: {error}\n", path.display()));
         return Exit::BadInput;
     }
-    screen::print(&format!("{}\n", table::last_line(&rows, started.elapsed())));
+    screen::print(&format!("{}\n{}\n", table::effort(&rows), table::last_line(&rows, started.elapsed())));
     if table::has_wrong(&rows) { Exit::Unsafe } else { Exit::Safe }
 }
 

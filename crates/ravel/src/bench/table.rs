@@ -2,6 +2,7 @@
 
 use super::suite::Task;
 use super::worker::{Answer, Outcome};
+use crate::pipeline::PROCESSOR;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
@@ -147,6 +148,20 @@ pub(crate) fn last_line(rows: &[Row<'_>], time: Duration) -> String {
     )
 }
 
+/// Processor time of the correct answers: the sum and the median; the time that passed, where nobody told.
+pub(crate) fn effort(rows: &[Row<'_>]) -> String {
+    let is_correct = |row: &&Row<'_>| matches!(row.answer.outcome, Outcome::CorrectTrue | Outcome::CorrectFalse);
+    let seconds =
+        |row: &Row<'_>| row.answer.statistics.get(PROCESSOR).copied().unwrap_or(row.answer.time.as_secs_f64());
+    let mut all: Vec<f64> = rows.iter().filter(is_correct).map(seconds).collect();
+    all.sort_by(f64::total_cmp);
+    let median = match all.len() {
+        0 => 0.0,
+        n => (all[(n - 1) / 2] + all[n / 2]) / 2.0,
+    };
+    format!("correct answers took {:.1} CPU s, median {median:.2} CPU s", all.iter().fold(0.0, |sum, one| sum + one))
+}
+
 /// One line a task, for spreadsheets and for comparing runs.
 pub(crate) fn csv(rows: &[Row<'_>]) -> String {
     let mut text = "task,property,expected,engine,result,outcome,seconds,states,reason\n".to_string();
@@ -212,6 +227,15 @@ mod tests {
              all                   3     1      0      1        1      0      4.5\n"
         );
         assert_eq!(last_line(&rows, Duration::from_secs(2)), "correct 1, wrong 1, unknown 1, error 0, of 3 in 2.0 s");
+        assert_eq!(effort(&rows), "correct answers took 1.5 CPU s, median 1.50 CPU s");
+        let told = |seconds: f64| {
+            let mut answer = answer(Outcome::CorrectFalse);
+            answer.statistics.insert(PROCESSOR.to_string(), seconds);
+            Row { task: &tasks[0], engine: "explicit", answer }
+        };
+        let told = [told(0.5), told(4.0), told(0.25), told(1.0)];
+        assert_eq!(effort(&told), "correct answers took 5.8 CPU s, median 0.75 CPU s");
+        assert_eq!(effort(&[]), "correct answers took 0.0 CPU s, median 0.00 CPU s");
         assert!(has_wrong(&rows));
         assert!(csv(&rows).contains("s/a/x.c,unreach-call,true,explicit,true,correct,1.500,3,\"a, 'b'\"\n"));
     }

@@ -1,13 +1,14 @@
 //! What do conflicts found before solving save? Table 5.1 of the thesis with our figures.
 //!
 //! Both procedures of the engine `bmc`, each with and without the small conflicts, decide every task with the same bound. Averages are over the tasks that both
-//! settings of a procedure solve; a task counts as solved too if nothing is violated up to the bound. The plot has a point for each such task:
-//! seconds without against seconds with conflicts.
+//! settings of a procedure solve; a task counts as solved too if nothing is violated up to the bound. Times are processor times, that of the solver and its
+//! theory apart from that of finding and adding conflicts. The plot has a point for each such task: seconds without against seconds with conflicts.
 
 use super::How;
 use crate::args::Experiment;
 use crate::bench::{Outcome, Task, Worker, read_suite};
 use crate::exit::Exit;
+use crate::pipeline::PROCESSOR;
 use crate::screen;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -32,7 +33,7 @@ const SETTINGS: [(&str, &str, &str); 4] = [
 
 /// What is shown: (heading, statistic); several statistics are added up. Refuted are assignments: those that `basic` refines away, and those
 /// that contradict the theory during the search of `theory`. Clauses are those and the reasons that the solver asked for.
-const COLUMNS: [(&str, &[&str]); 7] = [
+const COLUMNS: [(&str, &[&str]); 8] = [
     ("refuted", &["refinement clauses", "theory conflicts"]),
     ("clauses", &["refinement clauses", "theory clauses"]),
     ("solver s", &["seconds: solve"]),
@@ -49,6 +50,7 @@ const COLUMNS: [(&str, &[&str]); 7] = [
             "conflicts: overwritten by a choice",
         ],
     ),
+    ("finding s", &["seconds: conflicts"]),
 ];
 
 /// One task under one setting.
@@ -138,7 +140,7 @@ fn ask(worker: &Worker, task: &Task) -> Result {
     Result {
         is_wrong: answer.outcome == Outcome::Wrong,
         is_solved: is_bounded || is_correct,
-        seconds: answer.time.as_secs_f64(),
+        seconds: answer.statistics.get(PROCESSOR).copied().unwrap_or(answer.time.as_secs_f64()),
         figures: COLUMNS.map(|(_, names)| figure(names)),
     }
 }
@@ -154,7 +156,7 @@ fn average(rows: &[&Vec<Result>], of: impl Fn(&Vec<Result>) -> f64) -> f64 {
 }
 
 fn table(results: &[Vec<Result>]) -> String {
-    let mut text = format!("{:18} {:>7} {:>8}", "setting", "solved", "seconds");
+    let mut text = format!("{:18} {:>7} {:>8}", "setting", "solved", "CPU s");
     for (heading, _) in COLUMNS {
         let _ = write!(text, " {heading:>13}");
     }

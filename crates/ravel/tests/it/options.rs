@@ -76,3 +76,22 @@ fn memory_models_are_told_and_refused_by_name() {
         text(&json)
     );
 }
+
+#[test]
+fn bounds_for_loops_are_followed_or_refused() {
+    let source = b"#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n  int n = __VERIFIER_nondet_int(), i = 0;\n  while (i < n)\n    i++;\n  assert(i != 4);\n  return 0;\n}\n";
+    let program = Scratch::new("count.c", source);
+    let path = program.path();
+    let name = program.0.file_name().and_then(|name| name.to_str()).expect("plain names");
+    let said = |words: &[&str]| last_line(&[&["verify", path, "--engine", "bmc"], words].concat());
+    assert_eq!(said(&["--unwind", "2"]), "RESULT: unknown");
+    assert_eq!(said(&["--unwind", "5", "--conflicts", "off"]), "RESULT: false(unreach-call)");
+    assert_eq!(said(&["--unwind", "2", "--unwind-loop", "5=5"]), "RESULT: false(unreach-call)");
+    assert_eq!(said(&["--unwind-loop", &format!("{name}:5=3")]), "RESULT: unknown");
+    for wrong in ["4=3", "other.c:5=3"] {
+        let refused = run(&["verify", path, "--unwind-loop", wrong]);
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+        assert!(text(&refused).contains("no loop begins at line"), "{}", text(&refused));
+        assert!(text(&refused).contains(&format!("{name}:5")), "{}", text(&refused));
+    }
+}
