@@ -174,16 +174,22 @@ impl Executor<'_> {
         if self.pool.as_const(cond) == Some(&Value::Bool(true)) {
             return Ok(());
         }
+        // What was done before the step went wrong, if it has, stays done: that it went wrong may rest on it.
+        let here = walk.state.point;
+        let reached = self.points.guard(here);
+        let unless_wrong = self.pool.implies(reached, cond);
         if walk.record.starts.is_empty() {
             self.points.narrow(&mut self.pool, walk.state.point, cond);
         } else {
             walk.state.point = self.points.child(&mut self.pool, walk.state.point, cond);
         }
         for read in &walk.reads {
-            self.events.reads[*read].guard = self.pool.and(self.events.reads[*read].guard, cond);
+            let read = &mut self.events.reads[*read];
+            read.guard = self.pool.and(read.guard, if read.point == here { cond } else { unless_wrong });
         }
         for write in &walk.writes {
-            self.events.writes[*write].guard = self.pool.and(self.events.writes[*write].guard, cond);
+            let write = &mut self.events.writes[*write];
+            write.guard = self.pool.and(write.guard, if write.point == here { cond } else { unless_wrong });
         }
         self.alive(walk)
     }
