@@ -43,7 +43,7 @@ impl Encoding {
         let surely = |a: u32, b: u32| points.dominates(a, b);
         let excludes = |read: usize, write: usize| hidden.excludes(read, write);
         let known = Known { surely: &surely, excludes: &excludes };
-        let (sources, n_excluded) = find_sources(events, &closure, pool, known);
+        let (mut sources, n_excluded) = find_sources(events, &closure, pool, known);
         let mut bits = Bits::new();
         bits.set_limits(limits);
         let order = in_solver.then(|| Rc::new(RefCell::new(Order::new(Structure::default()))));
@@ -64,6 +64,10 @@ impl Encoding {
             said: FxHashMap::default(),
             active: FxHashMap::default(),
         };
+        if unrolled.events.program.is_none() {
+            let rules = super::ranges::rules(unrolled, &mut sources);
+            unrolled.constraints.extend(rules);
+        }
         for rule in &unrolled.constraints {
             encoding.bits.assert(&unrolled.pool, *rule);
         }

@@ -20,6 +20,7 @@ mod objects;
 mod places;
 mod points;
 mod race;
+mod ranges;
 mod solve;
 mod statements;
 mod step;
