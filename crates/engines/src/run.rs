@@ -5,8 +5,8 @@
 
 use ir::Why;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 /// An option of an engine, set by `--engine-name.knob value`.
@@ -171,16 +171,4 @@ pub fn resident_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
     Some(pages * 4096)
-}
-
-/// The seconds that this thread has been on a processor, as far as the system tells (it counts in steps of some milliseconds); elsewhere the seconds that have
-/// passed. Figures can be compared then, whatever else the machine does.
-pub fn cpu_seconds() -> f64 {
-    static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let told = || {
-        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-        let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;
-        (nanoseconds > 0).then_some(nanoseconds as f64 / 1e9)
-    };
-    told().unwrap_or_else(|| STARTED.elapsed().as_secs_f64())
 }

@@ -31,7 +31,8 @@ mod trace;
 mod unrolled;
 
 use crate::Engine;
-use crate::run::{Knob, Run, cpu_seconds};
+use crate::clock::computed;
+use crate::run::{Knob, Run};
 use cells::Known;
 use encode::Encoding;
 use execute::{Bounds, unroll};
@@ -100,10 +101,10 @@ impl Engine for Bmc {
 }
 
 fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
-    let started = cpu_seconds();
+    let started = computed();
     let options = Options { blocks: false, ..Options::default() };
     let prepared = prepare(&explicit_fences(&task.program), task.properties, &options)?;
-    run.statistics.set("seconds: prepare", cpu_seconds() - started);
+    run.statistics.set("seconds: prepare", (computed() - started).as_secs_f64());
     let by_line = bounds::place(&task.program, run.knob(&LOOPS)).map_err(refused)?;
     let unwind: u32 = run.knob(&UNWIND).parse().unwrap_or(0);
     let stages: Vec<(u32, u32)> = if unwind > 0 { vec![(unwind, 100_000)] } else { STAGES.to_vec() };
@@ -176,10 +177,10 @@ enum Stage {
 }
 
 fn stage(task: &Task, prepared: &Program, bounds: &Bounds, known: &mut Known, run: &mut Run) -> Result<Stage, Why> {
-    let started = cpu_seconds();
+    let started = computed();
     let mut unrolled = unroll(prepared, properties_of(task), bounds, known, run)?;
     let races = race::pairs(&mut unrolled);
-    let unrolling = cpu_seconds() - started;
+    let unrolling = (computed() - started).as_secs_f64();
     if unrolled.events.n_nodes() > MAX_NODES {
         return Err(Why::Bound(format!("the unrolled program has more than {MAX_NODES} accesses to shared state")));
     }
@@ -191,14 +192,14 @@ fn stage(task: &Task, prepared: &Program, bounds: &Bounds, known: &mut Known, ru
     statistics.set("reads", unrolled.events.reads.len() as f64);
     statistics.set("writes", unrolled.events.writes.len() as f64);
     statistics.add("seconds: unroll", unrolling);
-    let started = cpu_seconds();
+    let started = computed();
     let goals = Goals::new(task, &mut unrolled, &races);
     let in_solver = run.knob(&PROCEDURE) != "basic";
     let limits = run.solver_limits();
     let mut encoding = Encoding::new(&mut unrolled, in_solver, limits).map_err(|why| run.why_stopped(why))?;
-    run.statistics.add("seconds: encode", cpu_seconds() - started);
+    run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
     if run.knob(&CONFLICTS) == "on" {
-        let started = cpu_seconds();
+        let started = computed();
         let implies = |choice: Pair, of: Pair| encoding.implies(&unrolled, choice, of);
         let found = find_conflicts(&encoding.structure, &implies, MAX_CONFLICTS);
         let kinds = [
@@ -213,16 +214,16 @@ fn stage(task: &Task, prepared: &Program, bounds: &Bounds, known: &mut Known, ru
             run.statistics.set(name, clauses.len() as f64);
         }
         run.statistics.set("conflicts: cut off", f64::from(u8::from(found.is_cut)));
-        run.statistics.add("seconds: conflicts", cpu_seconds() - started);
+        run.statistics.add("seconds: conflicts", (computed() - started).as_secs_f64());
     }
-    let started = cpu_seconds();
+    let started = computed();
     encoding.finish();
-    run.statistics.add("seconds: encode", cpu_seconds() - started);
-    let started = cpu_seconds();
+    run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
+    let started = computed();
     let mut effort = Effort::default();
     let result = answer(task, prepared, &mut unrolled, &mut encoding, &goals, &races, &mut effort);
     note_effort(&encoding, effort, run);
-    run.statistics.add("seconds: solve", cpu_seconds() - started);
+    run.statistics.add("seconds: solve", (computed() - started).as_secs_f64());
     result.map_err(|why| run.why_stopped(why))
 }
 
