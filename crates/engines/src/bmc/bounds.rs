@@ -66,8 +66,9 @@ pub(crate) fn place(program: &Program, text: &str) -> Result<Vec<LoopBound>, Str
         if found.is_empty() {
             let file = bound.file.as_ref().map_or_else(String::new, |file| format!("{file}:"));
             let places: Vec<String> = loops.iter().map(|place| program.sources.place(at(*place))).collect();
-            let others = if places.is_empty() { "there are no loops".to_string() } else { places.join(", ") };
-            return Err(format!("no loop begins at line {file}{}; loops: {others}", bound.line));
+            let others =
+                if places.is_empty() { "there are none".to_string() } else { format!("loops: {}", places.join(", ")) };
+            return Err(format!("no loop begins at line {file}{}; {others}", bound.line));
         }
         bounds.extend(found.iter().map(|(file, line)| LoopBound {
             file: FileId(*file),
