@@ -141,7 +141,7 @@ mod tests {
         let task = Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) };
         let trace = |n: usize| {
             let steps = edges[..n].iter().map(|edge| Step { thread: 0, edge: *edge, inputs: Vec::new() });
-            Trace { violation: Property::Assertion, steps: steps.collect(), commits: Vec::new() }
+            Trace { violation: Property::Assertion, steps: steps.collect(), commits: Vec::new(), model: None }
         };
         for (given, kept) in [(0, None), (1, None), (2, Some(2)), (3, Some(2))] {
             let decided = decide(&Claims(trace(given)), &task, &mut Run::unlimited());

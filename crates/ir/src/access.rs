@@ -181,9 +181,10 @@ pub fn terms(op: &Op) -> SmallVec<[TermId; 3]> {
     }
     match op {
         Op::Assign { value, .. } | Op::Store { value, .. } => terms.push(*value),
-        Op::Rmw { wait, new, .. } => {
+        Op::Rmw { wait, new, failure, .. } => {
             terms.extend(*wait);
             terms.push(*new);
+            terms.extend(failure.map(|failure| failure.when));
         }
         Op::Assume(cond) | Op::Check { cond, .. } => terms.push(*cond),
         Op::Alloc { size, .. } => terms.push(*size),
@@ -218,12 +219,12 @@ pub fn locals_read(op: &Op, pool: &Pool) -> SmallVec<[VarId; 4]> {
             }
         });
     };
-    if let Op::Rmw { dst, place, wait, new, .. } = op {
+    if let Op::Rmw { dst, place, wait, new, failure, .. } = op {
         // The old value is in `dst` before `wait` and `new` are looked at.
         if let Place::Mem { addr, .. } = place {
             add(*addr, None);
         }
-        for term in wait.iter().chain([new]) {
+        for term in wait.iter().chain([new]).chain(failure.iter().map(|failure| &failure.when)) {
             add(*term, Some(*dst));
         }
     } else {
@@ -326,7 +327,7 @@ mod tests {
         let other = pool.declare("other", Sort::Bv(32));
         let (old_term, other_term) = (pool.var(old), pool.var(other));
         let new = pool.add(old_term, other_term);
-        let op = Op::Rmw { dst: old, place: Place::Var(x), wait: None, new, order: Order::SeqCst };
+        let op = Op::Rmw { dst: old, place: Place::Var(x), wait: None, new, order: Order::SeqCst, failure: None };
         assert_eq!(locals_read(&op, &pool).as_slice(), [other]);
         assert_eq!(local_written(&op), Some(old));
         let assign = Op::Assign { var: old, value: new };

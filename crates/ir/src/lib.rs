@@ -30,5 +30,5 @@ pub use program::{Edge, EdgeId, EdgeRef, Format, Loc, LocId, Proc, ProcId, Progr
 pub use property::{Properties, Property};
 pub use replay::{ReplayError, Replayed, replay};
 pub use source::{Diagnostic, FileId, Severity, SourceFile, Sources, Span};
-pub use stmt::{AllocKind, Callee, CheckKind, HavocKind, Mark, Op, Order, Place, SiteId, Stmt};
+pub use stmt::{AllocKind, Callee, CheckKind, Failure, HavocKind, Mark, Op, Order, Place, SiteId, Stmt};
 pub use verdict::{Commit, Proof, Step, Task, Trace, Verdict, Why};

@@ -5,6 +5,9 @@
 //! violation must happen in a step, or in the state at the end (deadlock, two racing next accesses); for termination
 //! the states at the end must repeat fairly. Inputs that the trace does not name are zero.
 //!
+//! A race that a trace shows under another model than the task's must be one of C11: the program is interleaved, but its atomic accesses are no
+//! stronger than they say. Buffers of stores (`tso`, `pso`) keep all that C11 promises up to the first race.
+//!
 //! A trace may be longer than needed (what follows the violation is cut), and it may leave out the last steps to a
 //! deadlock, or those by which the first of two racing threads leaves its atomic section: engines see them as
 //! parts of larger steps. Replay takes them. All this cannot make a false trace true, since only what the interpreter
@@ -13,6 +16,7 @@
 use crate::interp::{
     Details, Effect, Execution, Inputs, Log, LogStep, NotEnabled, Request, State, Status, StepResult, Violation, Zeros,
 };
+use crate::model::Model;
 use crate::program::Program;
 use crate::property::{Properties, Property};
 use crate::source::Span;
@@ -81,7 +85,10 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
         return Err(ReplayError::OtherProperty(trace.violation));
     }
     check_form(&task.program, trace)?;
-    let mut execution = Execution::new(&task.program, Properties::of(&[trace.violation]));
+    let weaker = trace.model.filter(|_| trace.violation == Property::Race && task.program.model == Model::Sc);
+    let weaker = weaker.map(|model| Program { model, ..task.program.clone() });
+    let program = weaker.as_ref().unwrap_or(&task.program);
+    let mut execution = Execution::new(program, Properties::of(&[trace.violation]));
     let mut violation = None;
     let mut visited = vec![execution.state.clone()];
     let mut commits = trace.commits.iter().peekable();
@@ -139,7 +146,7 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
     if !execution.log.steps.last().is_some_and(has_failed) {
         execution.log.fail(&violation.message);
     }
-    let trace = execution.trace(trace.violation);
+    let trace = Trace { model: trace.model, ..execution.trace(trace.violation) };
     Ok(Replayed { trace, log: execution.log, violation, last: execution.state })
 }
 

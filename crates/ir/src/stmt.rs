@@ -126,6 +126,15 @@ pub enum AllocKind {
     Stack,
 }
 
+/// How an attempt to update fails (compare-exchange, trylock): it synchronises less than one that succeeds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Failure {
+    /// When; may mention the old value.
+    pub when: TermId,
+    /// In which order the old value is read then.
+    pub order: Order,
+}
+
 /// A note for reports and analyses; it does nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mark {
@@ -186,7 +195,8 @@ pub enum Op {
         order: Order,
     },
     /// Reads and writes in one step: `dst` gets the old value; then, if `wait` holds, `new` is written. Both may mention `dst`.
-    /// While `wait` does not hold the thread waits here (it is blocked, and nothing has happened).
+    /// While `wait` does not hold the thread waits here (it is blocked, and nothing has happened). Where the attempt fails
+    /// `new` is the old value, and the step is but a read with the order of the failure.
     Rmw {
         /// Gets the old value.
         dst: VarId,
@@ -198,6 +208,8 @@ pub enum Op {
         new: TermId,
         /// How.
         order: Order,
+        /// When it fails, if it can.
+        failure: Option<Failure>,
     },
     /// A memory fence.
     Fence(Order),

@@ -1,6 +1,7 @@
 //! What is the answer? Safe with a proof, unsafe with a trace that can be replayed, or unknown with a reason.
 
 use crate::certificate::Certificate;
+use crate::model::Model;
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::source::Span;
@@ -92,6 +93,9 @@ pub struct Trace {
     /// When stores reach memory, in order; empty where stores are in memory at once (`Model::Sc`). Stores that no
     /// commit names reach memory when their thread drains its buffer, if they do.
     pub commits: Vec<Commit>,
+    /// The model that it runs under, where that is another than the task's: a race of C11's atomic accesses may need stores that
+    /// become visible late, whatever the rest of the program is run under.
+    pub model: Option<Model>,
 }
 
 /// A store of a thread reaches memory.

@@ -151,7 +151,7 @@ fn undecided(task: &Task, prepared: &Program) -> Option<Why> {
         let what = format!("data races under {}", prepared.model);
         return Some(Why::Unsupported { span: ir::Span::NOWHERE, what });
     }
-    task.properties.has(Property::Race).then(|| crate::explore::relaxed_access(prepared)).flatten()
+    task.properties.has(Property::Race).then(|| crate::explore::weak_order::beyond_adjacency(prepared)).flatten()
 }
 
 /// What is looked for. What a race is where stores are buffered is not defined, see `undecided`.
@@ -362,12 +362,12 @@ fn tell(
         let BadKind::Violation(violation) = bad.what else { unreachable!("only violations were looked at") };
         let goal = Goal::Step { thread: bad.thread, record: bad.record };
         let told = trace::steps(unrolled, found, goal);
-        let trace = Trace { violation, steps: told.steps, commits: told.commits };
+        let trace = Trace { violation, steps: told.steps, commits: told.commits, model: None };
         return spell_trace(&task.program, prepared, &trace);
     }
     if found.values.holds(pool, goals.deadlock) {
         let told = trace::steps(unrolled, found, Goal::Everything);
-        let trace = Trace { violation: Property::Deadlock, steps: told.steps, commits: told.commits };
+        let trace = Trace { violation: Property::Deadlock, steps: told.steps, commits: told.commits, model: None };
         return spell_trace(&task.program, prepared, &trace);
     }
     let pair = races.iter().find(|pair| found.values.holds(pool, pair.cond)).expect("something is violated");

@@ -66,7 +66,7 @@ impl Executor<'_> {
                 }
                 Ok(())
             }
-            Op::Rmw { dst, place, wait, new, order } => self.rmw(walk, stmt, (*dst, *wait, *new), place, *order),
+            Op::Rmw { dst, place, wait, new, order, .. } => self.rmw(walk, stmt, (*dst, *wait, *new), place, *order),
             Op::Alloc { dst, size, kind, zeroed } => self.alloc(walk, stmt, *dst, *size, (*kind, *zeroed)),
             Op::Free { addr, kind } => self.free(walk, stmt, *addr, *kind),
             Op::Start { dst, callee, args } => self.start(walk, stmt, *dst, *callee, args),

@@ -221,7 +221,7 @@ pub(super) fn agree(seed: u64, size: u64, model: Model) -> Result<bool, String> 
     let properties = if model.has_buffers() { properties.without(Property::Race) } else { properties };
     let mut program = program(seed, size, properties);
     program.model = model;
-    let limits = Limits { max_states: 4_000, domain: Domain::Bits(4), first_only: false };
+    let limits = Limits { max_states: 4_000, domain: Domain::Bits(4), first_only: false, ..Limits::default() };
     let oracle = enumerate(&program, properties, &limits);
     if oracle.incomplete.is_some() && oracle.violations.is_empty() {
         return Ok(false);

@@ -232,7 +232,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                     let steps = attempt.steps.iter().zip(inputs);
                     let steps =
                         steps.map(|((thread, edge), inputs)| Step { thread: *thread, edge: *edge, inputs }).collect();
-                    let trace = Trace { violation, steps, commits: Vec::new() };
+                    let trace = Trace { violation, steps, commits: Vec::new(), model: None };
                     return Ok(Verdict::Unsafe(spell_trace(&task.program, &program, &trace)));
                 }
                 BadKind::Beyond(why) => {

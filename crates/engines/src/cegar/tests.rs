@@ -25,7 +25,7 @@ fn random_programs_are_not_contradicted() {
     let (mut n_decided, mut n_safe, mut n_unsafe) = (0, 0, 0);
     for seed in 0..240u64 {
         let task = Task { program: program(seed, 3 + seed % 3, properties), properties };
-        let limits = Limits { max_states: 20_000, domain: Domain::Bits(4), first_only: true };
+        let limits = Limits { max_states: 20_000, domain: Domain::Bits(4), first_only: true, ..Limits::default() };
         let truth = enumerate(&task.program, properties, &limits);
         let is_bad = !truth.violations.is_empty();
         if truth.incomplete.is_some() && !is_bad {

@@ -231,7 +231,14 @@ impl Thread<'_> {
                 let new = body.plus(local, 1);
                 let three = body.int(3);
                 let new = body.pool().bv_and(new, three);
-                body.then(Op::Rmw { dst: local, place: Place::Var(global), wait: None, new, order: Order::SeqCst });
+                body.then(Op::Rmw {
+                    dst: local,
+                    place: Place::Var(global),
+                    wait: None,
+                    new,
+                    order: Order::SeqCst,
+                    failure: None,
+                });
             }
             17 if depth > 0 && !self.in_loop => {
                 self.in_loop = true;
@@ -302,7 +309,7 @@ fn run(task: &Task, (por, symmetry): Setting) -> (Verdict, f64) {
 fn agree(seed: u64) -> bool {
     let properties = Properties::of(SETS[seed as usize % SETS.len()]);
     let program = program(seed, 3, properties);
-    let limits = Limits { max_states: 3_000, domain: Domain::Bits(4), first_only: false };
+    let limits = Limits { max_states: 3_000, domain: Domain::Bits(4), first_only: false, ..Limits::default() };
     let oracle = enumerate(&program, properties, &limits);
     if oracle.incomplete.is_some() && oracle.violations.is_empty() {
         return false;

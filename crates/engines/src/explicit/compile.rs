@@ -424,7 +424,7 @@ impl<'c> ProcCompiler<'c> {
                 let (touch, spot) = self.place(place, order.is_atomic(), stmt)?;
                 self.store(a, touch, spot);
             }
-            Op::Rmw { dst, place, wait, new, order } => {
+            Op::Rmw { dst, place, wait, new, order, .. } => {
                 let d = self.var_reg(*dst)?;
                 let (touch, mut spot) = self.place(place, order.is_atomic(), stmt)?;
                 if let Spot::At(addr) = spot {

@@ -15,6 +15,7 @@ mod inputs;
 mod layout;
 mod leak;
 mod offsets;
+mod ordered_races;
 mod race;
 mod search;
 mod select;
@@ -133,15 +134,10 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                     break;
                 }
                 None => {
-                    reason = task
-                        .properties
-                        .has(Property::Race)
-                        .then(|| crate::explore::relaxed_access(&code.program))
-                        .flatten();
-                    if reason.is_none() {
-                        return Ok(Verdict::Safe(Proof::Exhaustive { states: search.visited.len() as u64 }));
+                    if task.properties.has(Property::Race) && !ordered_races::adjacency_is_enough(&code.program) {
+                        return ordered_races::decide(task, &code.program, run);
                     }
-                    break;
+                    return Ok(Verdict::Safe(Proof::Exhaustive { states: search.visited.len() as u64 }));
                 }
             },
         }

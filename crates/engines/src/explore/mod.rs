@@ -4,15 +4,15 @@
 //! from a location on; `source` computes source sets from both; `threads` is what these are made of. All of it is static and speaks of `ir` programs in which every
 //! procedure is the whole life of a thread; what an engine knows better about the current state (concrete addresses, who
 //! waits for what) it passes in. `actions` and `choice` do the same for abstract states: what a thread may do from a location, and which
-//! threads to run, with the dependency relation that the abstraction asks for; `cone` tells whose values anybody still looks at.
+//! threads to run, with the dependency relation that the abstraction asks for; `cone` tells whose values anybody still looks at. `weak_order` and
+//! `robustness` tell whether interleavings are enough to find all races.
 
 pub mod actions;
 pub mod choice;
 pub mod cone;
 pub mod future;
-mod relaxed;
+pub(crate) mod robustness;
 pub mod source;
 pub mod targets;
 pub mod threads;
-
-pub(crate) use relaxed::relaxed_access;
+pub(crate) mod weak_order;

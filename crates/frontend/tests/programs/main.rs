@@ -124,8 +124,12 @@ fn holds(before: &str, body: &str, conditions: &[&str]) {
 }
 
 fn explore(text: &str, properties: &[Property]) -> Exploration {
-    let limits =
-        Limits { max_states: 400_000, domain: Domain::Values(vec![0, 1, 2, 3, 255, u64::MAX]), first_only: true };
+    let limits = Limits {
+        max_states: 400_000,
+        domain: Domain::Values(vec![0, 1, 2, 3, 255, u64::MAX]),
+        first_only: true,
+        ..Limits::default()
+    };
     enumerate(&compile(text).program, Properties::of(properties), &limits)
 }
 

@@ -219,7 +219,7 @@ impl<'a, 'p> Exec<'a, 'p> {
             Op::Check { cond, kind } => self.check(*cond, kind)?,
             Op::Load { dst, place, order } => self.load(*dst, place, *order)?,
             Op::Store { place, value, order } => self.store(place, *value, *order)?,
-            Op::Rmw { dst, place, wait, new, order } => self.rmw(*dst, place, *wait, *new, *order)?,
+            Op::Rmw { .. } => self.rmw(&stmt.op)?,
             Op::Fence(order) => self.fence(*order),
             Op::Alloc { dst, size, kind, zeroed } => self.alloc(*dst, *size, *kind, *zeroed)?,
             Op::Free { addr, kind } => self.free(*addr, *kind)?,
@@ -379,7 +379,8 @@ impl<'a, 'p> Exec<'a, 'p> {
         Ok(())
     }
 
-    fn rmw(&mut self, dst: VarId, place: &Place, wait: Option<TermId>, new: TermId, order: Order) -> Run {
+    fn rmw(&mut self, op: &Op) -> Run {
+        let Op::Rmw { dst, ref place, wait, new, order, failure } = *op else { unreachable!("it is an update") };
         let spot = self.locate(place, true)?;
         let (old, was_chosen) = self.read(spot);
         if let Some(wait) = wait
@@ -389,10 +390,18 @@ impl<'a, 'p> Exec<'a, 'p> {
             let on = WaitOn::Cell(spot.cell(), old);
             return Err(Stop::NotEnabled(NotEnabled::Waiting(Wait { edge: self.edge, span: self.span, on })));
         }
-        let new = self.view().eval(new, Some((dst, &old)));
         self.drain();
-        self.write(spot, &new);
-        self.note(What::Update { cell: spot.cell(), old: old.clone(), new, order, dst });
+        let failed = failure.filter(|failure| self.view().eval(failure.when, Some((dst, &old))).as_bool());
+        if let Some(failure) = failed {
+            if was_chosen {
+                self.write(spot, &old);
+            }
+            self.note(What::Read { cell: spot.cell(), value: old.clone(), order: failure.order, dst });
+        } else {
+            let new = self.view().eval(new, Some((dst, &old)));
+            self.write(spot, &new);
+            self.note(What::Update { cell: spot.cell(), old: old.clone(), new, order, dst });
+        }
         self.set(dst, old);
         Ok(())
     }

@@ -101,6 +101,9 @@ impl<'p> Execution<'p> {
         self.commits.push(Commit { after: self.steps.len(), step, site });
         for event in &events {
             self.log.commit(&self.machine, &self.state, event);
+            if let Some(races) = &mut self.races {
+                races.committed(thread, &event.what);
+            }
         }
         true
     }
@@ -159,7 +162,7 @@ impl<'p> Execution<'p> {
 
     /// What was done so far, as a trace that ends with a violation of a property.
     pub fn trace(&self, violation: Property) -> Trace {
-        Trace { violation, steps: self.steps.clone(), commits: self.commits.clone() }
+        Trace { violation, steps: self.steps.clone(), commits: self.commits.clone(), model: None }
     }
 
     /// Whether the state reached is a violation by itself: a deadlock.

@@ -23,7 +23,7 @@
 //!   static objects reaches violate `MemTrack`.
 //! - **Deadlock.** No thread can run, one waits, none is stopped by an `Assume`, and the process has not ended.
 //! - **Memory model.** Stores may be buffered on their way to memory; when, and what that changes, is said in `crate::model`.
-//! - **Race.** See `race`: two conflicting accesses, not both atomic, unordered by happens-before.
+//! - **Race.** See `race`: two conflicting accesses, not both atomic, unordered by C11's happens-before (`happens_before`).
 //!
 //! `exec` has the statements, `memory` the bytes, `buffer` the stores on their way, `leak` the end; an `Execution` is a run with its log and races; `random`
 //! and `naive` choose schedules and inputs.
@@ -32,6 +32,7 @@ mod buffer;
 mod event;
 mod exec;
 mod execution;
+mod happens_before;
 mod lasso;
 mod leak;
 mod locks;
@@ -49,10 +50,11 @@ pub use event::{
     Waiter, What, Zeros,
 };
 pub use execution::Execution;
+pub use happens_before::HappensBefore;
 pub use locks::Locks;
 pub use log::{CallSite, Effect, Log, LogStep};
 pub use memory::{Bytes, Fault, Gone, Memory, Origin, from_bytes, to_bytes};
-pub use naive::{Domain, Exploration, Limits, enumerate};
+pub use naive::{Domain, Exploration, Limits, enumerate, enumerate_until};
 pub use names::Namer;
 pub use race::{Races, adjacent_race};
 pub use random::{Outcome, RunReport, run_random};

@@ -1,14 +1,15 @@
 //! Which violations can a small program reach? Try everything: every schedule, every input, every state once.
 //!
 //! Plain depth-first search over the interpreter with no reduction whatsoever: the oracle that engines are compared
-//! with. Races are found by adjacency (`adjacent_race`), so that states need no clocks; endless executions are looked for in
+//! with. Races are found by adjacency (`adjacent_race`), so that states need no history, unless `by_happens_before` asks for more: then
+//! a state is one of the program and of what its threads know of each other's accesses. Endless executions are looked for in
 //! the finished graph (`lasso`).
 //!
 //! Invariant: if `incomplete` is `None`, every reachable state was visited, where inputs range over the given domain.
 
-use super::event::{Inputs, Request, StepResult};
+use super::event::{Event, Inputs, Request, StepResult};
 use super::race::adjacent_race;
-use super::{Execution, Locks, Machine, State, lasso};
+use super::{Execution, HappensBefore, Locks, Machine, State, lasso};
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::replay::GivenInputs;
@@ -37,11 +38,13 @@ pub struct Limits {
     pub domain: Domain,
     /// Stop at the first violation.
     pub first_only: bool,
+    /// Find races by C11's happens-before, which atomic accesses weaker than they seem do not extend.
+    pub by_happens_before: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { max_states: 1_000_000, domain: Domain::Bits(3), first_only: false }
+        Limits { max_states: 1_000_000, domain: Domain::Bits(3), first_only: false, by_happens_before: false }
     }
 }
 
@@ -60,6 +63,16 @@ pub struct Exploration {
 
 /// Explores all executions of the program.
 pub fn enumerate(program: &Program, properties: Properties, limits: &Limits) -> Exploration {
+    enumerate_until(program, properties, limits, &mut || None)
+}
+
+/// Explores all executions of the program, until `stop` gives a reason not to.
+pub fn enumerate_until(
+    program: &Program,
+    properties: Properties,
+    limits: &Limits,
+    stop: &mut dyn FnMut() -> Option<Why>,
+) -> Exploration {
     let machine = Machine::new(program);
     let mut search = Search {
         program,
@@ -71,7 +84,7 @@ pub fn enumerate(program: &Program, properties: Properties, limits: &Limits) -> 
         path: Vec::new(),
         machine: &machine,
     };
-    search.run();
+    search.run(stop);
     if program.model.has_buffers() && properties.has(Property::Termination) {
         let what = format!("endless executions under {}", program.model);
         search.found.incomplete.get_or_insert(Why::Unsupported { span: Span::NOWHERE, what });
@@ -92,7 +105,7 @@ struct Search<'a, 'p> {
     properties: Properties,
     limits: &'a Limits,
     found: Exploration,
-    id_of: FxHashMap<State, usize>,
+    id_of: FxHashMap<(State, Option<HappensBefore>), usize>,
     /// All states and steps, kept only if somebody asked about termination.
     graph: lasso::Graph,
     /// The states on the way to the present one, with what is left to try from each.
@@ -106,7 +119,9 @@ struct Node {
     /// Stores that can reach memory next, by thread and number.
     commits: Vec<(u32, usize)>,
     /// Further outcomes of a step with inputs.
-    ready: Vec<(Step, State)>,
+    ready: Vec<(Step, State, Option<HappensBefore>)>,
+    /// What happened before what, if that is asked for.
+    before: Option<HappensBefore>,
     /// What led here.
     taken: Option<Taken>,
 }
@@ -120,20 +135,32 @@ enum Taken {
 }
 
 impl Search<'_, '_> {
-    fn run(&mut self) {
-        self.enter(None, self.machine.initial());
+    fn run(&mut self, stop: &mut dyn FnMut() -> Option<Why>) {
+        let before =
+            (self.limits.by_happens_before && self.properties.has(Property::Race)).then(HappensBefore::default);
+        self.enter(None, self.machine.initial(), before);
         while let Some(node) = self.path.last_mut() {
+            if let Some(why) = stop() {
+                self.found.incomplete.get_or_insert(why);
+                return;
+            }
             if self.limits.first_only && !self.found.violations.is_empty() {
                 return;
             }
-            if let Some((step, state)) = node.ready.pop() {
-                self.enter(Some(Taken::Step(step)), state);
+            if let Some((step, state, before)) = node.ready.pop() {
+                self.enter(Some(Taken::Step(step)), state, before);
             } else if let Some((thread, number)) = node.commits.pop() {
-                let mut state = node.state.clone();
-                let is_next = self.machine.commit(&mut state, thread, number, None);
+                let (mut state, mut before) = (node.state.clone(), node.before.clone());
+                let mut events = Vec::new();
+                let is_next = self.machine.commit(&mut state, thread, number, Some(&mut events));
                 assert!(is_next, "only stores that are next are tried");
                 self.found.n_steps += 1;
-                self.enter(Some(Taken::Commit(thread, number)), state);
+                if let Some(before) = &mut before {
+                    for event in &events {
+                        before.races(thread, &event.what);
+                    }
+                }
+                self.enter(Some(Taken::Commit(thread, number)), state, before);
             } else if let Some((thread, edge)) = node.todo.pop() {
                 self.expand(thread, edge);
             } else {
@@ -147,24 +174,25 @@ impl Search<'_, '_> {
         if self.properties.has(Property::Termination)
             && let Some(steps) = self.graph.fair_lasso()
         {
-            let trace = Trace { violation: Property::Termination, steps, commits: Vec::new() };
+            let trace = Trace { violation: Property::Termination, steps, commits: Vec::new(), model: None };
             self.found.violations.insert(Property::Termination, trace);
         }
     }
 
     /// Comes to a state by a step from the last one on the path.
-    fn enter(&mut self, taken: Option<Taken>, state: State) {
+    fn enter(&mut self, taken: Option<Taken>, state: State, before: Option<HappensBefore>) {
         let from = self.path.last().map(|node| node.id);
         let n_known = self.id_of.len();
         let keeps_graph = self.properties.has(Property::Termination) && !self.program.model.has_buffers();
-        if let Some(id) = self.id_of.get(&state) {
+        let key = (state.clone(), before.clone());
+        if let Some(id) = self.id_of.get(&key) {
             if let (Some(from), Some(Taken::Step(step)), true) = (from, taken, keeps_graph) {
                 self.graph.add_step(from, *id, step);
             }
             return;
         }
         let id = n_known;
-        self.id_of.insert(state.clone(), id);
+        self.id_of.insert(key, id);
         self.found.n_states += 1;
         let todo = self.machine.enabled(&state);
         if keeps_graph {
@@ -174,7 +202,7 @@ impl Search<'_, '_> {
             }
         }
         let commits = self.machine.commits(&state);
-        self.path.push(Node { state, id, todo, commits, ready: Vec::new(), taken });
+        self.path.push(Node { state, id, todo, commits, ready: Vec::new(), before, taken });
         self.look();
     }
 
@@ -184,6 +212,7 @@ impl Search<'_, '_> {
         let is_new = |property| self.properties.has(property) && !self.found.violations.contains_key(&property);
         let is_deadlock = is_new(Property::Deadlock) && self.machine.deadlock(state).is_some();
         let is_race = is_new(Property::Race)
+            && !self.limits.by_happens_before
             && adjacent_race(self.machine, state, &Locks::default(), 0, &self.limits.domain).is_some();
         for (property, is_wrong) in [(Property::Deadlock, is_deadlock), (Property::Race, is_race)] {
             if is_wrong {
@@ -214,19 +243,22 @@ impl Search<'_, '_> {
                 Taken::Step(step) => Some(step),
                 Taken::Commit(..) => None,
             };
-            Trace { violation, steps: taken.filter_map(step).collect(), commits: Vec::new() }
+            Trace { violation, steps: taken.filter_map(step).collect(), commits: Vec::new(), model: None }
         };
         self.found.violations.insert(violation, trace);
     }
 
     /// Takes an edge from the last state on the path, with all inputs.
     fn expand(&mut self, thread: u32, edge: EdgeRef) {
-        let before = self.path.last().expect("there is a state to expand").state.clone();
+        let node = self.path.last().expect("there is a state to expand");
+        let (from, known) = (node.state.clone(), node.before.clone());
         let mut ready = Vec::new();
         let limits = self.limits;
         for_all_inputs(&limits.domain, |inputs| {
-            let mut state = before.clone();
-            let result = self.machine.step(&mut state, thread, edge, inputs, self.properties, None);
+            let (mut state, mut before) = (from.clone(), known.clone());
+            let mut events = Vec::new();
+            let wanted = before.is_some().then_some(&mut events);
+            let result = self.machine.step(&mut state, thread, edge, inputs, self.properties, wanted);
             self.found.n_steps += 1;
             if let Some(request) = inputs.too_large {
                 let bits = request.sort.width().unwrap_or(u32::MAX);
@@ -235,8 +267,13 @@ impl Search<'_, '_> {
             }
             let values = inputs.taken.iter().map(|choice| (choice.site, choice.value.clone())).collect();
             let step = Step { thread, edge, inputs: values };
+            let mut races = |event: &Event| before.as_mut().is_some_and(|before| before.races(thread, &event.what));
+            if events.iter().any(&mut races) {
+                self.report(Property::Race, Some(step));
+                return;
+            }
             match result {
-                StepResult::Ok | StepResult::Ended(_) => ready.push((step, state)),
+                StepResult::Ok | StepResult::Ended(_) => ready.push((step, state, before)),
                 StepResult::NotEnabled(_) => {}
                 StepResult::Violation(violation) => self.report(violation.property, Some(step)),
                 StepResult::Beyond(why) => {

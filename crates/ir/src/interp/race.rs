@@ -1,17 +1,12 @@
 //! Do two accesses race? They conflict, are not both atomic, and happens-before orders neither before the other.
 //!
-//! Happens-before is kept as vector clocks: program order, start and join, and C11's synchronisation. Each place remembers the
-//! releases that a read of its present value synchronises with: those of the last store if it released, those before
-//! it by the same thread, and those of all updates since. An acquiring read joins them; a relaxed read keeps them for
-//! the next acquire fence, and a relaxed write passes on the thread's last release fence. A plain write forgets them.
-//! Accesses in atomic sections count as sequentially consistent atomic ones. `free` counts as a write of all bytes; the
-//! end of a local variable's scope is no access. Memory is looked at byte by byte.
-//!
-//! Invariant: each thread's last access of each class (read or write, atomic or not) is kept for each place. Earlier ones of
-//! the same class and thread are ordered before whatever the last one is, so nothing is missed.
+//! Happens-before is C11's, along the interleaving that is observed (`happens_before`). Accesses in atomic sections count as
+//! sequentially consistent atomic ones. `free` counts as a write of all bytes; the end of a local variable's scope is no access.
+//! Memory is looked at byte by byte. `Races` adds to it what a person wants to know about the two accesses.
 
 use super::event::{Cell, Event, RaceAccess, StepResult, What};
 use super::exec::Exec;
+use super::happens_before::{HappensBefore, Known, Unit, units};
 use super::locks::Locks;
 use super::naive::{Domain, for_all_inputs};
 use super::names::Namer;
@@ -20,74 +15,25 @@ use crate::program::EdgeRef;
 use crate::property::Properties;
 use crate::source::Span;
 use crate::stmt::{AllocKind, Order};
-use logic::VarId;
 use std::collections::BTreeMap;
 
-/// Times of all threads; those not there are 0.
-type Clock = Vec<u64>;
-
-fn join(clock: &mut Clock, other: &Clock) {
-    if clock.len() < other.len() {
-        clock.resize(other.len(), 0);
-    }
-    for (mine, theirs) in clock.iter_mut().zip(other) {
-        *mine = (*mine).max(*theirs);
-    }
-}
-
-/// A variable or a byte.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Unit {
-    Var(VarId),
-    Byte(u64),
-}
-
-fn units(cell: Cell) -> Vec<Unit> {
-    match cell {
-        Cell::Var(var) => vec![Unit::Var(var)],
-        Cell::Bytes { addr, len } => (addr..addr + len).map(Unit::Byte).collect(),
-    }
-}
-
+/// The detector: told everything that happens, it finds the first race.
 #[derive(Clone, Debug, Default)]
-struct ThreadClocks {
-    clock: Clock,
-    /// What relaxed reads have seen released since.
-    pending: Clock,
-    /// The time of the last release fence.
-    fence: Option<Clock>,
-    depth: u32,
+pub struct Races {
+    happens_before: HappensBefore,
+    past: BTreeMap<Known, Past>,
 }
 
 /// An access that happened.
 #[derive(Clone, Debug)]
 struct Past {
-    thread: u32,
-    time: u64,
     step: usize,
     cell: Cell,
-    is_write: bool,
     is_free: bool,
     order: Order,
     span: Span,
     calls: Vec<Span>,
     locks: Vec<u64>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct History {
-    /// The last one of each thread and class, as indices into `Races::past`.
-    accesses: Vec<usize>,
-    /// What a read of the present value synchronises with, by the thread that released it.
-    releases: Vec<(u32, Clock)>,
-}
-
-/// The detector: told everything that happens, it finds the first race.
-#[derive(Clone, Debug, Default)]
-pub struct Races {
-    threads: Vec<ThreadClocks>,
-    history: BTreeMap<Unit, History>,
-    past: Vec<Past>,
 }
 
 impl Races {
@@ -100,185 +46,57 @@ impl Races {
         calls: &[Span],
         events: &[Event],
     ) -> Option<[RaceAccess; 2]> {
-        let index = thread as usize;
-        if self.threads.len() <= index {
-            self.threads.resize(index + 1, ThreadClocks::default());
-        }
         for event in events {
-            let in_section = self.threads[index].depth > 0;
-            let effective = |order: Order| if in_section { Order::SeqCst } else { order };
-            let access = |cell, is_write, is_free, order| Past {
-                thread,
-                time: 0,
+            let Some((touch, racing)) = self.happens_before.observe(thread, &event.what) else { continue };
+            let this = Past {
                 step,
-                cell,
-                is_write,
-                is_free,
-                order: effective(order),
+                cell: touch.cell,
+                is_free: touch.is_free,
+                order: touch.order,
                 span: event.span,
                 calls: calls.to_vec(),
                 locks: locks.held_by(thread).map(|(lock, _)| lock).collect(),
             };
-            let found = match &event.what {
-                What::Read { cell, order, .. } => self.access(access(*cell, false, false, *order), true),
-                What::Write { cell, order, .. } | What::Buffered { cell, order, .. } => {
-                    self.access(access(*cell, true, false, *order), false)
+            let is_atomic = touch.order.is_atomic();
+            let first = racing.iter().filter_map(|known| Some((known, self.past.get(known)?)));
+            if let Some((known, past)) = first.min_by_key(|(_, past)| past.step) {
+                let later = report(namer, thread, touch.writes, &this);
+                return Some([report(namer, known.thread, known.is_write, past), later]);
+            }
+            if let (true, Cell::Bytes { addr, len }) = (touch.is_free, touch.cell) {
+                // Of freed memory only bytes that were touched before are worth remembering.
+                let bytes = Unit::Byte(addr)..Unit::Byte(addr.saturating_add(len));
+                let touched: Vec<Unit> =
+                    self.past.keys().map(|known| known.unit).filter(|unit| bytes.contains(unit)).collect();
+                for unit in touched {
+                    self.past.insert(Known { unit, thread, is_write: true, is_atomic }, this.clone());
                 }
-                What::Update { cell, order, .. } => self.access(access(*cell, true, false, *order), true),
-                What::Ended { base, size, kind: AllocKind::Heap } => {
-                    self.access(access(Cell::Bytes { addr: *base, len: *size }, true, true, Order::Plain), false)
-                }
-                other => {
-                    self.synchronise(index, other);
-                    None
-                }
-            };
-            if let Some((earlier, later)) = found {
-                return Some([self.report(namer, earlier), self.report(namer, later)]);
+                continue;
+            }
+            for unit in units(touch.cell) {
+                self.past.insert(Known { unit, thread, is_write: touch.writes, is_atomic }, this.clone());
             }
         }
         None
     }
 
-    fn synchronise(&mut self, index: usize, what: &What) {
-        match what {
-            What::Made { base, size, .. } => {
-                // The addresses may have been another object's.
-                let bytes = Unit::Byte(*base)..Unit::Byte(base.saturating_add(*size));
-                let old: Vec<Unit> = self.history.range(bytes).map(|(unit, _)| *unit).collect();
-                for unit in old {
-                    self.history.remove(&unit);
-                }
-            }
-            What::AtomicBegin => self.threads[index].depth += 1,
-            What::AtomicEnd => self.threads[index].depth = self.threads[index].depth.saturating_sub(1),
-            What::Started { child, .. } => {
-                let clock = self.tick(index);
-                self.threads.resize((*child as usize + 1).max(self.threads.len()), ThreadClocks::default());
-                self.threads[*child as usize].clock = clock;
-            }
-            What::Joined { child } => {
-                let ended = self.threads.get(*child as usize).map(|thread| thread.clock.clone()).unwrap_or_default();
-                join(&mut self.threads[index].clock, &ended);
-            }
-            What::Fence(order) => {
-                self.tick(index);
-                let thread = &mut self.threads[index];
-                if order.acquires() {
-                    let pending = std::mem::take(&mut thread.pending);
-                    join(&mut thread.clock, &pending);
-                }
-                if order.releases() {
-                    thread.fence = Some(thread.clock.clone());
-                }
-            }
-            _ => {}
-        }
+    /// A store has reached memory.
+    pub fn committed(&mut self, thread: u32, what: &What) {
+        self.happens_before.observe(thread, what);
     }
+}
 
-    /// The thread's clock at a new time.
-    fn tick(&mut self, index: usize) -> Clock {
-        let clock = &mut self.threads[index].clock;
-        if clock.len() <= index {
-            clock.resize(index + 1, 0);
-        }
-        clock[index] += 1;
-        clock.clone()
-    }
-
-    /// Notes an access; gives an earlier one that it races with, and itself.
-    fn access(&mut self, mut this: Past, reads: bool) -> Option<(usize, usize)> {
-        let index = this.thread as usize;
-        self.tick(index);
-        this.time = self.threads[index].clock[index];
-        if reads && this.order.is_atomic() {
-            self.acquire(index, &this);
-        }
-        let clock = self.threads[index].clock.clone();
-        let mut found: Option<(usize, usize)> = None;
-        let id = self.past.len();
-        let touched: Vec<Unit> = match this.cell {
-            // Only bytes that somebody has touched matter, and nobody may touch them afterwards.
-            Cell::Bytes { addr, len } if this.is_free => {
-                let bytes = Unit::Byte(addr)..Unit::Byte(addr.saturating_add(len));
-                self.history.range(bytes).map(|(unit, _)| *unit).collect()
-            }
-            cell => units(cell),
-        };
-        for unit in touched {
-            let history = self.history.entry(unit).or_default();
-            for earlier in &history.accesses {
-                let past = &self.past[*earlier];
-                let conflict = (past.is_write || this.is_write) && !(past.order.is_atomic() && this.order.is_atomic());
-                let ordered = past.thread == this.thread
-                    || clock.get(past.thread as usize).is_some_and(|seen| *seen >= past.time);
-                if conflict && !ordered && found.is_none_or(|(best, _)| self.past[best].step > past.step) {
-                    found = Some((*earlier, id));
-                }
-            }
-            let same_class = |past: &Past| {
-                past.thread == this.thread
-                    && past.is_write == this.is_write
-                    && past.order.is_atomic() == this.order.is_atomic()
-            };
-            history.accesses.retain(|earlier| !same_class(&self.past[*earlier]));
-            history.accesses.push(id);
-        }
-        if this.is_write && !this.is_free {
-            self.release(index, &this, reads);
-        }
-        self.past.push(this);
-        found
-    }
-
-    fn acquire(&mut self, index: usize, this: &Past) {
-        let thread = &mut self.threads[index];
-        let target = if this.order.acquires() { &mut thread.clock } else { &mut thread.pending };
-        for unit in units(this.cell) {
-            if let Some(history) = self.history.get(&unit) {
-                for (_, released) in &history.releases {
-                    join(target, released);
-                }
-            }
-        }
-    }
-
-    fn release(&mut self, index: usize, this: &Past, is_update: bool) {
-        let thread = &self.threads[index];
-        let released = match this.order {
-            order if order.releases() => Some(thread.clock.clone()),
-            Order::Plain => None,
-            _ => thread.fence.clone(),
-        };
-        for unit in units(this.cell) {
-            let releases = &mut self.history.entry(unit).or_default().releases;
-            match (this.order, is_update) {
-                (Order::Plain, _) => releases.clear(),
-                (_, false) => releases.retain(|(by, _)| *by == this.thread),
-                (_, true) => {}
-            }
-            if let Some(released) = &released {
-                match releases.iter_mut().find(|(by, _)| *by == this.thread) {
-                    Some((_, own)) => join(own, released),
-                    None => releases.push((this.thread, released.clone())),
-                }
-            }
-        }
-    }
-
-    fn report(&self, namer: &Namer<'_, '_>, access: usize) -> RaceAccess {
-        let past = &self.past[access];
-        RaceAccess {
-            thread: past.thread,
-            step: past.step,
-            place: namer.cell(past.cell).0,
-            is_write: past.is_write,
-            is_free: past.is_free,
-            order: past.order,
-            span: past.span,
-            calls: past.calls.clone(),
-            locks: past.locks.iter().map(|lock| namer.lock(*lock)).collect(),
-        }
+fn report(namer: &Namer<'_, '_>, thread: u32, is_write: bool, past: &Past) -> RaceAccess {
+    RaceAccess {
+        thread,
+        step: past.step,
+        place: namer.cell(past.cell).0,
+        is_write,
+        is_free: past.is_free,
+        order: past.order,
+        span: past.span,
+        calls: past.calls.clone(),
+        locks: past.locks.iter().map(|lock| namer.lock(*lock)).collect(),
     }
 }
 

@@ -54,8 +54,8 @@ pub use slice::slice;
 pub use unroll::{Rounds, unroll_loops, unroll_starts};
 
 use crate::program::Program;
-use crate::property::Properties;
-use crate::stmt::Place;
+use crate::property::{Properties, Property};
+use crate::stmt::{Op, Place};
 use crate::verdict::Why;
 
 /// How far passes may go.
@@ -79,7 +79,7 @@ impl Default for Options {
 
 /// The program as engines want it: each thread one automaton, little memory, few steps.
 pub fn prepare(program: &Program, properties: Properties, options: &Options) -> Result<Program, Why> {
-    let mut program = inline_calls(&with_origins(program), options)?;
+    let mut program = inline_calls(&without_failures(with_origins(program), properties), options)?;
     program = drop_dead(&propagate_constants(&program, true), properties, true);
     if options.rounds > 0 {
         program = unroll_starts(&program, options.rounds, options.max_edges);
@@ -101,6 +101,18 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
     program = slice(&split_regions(&drop_dead(&program, properties, true)), properties);
     program = split_regions(&drop_dead(&program, properties, true));
     Ok(if options.blocks { merge_blocks(&program, properties) } else { program })
+}
+
+/// Whether an attempt fails matters to races only: it synchronises less.
+fn without_failures(mut program: Program, properties: Properties) -> Program {
+    if !properties.has(Property::Race) {
+        for stmt in program.procs.iter_mut().flat_map(|proc| &mut proc.edges).flat_map(|edge| &mut edge.stmts) {
+            if let Op::Rmw { failure, .. } = &mut stmt.op {
+                *failure = None;
+            }
+        }
+    }
+    program
 }
 
 fn n_memory_accesses(program: &Program) -> usize {

@@ -101,7 +101,7 @@ pub fn spell_trace(lowered: &Program, transformed: &Program, trace: &Trace) -> T
             }
         }
     }
-    Trace { violation: trace.violation, steps, commits }
+    Trace { violation: trace.violation, steps, commits, model: trace.model }
 }
 
 /// An access that a thread would make next: the step it would take, and the position of the accessing statement in its edge.
@@ -154,7 +154,7 @@ pub fn spell_race(lowered: &Program, transformed: &Program, steps: &[Step], next
         lead_up_after(Some(index), &mut ordered, &mut put_off);
     }
     ordered.extend(next.iter().flat_map(|access| lead_up(access).1));
-    Trace { violation: Property::Race, steps: ordered, commits: Vec::new() }
+    Trace { violation: Property::Race, steps: ordered, commits: Vec::new(), model: None }
 }
 
 /// The steps that all steps of the trace stand for. What a step ends with and the transformed program does not do any more

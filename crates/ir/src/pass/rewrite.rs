@@ -40,12 +40,15 @@ pub fn map_terms(op: &mut Op, map: &mut dyn FnMut(TermId, Moment) -> TermId) {
             map_place(place, map);
             *value = map(*value, Before);
         }
-        Op::Rmw { place, wait, new, .. } => {
+        Op::Rmw { place, wait, new, failure, .. } => {
             map_place(place, map);
             if let Some(wait) = wait {
                 *wait = map(*wait, AfterRead);
             }
             *new = map(*new, AfterRead);
+            if let Some(failure) = failure {
+                failure.when = map(failure.when, AfterRead);
+            }
         }
         Op::Alloc { size, .. } => *size = map(*size, Before),
         Op::Free { addr, .. } | Op::Mark(_, addr) => *addr = map(*addr, Before),

@@ -27,9 +27,12 @@ pub(super) fn statement(names: &Names<'_>, op: &Op) -> String {
         Op::Store { place: to, value, order: how } => {
             format!("store{} {} = {}", order(*how), place(names, to), show(*value))
         }
-        Op::Rmw { dst, place: at, wait, new, order: how } => {
+        Op::Rmw { dst, place: at, wait, new, order: how, failure } => {
             let wait = wait.map_or(String::new(), |wait| format!(" when {}", show(wait)));
-            format!("{} = rmw{} {}{wait} := {}", var(*dst), order(*how), place(names, at), show(*new))
+            let fails = failure.map_or(String::new(), |failure| {
+                format!(" or load{} when {}", order(failure.order), show(failure.when))
+            });
+            format!("{} = rmw{} {}{wait} := {}{fails}", var(*dst), order(*how), place(names, at), show(*new))
         }
         Op::Fence(how) => format!("fence{}", order(*how)),
         Op::Alloc { dst, size, kind, zeroed } => {

@@ -80,7 +80,7 @@ fn one(seed: u64, counts: &mut Counts) {
     };
     let properties = Properties::of(&[Property::ErrorCall, Property::Assertion]);
     let task = Task { program: loaded.program, properties };
-    let limits = Limits { max_states: 20_000, domain: Domain::Bits(8), first_only: true };
+    let limits = Limits { max_states: 20_000, domain: Domain::Bits(8), first_only: true, ..Limits::default() };
     let truth = enumerate(&task.program, properties, &limits);
     let is_bad = !truth.violations.is_empty();
     if truth.incomplete.is_some() && !is_bad {

@@ -146,7 +146,7 @@ fn compare(generated: &Generated) -> Outcome {
     let mut n_unsafe = 0;
     for (question, properties) in QUESTIONS {
         let task = Task { program: loaded.program.clone(), properties: Properties::of(properties) };
-        let limits = Limits { max_states: 60_000, domain: Domain::Bits(8), first_only: true };
+        let limits = Limits { max_states: 60_000, domain: Domain::Bits(8), first_only: true, ..Limits::default() };
         let truth = enumerate(&task.program, task.properties, &limits);
         let is_bad = !truth.violations.is_empty();
         if truth.incomplete.is_some() && !is_bad {

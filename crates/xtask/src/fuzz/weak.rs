@@ -85,7 +85,7 @@ fn load(generated: &Generated) -> Result<ir::Program, String> {
 }
 
 fn limits() -> Limits {
-    Limits { max_states: MAX_STATES, domain: Domain::Bits(8), first_only: true }
+    Limits { max_states: MAX_STATES, domain: Domain::Bits(8), first_only: true, ..Limits::default() }
 }
 
 /// Whether nothing goes wrong where stores are in memory at once.

@@ -11,20 +11,23 @@ static void relock(void *mutex)
     __ravel_mark_locked(mutex);
 }
 
-static void wait_for_signal(void *condition, void *mutex)
+/* Who waits, as a bit of its set. */
+static u64 own_bit(void)
 {
     word self = __ravel_self();
-    u64 bit = (u64)1 << ((self - 1) & 63);
-    u64 waiting;
     if (self > 64)
         __ravel_unsupported("condition variables with more than 64 threads");
+    return (u64)1 << ((self - 1) & 63);
+}
+
+static void begin_waiting(void *condition, void *mutex, u64 bit)
+{
+    u64 waiting;
     __ravel_atomic_begin();
     __ravel_rmw((u64 *)condition, waiting, waiting | bit, RELAXED);
     __ravel_mark_unlocked(mutex);
     __atomic_store_n((u32 *)mutex, 0, RELEASE);
     __ravel_atomic_end();
-    __ravel_await((u64 *)condition, waiting, (waiting & bit) == 0, waiting, ACQUIRE);
-    relock(mutex);
 }
 
 static void wake_without_signal(void *mutex)
@@ -36,21 +39,28 @@ static void wake_without_signal(void *mutex)
 
 int pthread_cond_wait(void *condition, void *mutex)
 {
-    if (__ravel_choice())
+    if (__ravel_choice()) {
         wake_without_signal(mutex);
-    else
-        wait_for_signal(condition, mutex);
+    } else {
+        u64 bit = own_bit();
+        u64 waiting;
+        begin_waiting(condition, mutex, bit);
+        __ravel_await((u64 *)condition, waiting, (waiting & bit) == 0, waiting, ACQUIRE);
+        relock(mutex);
+    }
     return 0;
 }
 
+/* May stop waiting at any moment, which takes it out of the set. A signal may be consumed although time has run out, so what
+ * is returned says nothing about it. */
 int pthread_cond_timedwait(void *condition, void *mutex, void *deadline)
 {
-    if (__ravel_choice()) {
-        wake_without_signal(mutex);
-        return __ravel_choice() ? ETIMEDOUT : 0;
-    }
-    wait_for_signal(condition, mutex);
-    return 0;
+    u64 bit = own_bit();
+    u64 waiting;
+    begin_waiting(condition, mutex, bit);
+    __ravel_rmw((u64 *)condition, waiting, waiting & ~bit, ACQUIRE);
+    relock(mutex);
+    return __ravel_choice() ? ETIMEDOUT : 0;
 }
 
 int pthread_cond_clockwait(void *condition, void *mutex, int clock, void *deadline)
@@ -82,7 +92,7 @@ int pthread_cond_broadcast(void *condition)
 
 int pthread_cond_init(void *condition, void *attributes)
 {
-    __atomic_store_n((u64 *)condition, 0, RELEASE);
+    *(u64 *)condition = 0;
     return 0;
 }
 

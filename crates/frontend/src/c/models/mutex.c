@@ -1,4 +1,4 @@
-/* Mutexes and spin locks. Unlocking a mutex lets all stores reach memory, as POSIX says and atomic exchanges do; unlocking a spin
+/* Mutexes and spin locks. Initialising is a plain write: whoever uses the lock at the same time races with it. Unlocking a mutex lets all stores reach memory, as POSIX says and atomic exchanges do; unlocking a spin
  * lock is a plain release. The word at offset 0 is 0 when free. Where kinds of mutexes are used it is the owner's handle when
  * taken, else 1, so that it does not tell threads apart; a recursive mutex counts further locks at offset 4; the kind
  * is where the static initialisers put it. */
@@ -60,32 +60,23 @@ int pthread_mutex_trylock(void *mutex)
         if (again >= 0)
             return again == 0 ? 0 : EBUSY;
     }
-    __ravel_rmw((u32 *)mutex, old, old == 0 ? me : old, ACQUIRE);
+    __ravel_try((u32 *)mutex, old, old == 0, me, ACQUIRE);
     if (old != 0)
         return EBUSY;
     __ravel_mark_locked(mutex);
     return 0;
 }
 
-/* May give up, but only if it has to wait. */
+/* Whoever waits until some time is never stuck, and nobody can tell how long it waits. So it is one look at the lock, at
+ * whatever moment: it is free and taken, or it is not and time has run out. The same holds for all that wait until some time. */
 int pthread_mutex_timedlock(void *mutex, void *deadline)
 {
-    u32 old;
-    u32 me = owner();
     if (__ravel_uses_mutex_kinds()) {
         int again = lock_again(mutex);
         if (again >= 0)
             return again;
     }
-    if (__ravel_choice()) {
-        __ravel_rmw((u32 *)mutex, old, old == 0 ? me : old, ACQUIRE);
-        if (old != 0)
-            return ETIMEDOUT;
-    } else {
-        __ravel_await((u32 *)mutex, old, old == 0, me, ACQUIRE);
-    }
-    __ravel_mark_locked(mutex);
-    return 0;
+    return pthread_mutex_trylock(mutex) ? ETIMEDOUT : 0;
 }
 
 int pthread_mutex_clocklock(void *mutex, int clock, void *deadline)
@@ -115,10 +106,10 @@ int pthread_mutex_unlock(void *mutex)
 
 int pthread_mutex_init(void *mutex, u32 *attributes)
 {
-    __atomic_store_n((u32 *)mutex, 0, RELEASE);
+    *(u32 *)mutex = 0;
     if (__ravel_uses_mutex_kinds()) {
-        __atomic_store_n(count_at(mutex), 0, RELAXED);
-        __atomic_store_n(kind_at(mutex), attributes ? *attributes : NORMAL, RELAXED);
+        *count_at(mutex) = 0;
+        *kind_at(mutex) = attributes ? *attributes : NORMAL;
     }
     return 0;
 }
@@ -165,7 +156,7 @@ int pthread_mutexattr_setprotocol(u32 *attributes, int protocol)
 
 int pthread_spin_init(void *lock, int is_shared)
 {
-    __atomic_store_n((u32 *)lock, 0, RELEASE);
+    *(u32 *)lock = 0;
     return 0;
 }
 
@@ -185,7 +176,7 @@ int pthread_spin_lock(void *lock)
 int pthread_spin_trylock(void *lock)
 {
     u32 old;
-    __ravel_rmw((u32 *)lock, old, old == 0 ? 1 : old, ACQUIRE);
+    __ravel_try((u32 *)lock, old, old == 0, 1, ACQUIRE);
     if (old != 0)
         return EBUSY;
     __ravel_mark_locked(lock);

@@ -15,6 +15,10 @@ enum { EPERM = 1, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, EDEADLK = 3
 void __ravel_await();
 void __ravel_rmw();
 
+/* (address, local variable, condition, new value, order): likewise if the condition holds of the old value; else but a relaxed read,
+ * which synchronises with nobody. */
+void __ravel_try();
+
 /* (function, arguments...): the handle of a new thread. */
 word __ravel_start();
 word __ravel_self(void);

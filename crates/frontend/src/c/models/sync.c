@@ -1,11 +1,12 @@
-/* Read-write locks, semaphores and barriers, each with its state in the word at offset 0. */
+/* Read-write locks, semaphores and barriers, each with its state in the word at offset 0. An attempt that fails, and looking at
+ * the value of a semaphore, synchronise with nobody; initialising is a plain write. */
 
 /* A read-write lock counts its readers, or has the highest bit and the writer's handle. */
 enum { WRITER = 0x40000000 };
 
 int pthread_rwlock_init(void *lock, void *attributes)
 {
-    __atomic_store_n((u32 *)lock, 0, RELEASE);
+    *(u32 *)lock = 0;
     return 0;
 }
 
@@ -45,7 +46,7 @@ int pthread_rwlock_rdlock(void *lock)
 int pthread_rwlock_tryrdlock(void *lock)
 {
     u32 old;
-    __ravel_rmw((u32 *)lock, old, old < WRITER ? old + 1 : old, ACQUIRE);
+    __ravel_try((u32 *)lock, old, old < WRITER, old + 1, ACQUIRE);
     if (old >= WRITER)
         return EBUSY;
     __ravel_mark_read_locked(lock);
@@ -54,9 +55,7 @@ int pthread_rwlock_tryrdlock(void *lock)
 
 int pthread_rwlock_timedrdlock(void *lock, void *deadline)
 {
-    if (__ravel_choice())
-        return pthread_rwlock_tryrdlock(lock) ? ETIMEDOUT : 0;
-    return pthread_rwlock_rdlock(lock);
+    return pthread_rwlock_tryrdlock(lock) ? ETIMEDOUT : 0;
 }
 
 int pthread_rwlock_wrlock(void *lock)
@@ -70,7 +69,7 @@ int pthread_rwlock_wrlock(void *lock)
 int pthread_rwlock_trywrlock(void *lock)
 {
     u32 old;
-    __ravel_rmw((u32 *)lock, old, old == 0 ? WRITER : old, ACQUIRE);
+    __ravel_try((u32 *)lock, old, old == 0, WRITER, ACQUIRE);
     if (old != 0)
         return EBUSY;
     __ravel_mark_locked(lock);
@@ -79,9 +78,17 @@ int pthread_rwlock_trywrlock(void *lock)
 
 int pthread_rwlock_timedwrlock(void *lock, void *deadline)
 {
-    if (__ravel_choice())
-        return pthread_rwlock_trywrlock(lock) ? ETIMEDOUT : 0;
-    return pthread_rwlock_wrlock(lock);
+    return pthread_rwlock_trywrlock(lock) ? ETIMEDOUT : 0;
+}
+
+int pthread_rwlock_clockrdlock(void *lock, int clock, void *deadline)
+{
+    return pthread_rwlock_timedrdlock(lock, deadline);
+}
+
+int pthread_rwlock_clockwrlock(void *lock, int clock, void *deadline)
+{
+    return pthread_rwlock_timedwrlock(lock, deadline);
 }
 
 int pthread_rwlock_unlock(void *lock)
@@ -101,7 +108,7 @@ static int fail_with(int number)
 
 int sem_init(void *semaphore, int is_shared, u32 value)
 {
-    __atomic_store_n((u32 *)semaphore, value, RELEASE);
+    *(u32 *)semaphore = value;
     return 0;
 }
 
@@ -120,18 +127,15 @@ int sem_wait(void *semaphore)
 int sem_trywait(void *semaphore)
 {
     u32 old;
-    __ravel_rmw((u32 *)semaphore, old, old > 0 ? old - 1 : 0, ACQUIRE);
+    __ravel_try((u32 *)semaphore, old, old > 0, old - 1, ACQUIRE);
     return old > 0 ? 0 : fail_with(EAGAIN);
 }
 
 int sem_timedwait(void *semaphore, void *deadline)
 {
     u32 old;
-    if (__ravel_choice()) {
-        __ravel_rmw((u32 *)semaphore, old, old > 0 ? old - 1 : 0, ACQUIRE);
-        return old > 0 ? 0 : fail_with(ETIMEDOUT);
-    }
-    return sem_wait(semaphore);
+    __ravel_try((u32 *)semaphore, old, old > 0, old - 1, ACQUIRE);
+    return old > 0 ? 0 : fail_with(ETIMEDOUT);
 }
 
 int sem_clockwait(void *semaphore, int clock, void *deadline)
@@ -148,19 +152,28 @@ int sem_post(void *semaphore)
 
 int sem_getvalue(void *semaphore, int *value)
 {
-    *value = (int)__atomic_load_n((u32 *)semaphore, RELAXED);
+    u32 now;
+    __ravel_try((u32 *)semaphore, now, 0, now, RELAXED);
+    *value = (int)now;
     return 0;
 }
 
-/* A barrier has its size at offset 4; the word counts arrivals in its low half and, above, rounds modulo 4. */
-enum { ARRIVALS = 0xffff, ROUND = 0x10000, ROUNDS = 0x30000 };
+/* A barrier has its size at offset 8. The 64 bits at offset 0 are the set of waiting threads, by handle, below, and how many
+ * they are above. The last to arrive clears them all, and whoever waits goes on when its own bit is clear: a slow
+ * one may be overtaken by any number of further rounds. */
+enum { BARRIER_THREADS = 48 };
+
+static u32 *size_at(void *barrier)
+{
+    return (u32 *)((char *)barrier + 8);
+}
 
 int pthread_barrier_init(void *barrier, void *attributes, u32 count)
 {
     if (count == 0)
         return EINVAL;
-    __atomic_store_n((u32 *)barrier, 0, RELAXED);
-    __atomic_store_n((u32 *)((char *)barrier + 4), count, RELEASE);
+    *(u64 *)barrier = 0;
+    *size_at(barrier) = count;
     return 0;
 }
 
@@ -171,13 +184,18 @@ int pthread_barrier_destroy(void *barrier)
 
 int pthread_barrier_wait(void *barrier)
 {
-    u32 count = __atomic_load_n((u32 *)((char *)barrier + 4), RELAXED);
-    u32 old;
-    u32 now;
-    __ravel_rmw((u32 *)barrier, old, (old & ARRIVALS) + 1 == count ? ((old & ROUNDS) + ROUND) & ROUNDS : old + 1, ACQ_REL);
-    if ((old & ARRIVALS) + 1 == count)
+    word self = __ravel_self();
+    u64 bit = (u64)1 << ((self - 1) & 63);
+    u64 one = (u64)1 << BARRIER_THREADS;
+    u64 count = __atomic_load_n(size_at(barrier), RELAXED);
+    u64 old;
+    u64 now;
+    if (self > BARRIER_THREADS)
+        __ravel_unsupported("barriers with more than 48 threads");
+    __ravel_rmw((u64 *)barrier, old, (old >> BARRIER_THREADS) + 1 == count ? 0 : (old | bit) + one, ACQ_REL);
+    if ((old >> BARRIER_THREADS) + 1 == count)
         return -1;
-    __ravel_await((u32 *)barrier, now, (now & ROUNDS) != (old & ROUNDS), now, ACQUIRE);
+    __ravel_await((u64 *)barrier, now, (now & bit) == 0, now, ACQUIRE);
     return 0;
 }
 

@@ -35,7 +35,7 @@ fn the_state_limit_is_kept_and_said() {
     let found = enumerate(
         &nibble_is_not(3),
         everything(),
-        &Limits { max_states: 5, domain: Domain::Bits(4), first_only: false },
+        &Limits { max_states: 5, domain: Domain::Bits(4), first_only: false, ..Limits::default() },
     );
     assert!(found.n_states <= 6);
     assert!(matches!(found.incomplete, Some(Why::Bound(_))));

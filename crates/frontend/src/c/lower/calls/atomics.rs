@@ -104,7 +104,7 @@ impl Body<'_, '_> {
             ("exchange_n", [object, value, order]) => {
                 return Some(self.fetch(expr, Update::Exchange, object, value, Some(order), true));
             }
-            ("compare_exchange_n" | "compare_exchange", [object, _, desired, is_weak, success, _failure]) => {
+            ("compare_exchange_n" | "compare_exchange", [object, _, desired, is_weak, success, failure]) => {
                 let full_name = format!("__atomic_{name}");
                 let target = self.target(object);
                 let expected = self.slot(&full_name, args, 1);
@@ -116,7 +116,7 @@ impl Body<'_, '_> {
                 };
                 let weak = self.eval(is_weak);
                 let is_weak = self.as_number(weak) != Some(0);
-                let order = self.order(success);
+                let order = (self.order(success), self.order(failure));
                 return Some(self.compare_exchange(expr, &target, expected, desired, is_weak, order));
             }
             ("test_and_set", [object, order]) => {
@@ -156,11 +156,11 @@ impl Body<'_, '_> {
             ("load", [_, _]) => self.gnu_builtin(expr, "load_n", args),
             ("store", [_, _, _]) => self.gnu_builtin(expr, "store_n", args),
             ("exchange", [_, _, _]) => self.gnu_builtin(expr, "exchange_n", args),
-            ("compare_exchange_strong" | "compare_exchange_weak", [object, _, desired, success, _failure]) => {
+            ("compare_exchange_strong" | "compare_exchange_weak", [object, _, desired, success, failure]) => {
                 let target = self.target(object);
                 let expected = self.slot(&format!("__c11_atomic_{name}"), args, 1);
                 let desired = self.operand(desired, &target);
-                let order = self.order(success);
+                let order = (self.order(success), self.order(failure));
                 let is_weak = name.ends_with("weak");
                 Some(self.compare_exchange(expr, &target, expected, desired, is_weak, order))
             }
@@ -203,11 +203,8 @@ impl Body<'_, '_> {
                 let target = self.target(object);
                 let expected = self.operand(expected, &target);
                 let desired = self.operand(desired, &target);
-                let new = |body: &mut Self, old: TermId| {
-                    let same = body.pool().eq(old, expected);
-                    body.pool().ite(same, desired, old)
-                };
-                let old = self.update_place(target.place, Order::SeqCst, new, true);
+                let attempt = |body: &mut Self, old: TermId| (body.pool().eq(old, expected), desired);
+                let old = self.try_update(target.place, (Order::SeqCst, Order::SeqCst), attempt);
                 if name.starts_with("val") {
                     return Some(self.as_type(old, target.ty, expr.ty.ty));
                 }
@@ -372,7 +369,7 @@ impl Body<'_, '_> {
         expected_at: Slot,
         desired: TermId,
         is_weak: bool,
-        order: Order,
+        (order, failure): (Order, Order),
     ) -> TermId {
         let expected = self.get(expected_at, target.sort);
         // The comparison's outcome is needed after the variable may have been set.
@@ -391,11 +388,8 @@ impl Body<'_, '_> {
                 None => same,
             }
         };
-        let new = |body: &mut Self, old: TermId| {
-            let succeeds = succeeds(body, old);
-            body.pool().ite(succeeds, desired, old)
-        };
-        let old = self.update_place(target.place, order, new, true);
+        let attempt = |body: &mut Self, old: TermId| (succeeds(body, old), desired);
+        let old = self.try_update(target.place, (order, failure), attempt);
         let success = succeeds(self, old);
         let (failed, end) = (self.new_loc(), self.new_loc());
         self.branch_on(success, end, failed);

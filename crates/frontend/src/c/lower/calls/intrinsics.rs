@@ -8,7 +8,7 @@ use crate::c::lower::body::Body;
 use crate::c::lower::statics::{Home, is_signed};
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::TypeId;
-use ir::{AllocKind, Callee, CheckKind, HavocKind, Mark, Op};
+use ir::{AllocKind, Callee, CheckKind, Failure, HavocKind, Mark, Op, Order};
 use logic::{Scalar, Sort, TermId, VarId};
 
 impl Body<'_, '_> {
@@ -16,11 +16,15 @@ impl Body<'_, '_> {
         let ty = expr.ty.ty;
         match (name, args) {
             ("__ravel_await", [address, old, wait, new, order]) => {
-                self.rmw(address, old, Some(wait), new, order);
+                self.rmw((address, old, new, order), Some(wait), false);
                 None
             }
             ("__ravel_rmw", [address, old, new, order]) => {
-                self.rmw(address, old, None, new, order);
+                self.rmw((address, old, new, order), None, false);
+                None
+            }
+            ("__ravel_try", [address, old, succeeds, new, order]) => {
+                self.rmw((address, old, new, order), Some(succeeds), true);
                 None
             }
             ("__ravel_self", []) => {
@@ -129,19 +133,33 @@ impl Body<'_, '_> {
         }
     }
 
-    fn rmw(&mut self, address: &Expr, old: &Expr, wait: Option<&Expr>, new: &Expr, order: &Expr) {
+    /// One step that reads and writes. What `condition` says of the old value is waited for, or else (`is_attempt`) the update fails.
+    fn rmw(
+        &mut self,
+        (address, old, new, order): (&Expr, &Expr, &Expr, &Expr),
+        condition: Option<&Expr>,
+        is_attempt: bool,
+    ) {
         let addr = self.eval(address);
         let order = crate::c::lower::scan::constant(order).map(|order| order as u64);
         let order = crate::c::lower::calls::atomics::order_numbered(order);
         let (dst, _) = self.variable(old);
         let sort = self.pool().var_sort(dst).scalar().unwrap_or(Scalar::Bv(32));
-        let ((wait, new), _, steps) = self.aside(|body| {
-            let wait = wait.map(|wait| body.condition(wait));
+        let ((condition, mut new), _, steps) = self.aside(|body| {
+            let condition = condition.map(|condition| body.condition(condition));
             let value = body.eval(new);
             let value = body.convert_to(value, is_signed(body.types(), new.ty.ty), sort, false);
-            (wait, value)
+            (condition, value)
         });
         assert!(steps.is_none(), "a library model makes steps within a waiting condition");
-        self.emit(Op::Rmw { dst, place: Self::memory(addr, sort), wait, new, order });
+        let place = Self::memory(addr, sort);
+        let (mut wait, mut failure) = (condition, None);
+        if let (Some(succeeds), true) = (condition, is_attempt) {
+            let unchanged = self.var(dst);
+            new = self.pool().ite(succeeds, new, unchanged);
+            let when = self.pool().not(succeeds);
+            (wait, failure) = (None, Some(Failure { when, order: Order::Relaxed }));
+        }
+        self.emit(Op::Rmw { dst, place, wait, new, order, failure });
     }
 }

@@ -509,8 +509,28 @@ impl Body<'_, '_> {
         let outer = std::mem::replace(&mut self.wraps, true);
         let new = new(self, old);
         self.wraps = outer;
-        self.emit(Op::Rmw { dst, place, wait: None, new, order });
+        self.emit(Op::Rmw { dst, place, wait: None, new, order, failure: None });
         if wants_old { old } else { new }
+    }
+
+    /// An update that may fail: `attempt` says of the old value when it succeeds and what is written then. Gives the old value.
+    pub(in crate::c::lower) fn try_update(
+        &mut self,
+        place: ir::Place,
+        (order, failure): (Order, Order),
+        attempt: impl FnOnce(&mut Self, TermId) -> (TermId, TermId),
+    ) -> TermId {
+        let sort = match place {
+            ir::Place::Var(var) => self.pool().var_sort(var),
+            ir::Place::Mem { sort, .. } => sort.into(),
+        };
+        let dst = self.temporary(sort);
+        let old = self.var(dst);
+        let (succeeds, new) = attempt(self, old);
+        let new = self.pool().ite(succeeds, new, old);
+        let failure = Some(ir::Failure { when: self.pool().not(succeeds), order: failure });
+        self.emit(Op::Rmw { dst, place, wait: None, new, order, failure });
+        old
     }
 
     /// The function symbol that an expression names, under decay, `&` and `*`.

@@ -1,0 +1,202 @@
+//! Can C11 run a program in a way that no interleaving does? Only along certain cycles of accesses.
+//!
+//! Known as: robustness, delay sets, critical cycles (Shasha and Snir). An execution that is no interleaving has a cycle of program
+//! order and conflicts (reads-from, from-reads, coherence), in which each thread comes once, with at most two accesses. Where all
+//! atomic accesses are sequentially consistent there is none. Release and acquire forbid every cycle with at most one conflict
+//! that is no reads-from: what comes before it happens before what comes after, which coherence contradicts. So only cycles with two such conflicts
+//! matter: store buffering, two writes each in opposite orders, two readers that disagree. Conflicts of plain accesses and of locks do not count: as long as
+//! there is no race they follow happens-before. Relaxed accesses make no difference here, except that all of their cycles count.
+//!
+//! This is about a program whose procedures are threads. Invariant: if it gives none, every execution of the program up to its first race is
+//! an interleaving. It may give one where there is none.
+
+use super::targets::{TargetId, Targets};
+use fixedbitset::FixedBitSet;
+use ir::access::AccessKind;
+use ir::pass::{Sharing, reachable_from};
+use ir::{EdgeId, LocId, Op, Order, Place, ProcId, Program, Span};
+
+/// How often threads of one procedure take part in a cycle, at most.
+const INSTANCES: usize = 3;
+/// How many steps the search for cycles may take before it gives up and says that there may be one.
+const MAX_STEPS: usize = 200_000;
+
+/// An atomic access of the user's program.
+#[derive(Clone, Debug)]
+struct Atomic {
+    proc: ProcId,
+    edge: EdgeId,
+    at: usize,
+    targets: Vec<TargetId>,
+    /// Whether it is one cell that is known, rather than some element of something.
+    is_exact: bool,
+    kind: AccessKind,
+    order: Order,
+    span: Span,
+}
+
+/// An atomic access without which every execution is an interleaving, if there is one.
+pub(crate) fn weak_executions(program: &Program) -> Option<Span> {
+    let atomics = shared_atomics(program);
+    let weak = atomics.iter().find(|access| access.order != Order::SeqCst)?;
+    let sharing = Sharing::new(program);
+    let pairs = pairs(program, &atomics, &sharing);
+    let mut search = Search { atomics: &atomics, pairs: &pairs, sharing: &sharing, n_steps: 0 };
+    (0..pairs.len()).any(|first| search.closes(first)).then_some(weak.span)
+}
+
+/// The atomic accesses to what threads share, outside of our models.
+fn shared_atomics(program: &Program) -> Vec<Atomic> {
+    let (targets, sharing) = (Targets::new(program), Sharing::new(program));
+    let mut found = Vec::new();
+    for (proc_index, proc) in program.procs.iter().enumerate() {
+        for (edge_index, edge) in proc.edges.iter().enumerate() {
+            for (at, stmt) in edge.stmts.iter().enumerate() {
+                let (Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. }) = &stmt.op else {
+                    continue;
+                };
+                let accesses = stmt.accesses();
+                let access = &accesses[0];
+                let is_alone = sharing.is_alone(ProcId(proc_index as u32), edge.from);
+                let is_shared = !is_alone && sharing.is_shared(place);
+                if !access.order.is_atomic() || program.sources.is_model(stmt.span) || !is_shared {
+                    continue;
+                }
+                let failure = match &stmt.op {
+                    Op::Rmw { failure: Some(failure), .. } => failure.order,
+                    _ => Order::SeqCst,
+                };
+                let mut set = FixedBitSet::with_capacity(targets.len());
+                targets.add(program, access, &mut set);
+                let is_exact = match place {
+                    Place::Var(_) => true,
+                    Place::Mem { addr, .. } => program.pool.as_const(*addr).is_some(),
+                };
+                found.push(Atomic {
+                    proc: ProcId(proc_index as u32),
+                    edge: EdgeId(edge_index as u32),
+                    at,
+                    targets: set.ones().map(|target| target as TargetId).collect(),
+                    is_exact,
+                    kind: access.kind,
+                    order: if failure == Order::SeqCst { access.order } else { Order::Relaxed },
+                    span: stmt.span,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Two accesses to different cells of which the first happens before the second, as indices.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    first: usize,
+    second: usize,
+    /// Whether they are of two threads, ordered by a lock, a start or a join between them.
+    is_across: bool,
+}
+
+fn pairs(program: &Program, atomics: &[Atomic], sharing: &Sharing) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for (first, a) in atomics.iter().enumerate() {
+        let proc = program.proc(a.proc);
+        let edge = &proc.edges[a.edge.index()];
+        let after: FixedBitSet = reachable_from(proc, &proc.out_edges(), [edge.to]);
+        let comes_later = |b: &Atomic| {
+            let from: LocId = proc.edges[b.edge.index()].from;
+            (b.edge == a.edge && b.at > a.at) || after.contains(from.index())
+        };
+        let is_other = |b: &Atomic| !(a.is_exact && b.is_exact && a.targets == b.targets);
+        for (second, b) in atomics.iter().enumerate().filter(|(_, b)| is_other(b)) {
+            if b.proc == a.proc && comes_later(b) {
+                pairs.push(Pair { first, second, is_across: false });
+            }
+            if b.proc != a.proc || !sharing.is_single(a.proc) {
+                pairs.push(Pair { first, second, is_across: true });
+            }
+        }
+    }
+    pairs
+}
+
+struct Search<'a> {
+    atomics: &'a [Atomic],
+    pairs: &'a [Pair],
+    sharing: &'a Sharing,
+    n_steps: usize,
+}
+
+impl Search<'_> {
+    /// Whether a cycle that matters goes through a pair.
+    fn closes(&mut self, first: usize) -> bool {
+        self.extend(first, &mut vec![first], 0)
+    }
+
+    /// Whether the path of pairs can be made a cycle; it has so many conflicts that are no reads-from.
+    fn extend(&mut self, first: usize, path: &mut Vec<usize>, n_others: usize) -> bool {
+        self.n_steps += 1;
+        if self.n_steps > MAX_STEPS {
+            return true;
+        }
+        let last = self.pairs[*path.last().expect("a path begins with a pair")].second;
+        if path.len() > 1
+            && let Some(is_other) = self.conflict(last, self.pairs[first].first)
+            && n_others + usize::from(is_other) >= self.needed(path)
+        {
+            return true;
+        }
+        for next in 0..self.pairs.len() {
+            path.push(next);
+            let fits = self.has_threads(path);
+            path.pop();
+            if !fits {
+                continue;
+            }
+            let Some(is_other) = self.conflict(last, self.pairs[next].first) else { continue };
+            path.push(next);
+            if self.extend(first, path, n_others + usize::from(is_other)) {
+                return true;
+            }
+            path.pop();
+        }
+        false
+    }
+
+    /// Whether there are as many threads as the last pair of a path needs besides those before it.
+    fn has_threads(&self, path: &[usize]) -> bool {
+        let proc_of = |access: usize| self.atomics[access].proc;
+        let used = || {
+            path.iter().map(|pair| self.pairs[*pair]).flat_map(|pair| {
+                [Some(proc_of(pair.first)), pair.is_across.then(|| proc_of(pair.second))].into_iter().flatten()
+            })
+        };
+        let last = self.pairs[*path.last().expect("there is a last pair")];
+        [last.first, last.second].into_iter().map(proc_of).all(|proc| {
+            let most = if self.sharing.is_single(proc) { 1 } else { INSTANCES };
+            used().filter(|other| *other == proc).count() <= most
+        })
+    }
+
+    /// How many conflicts of a cycle must be no reads-from: two where everything releases and acquires, none else.
+    fn needed(&self, path: &[usize]) -> usize {
+        let accesses = || path.iter().flat_map(|pair| [self.pairs[*pair].first, self.pairs[*pair].second]);
+        if accesses().all(|access| self.atomics[access].order == Order::SeqCst) {
+            return usize::MAX;
+        }
+        let synchronises = |access: usize| match self.atomics[access].kind {
+            AccessKind::Read => self.atomics[access].order.acquires(),
+            AccessKind::Write => self.atomics[access].order.releases(),
+            AccessKind::Update => matches!(self.atomics[access].order, Order::AcqRel | Order::SeqCst),
+        };
+        if accesses().all(synchronises) { 2 } else { 0 }
+    }
+
+    /// Whether one access may come before another in a conflict, and then whether that may be other than reads-from.
+    fn conflict(&self, a: usize, b: usize) -> Option<bool> {
+        let (a, b) = (&self.atomics[a], &self.atomics[b]);
+        let meet = a.targets.iter().any(|target| b.targets.contains(target));
+        let conflicts = meet && (a.kind.writes() || b.kind.writes());
+        conflicts.then(|| !(a.kind == AccessKind::Write && b.kind == AccessKind::Read))
+    }
+}
