@@ -76,6 +76,13 @@ impl DataModel {
         (size >> self.granule_bits()) + 2
     }
 
+    /// The addresses at which a thread allocates; none if there are not so many threads.
+    pub fn addresses_of(self, thread: u64) -> Option<std::ops::Range<u64>> {
+        let first = self.first_dynamic() + thread * self.granules_per_thread();
+        let end = first + self.granules_per_thread();
+        (thread < self.max_threads()).then_some(first << self.granule_bits()..end << self.granule_bits())
+    }
+
     /// The address of the `n`-th granule of thread index `thread`; `None` when there is no room.
     pub fn dynamic_base(self, thread: u64, n: u64, size: u64) -> Option<u64> {
         let room = self.granules_per_thread();

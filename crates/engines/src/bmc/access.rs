@@ -25,6 +25,8 @@ pub(crate) struct Spot {
     /// Whether others may notice.
     pub(crate) is_shared: bool,
     is_var: bool,
+    /// The start of the object, if another thread may free it.
+    base: Option<TermId>,
 }
 
 /// How a place is accessed.
@@ -50,6 +52,7 @@ impl Executor<'_> {
                     in_bytes: false,
                     is_shared,
                     is_var: true,
+                    base: None,
                 })
             }
             Place::Mem { addr, sort, region } => {
@@ -74,7 +77,8 @@ impl Executor<'_> {
                 self.require(walk, valid)?;
                 let in_bytes = self.places.in_bytes(region);
                 let key = self.places.cells(region);
-                Ok(Spot { key, addr: Some(addr), sort, n_bytes, in_bytes, is_shared, is_var: false })
+                let base = (self.places.ends(region) == Ends::Shared).then(|| self.base_of(addr));
+                Ok(Spot { key, addr: Some(addr), sort, n_bytes, in_bytes, is_shared, is_var: false, base })
             }
         }
     }
@@ -377,13 +381,35 @@ impl Executor<'_> {
         self.note_sections(state, false);
     }
 
-    /// Notes an access that may race.
+    /// Notes an access that may race. Others may also race to free the object.
     pub(crate) fn note_access(&mut self, walk: &mut Walk, spot: Spot, before: &[u32], how: How) {
         if !spot.is_shared || !self.properties.has(Property::Race) {
             return;
         }
+        self.note(walk, (spot.key, spot.addr, spot.n_bytes), before, how);
+        if let Some(base) = spot.base {
+            let how = How { is_write: false, ..how };
+            self.note(walk, (PlaceKey::Live, Some(base), 1), before, how);
+        }
+    }
+
+    /// Notes that an object is freed, which may race with all that is done to it.
+    pub(crate) fn note_free(&mut self, walk: &mut Walk, addr: TermId, before: &[u32]) {
+        if self.properties.has(Property::Race) {
+            let how = How { is_write: true, waits: false, order: Order::Plain };
+            let zero = self.pool.bv(self.program.data_model.word_bits(), 0);
+            let is_object = self.pool.ne(addr, zero);
+            let access = self.out.accesses.len();
+            self.note(walk, (PlaceKey::Live, Some(addr), 1), before, how);
+            let guard = &mut self.out.accesses[access].guard;
+            *guard = self.pool.and(*guard, is_object);
+        }
+    }
+
+    fn note(&mut self, walk: &mut Walk, place: (PlaceKey, Option<TermId>, u64), before: &[u32], how: How) {
+        let (key, addr, bytes) = place;
         let node = self.node(walk);
-        let place = self.places.number(spot.key);
+        let place = self.places.number(key);
         let guard = self.points.guard(walk.state.point);
         let is_inside = walk.state.depth > 0 || walk.is_group || how.waits;
         let racing = is_inside.then(|| {
@@ -398,8 +424,8 @@ impl Executor<'_> {
             node,
             after: before.into(),
             place,
-            addr: spot.addr,
-            bytes: spot.n_bytes,
+            addr,
+            bytes,
             is_write: how.is_write,
             is_atomic,
             is_inside,

@@ -10,7 +10,7 @@ use ir::access::bytes_of;
 use ir::pass::{PointsTo, Sharing, Target};
 use ir::{Op, Place, Program, RegionId, SiteId};
 use logic::{Node, Op as TermOp, VarId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -44,6 +44,8 @@ pub(crate) struct Places {
     is_assumed: Vec<bool>,
     ends: Vec<Ends>,
     frees: FxHashSet<logic::TermId>,
+    /// Addresses of `Free`s that may end an object larger than a granule.
+    large: FxHashSet<logic::TermId>,
 }
 
 impl Places {
@@ -67,44 +69,68 @@ impl Places {
                 is_one = true;
             }
         }
-        let mut ends = vec![Ends::Never; n];
-        let mut frees = FxHashSet::default();
-        for (stmt, visible) in stmts() {
-            let Op::Free { addr, .. } = stmt.op else { continue };
-            let how = if visible == ir::pass::Visibility::Invisible { Ends::Private } else { Ends::Shared };
-            let sites: Option<Vec<SiteId>> = points_to.of(addr).map(|targets| {
+        // Who ends the objects of each site, and who any objects whatever.
+        let mut by_site: FxHashMap<SiteId, Ends> = FxHashMap::default();
+        let mut anywhere = Ends::Never;
+        let sites_of = |addr| -> Option<Vec<SiteId>> {
+            points_to.of(addr).map(|targets| {
                 let made = targets.iter().filter_map(|target| match points_to.targets[*target] {
                     Target::Made(site) => Some(site),
                     Target::Static(_) => None,
                 });
                 made.collect()
-            });
-            for (region, end) in program.regions.iter().zip(&mut ends) {
-                let is_hit = match &sites {
-                    Some(sites) => region.sites.iter().any(|site| sites.contains(site)),
-                    None => !region.sites.is_empty(),
-                };
-                if is_hit || is_one {
-                    *end = (*end).max(how);
-                }
+            })
+        };
+        for (stmt, visible) in stmts() {
+            let Op::Free { addr, .. } = stmt.op else { continue };
+            let how = if visible == ir::pass::Visibility::Invisible { Ends::Private } else { Ends::Shared };
+            match sites_of(addr) {
+                Some(sites) => sites.into_iter().for_each(|site| {
+                    let known = by_site.entry(site).or_insert(how);
+                    *known = (*known).max(how);
+                }),
+                None => anywhere = anywhere.max(how),
             }
         }
-        for (stmt, _) in stmts() {
-            if let Op::Free { addr, .. } = stmt.op {
-                let targets = points_to.of(addr);
-                let hits_shared = program.regions.iter().zip(&ends).any(|(region, end)| {
-                    *end == Ends::Shared
-                        && targets.as_ref().is_none_or(|targets| {
-                            targets.iter().any(|target| {
-                                matches!(points_to.targets[*target], Target::Made(site) if region.sites.contains(&site))
-                            })
-                        })
-                });
-                if hits_shared || is_one {
-                    frees.insert(addr);
-                }
-            }
-        }
+        let of_site = |site: &SiteId| by_site.get(site).copied().unwrap_or(Ends::Never).max(anywhere);
+        let most = by_site.values().copied().max().unwrap_or(Ends::Never).max(anywhere);
+        let ends: Vec<Ends> = program
+            .regions
+            .iter()
+            .map(|region| match is_one {
+                true => most,
+                false => region.sites.iter().map(of_site).max().unwrap_or(Ends::Never),
+            })
+            .collect();
+        let bits = program.data_model.granule_bits();
+        let large_sites: FxHashSet<SiteId> = stmts()
+            .filter(|(stmt, _)| match stmt.op {
+                Op::Alloc { size, .. } => word(&program.pool, size).is_some_and(|size| size >> bits > 0),
+                _ => false,
+            })
+            .map(|(stmt, _)| stmt.site)
+            .collect();
+        let large = stmts()
+            .filter_map(|(stmt, _)| match stmt.op {
+                Op::Free { addr, .. } => Some(addr),
+                _ => None,
+            })
+            .filter(|addr| match sites_of(*addr) {
+                Some(sites) => sites.iter().any(|site| large_sites.contains(site)),
+                None => !large_sites.is_empty(),
+            })
+            .collect();
+        // A second end must see the first, even of an object that nobody accesses.
+        let frees = stmts()
+            .filter_map(|(stmt, _)| match stmt.op {
+                Op::Free { addr, .. } => Some(addr),
+                _ => None,
+            })
+            .filter(|addr| match sites_of(*addr) {
+                Some(sites) if !is_one => sites.iter().map(of_site).any(|end| end == Ends::Shared),
+                _ => most == Ends::Shared,
+            })
+            .collect();
         let mut in_bytes: Vec<bool> =
             program.regions.iter().map(|region| !region.is_exact && region.cell.is_none()).collect();
         let mut is_assumed = vec![false; n];
@@ -114,7 +140,7 @@ impl Places {
                 in_bytes[region] &= !is_assumed[region];
             }
         }
-        Places { keys: Vec::new(), is_one, in_bytes, is_assumed, ends, frees }
+        Places { keys: Vec::new(), is_one, in_bytes, is_assumed, ends, frees, large }
     }
 
     /// The key of cells of a region.
@@ -134,12 +160,17 @@ impl Places {
 
     /// Who ends objects of a region.
     pub(crate) fn ends(&self, region: RegionId) -> Ends {
-        if self.is_one { self.ends.iter().copied().max().unwrap_or(Ends::Never) } else { self.ends[region.0 as usize] }
+        self.ends[region.0 as usize]
     }
 
     /// Whether the end of the object at this address is an event for other threads.
     pub(crate) fn frees_shared(&self, addr: logic::TermId) -> bool {
         self.frees.contains(&addr)
+    }
+
+    /// Whether the object at this address may be larger than a granule.
+    pub(crate) fn frees_large(&self, addr: logic::TermId) -> bool {
+        self.large.contains(&addr)
     }
 
     /// Whether all memory is one place.

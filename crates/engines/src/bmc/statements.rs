@@ -235,6 +235,7 @@ impl Executor<'_> {
         (kind, zeroed): (AllocKind, bool),
     ) -> Go {
         let model = self.program.data_model;
+        let is_fixed = word(&self.program.pool, size).is_some();
         let size = self.eval(walk, size);
         // What has no constant size gets room for the largest that fits into a granule.
         let room = word(&self.pool, size);
@@ -243,6 +244,10 @@ impl Executor<'_> {
             let what = "no addresses are left for an object".to_string();
             return Err(self.beyond(walk, Why::Unsupported { span: stmt.span, what }));
         };
+        if !is_fixed && room.is_some_and(|room| room >> model.granule_bits() > 0) {
+            let what = "an object of computed size that is very large".to_string();
+            return Err(self.beyond(walk, Why::Unsupported { span: stmt.span, what }));
+        }
         if room.is_none() {
             let most = self.pool.bv(model.word_bits(), reserved);
             let small = self.pool.ule(size, most);
@@ -261,6 +266,7 @@ impl Executor<'_> {
 
     fn free(&mut self, walk: &mut Walk, stmt: &Stmt, addr: TermId, kind: AllocKind) -> Go {
         let is_shared = !walk.state.alone && self.places.frees_shared(addr);
+        let may_be_large = self.places.frees_large(addr);
         let addr = self.eval(walk, addr);
         let zero = self.pool.bv(self.program.data_model.word_bits(), 0);
         let is_null = match kind {
@@ -280,6 +286,7 @@ impl Executor<'_> {
                 valid
             }
         };
+        let before = walk.state.frontier.clone();
         let live = self.read_cell(walk, PlaceKey::Live, Some(addr), Sort::Bool, is_shared, None);
         let valid = self.pool.and(starts, live);
         let valid = self.pool.or(is_null, valid);
@@ -290,8 +297,31 @@ impl Executor<'_> {
         };
         self.bad_unless(walk, valid, what);
         self.require(walk, valid)?;
+        if is_shared && kind == AllocKind::Heap {
+            self.note_free(walk, addr, &before);
+        }
+        let n_granules = if may_be_large { self.granules_at(walk, stmt, addr)? } else { 1 };
         let no = self.pool.bool(false);
-        self.write_cell(walk, PlaceKey::Live, Some(addr), no, is_shared);
+        let model = self.program.data_model;
+        for at in 0..n_granules {
+            // An access knows an object by the granule that it is in.
+            let offset = self.pool.bv(model.word_bits(), at << model.granule_bits());
+            let addr = self.pool.add(addr, offset);
+            self.write_cell(walk, PlaceKey::Live, Some(addr), no, is_shared);
+        }
         Ok(())
+    }
+
+    /// How many granules the object at an address has bytes in.
+    fn granules_at(&mut self, walk: &Walk, stmt: &Stmt, addr: TermId) -> Go<u64> {
+        let addr = word(&self.pool, addr);
+        let object = addr.and_then(|addr| self.objects.made().find(|object| object.base == addr));
+        match object.and_then(|object| word(&self.pool, object.size)) {
+            Some(size) => Ok((size >> self.program.data_model.granule_bits()) + 1),
+            None => {
+                let what = "the end of one of several objects, some of which are very large".to_string();
+                Err(self.beyond(walk, Why::Unsupported { span: stmt.span, what }))
+            }
+        }
     }
 }

@@ -4,7 +4,8 @@
 //! after a step has been explored, it is known what each thread touched there (a *summary*). A thread that touched, later and
 //! elsewhere than the step's own thread, what the step touches must also run before the step; so it is taken into the state's
 //! source set, or, if it waits there, those are that may let it go on. The summary and the step together belong to
-//! the summary of the state. What a thread started later touched counts for the thread that started it.
+//! the summary of the state. An object that only the step's thread can name when it takes the step cannot be touched by others from
+//! then on, so nobody need run before the step for its sake; but others may have touched it before, so it belongs to the summary. What a thread started later touched counts for the thread that started it.
 //!
 //! Threads that nobody lets go on touch nothing; but in another order they might have. So in a state from which there is no
 //! step, or one that ends the process, all that its threads may ever touch counts.
@@ -128,7 +129,8 @@ impl Explored {
         };
         let others = place.alive.without(&self.inside);
         let needed: Vec<usize> = others.iter().filter(|other| *other != place.thread).filter(conflicting).collect();
-        for (list, index) in [(&self.event.reads, 0), (&self.event.writes, 1)] {
+        let Next { reads, writes, own_reads, own_writes, .. } = &self.event;
+        for (list, index) in [(reads, 0), (writes, 1), (own_reads, 0), (own_writes, 1)] {
             for target in list {
                 own[(2 * place.thread + index) * words + *target as usize / 64] |= 1 << (target % 64);
             }

@@ -1,7 +1,7 @@
 //! Which threads run in a state? All of them, or a source set.
 //!
 //! A thread's next steps are found by running its edges: what they touch is then known exactly, and dynamic objects that
-//! no other thread can name do not count at all. What threads may touch later is static (`explore::future`).
+//! no other thread can name do not conflict with anything that comes later. What threads may touch later is static (`explore::future`).
 //!
 //! Invariant: the threads chosen are a source set of the state, unless all that are alive are chosen.
 
@@ -14,6 +14,7 @@ use crate::explore::future::{Summary, futures};
 use crate::explore::source::{Next, SourceSets, TargetList};
 use crate::explore::targets::{PROCESS, THREADS, TargetId, Targets};
 use crate::explore::threads::ThreadSet;
+use ir::pass::Sharing;
 use ir::{Op, Property, RegionId};
 
 /// How states are expanded.
@@ -103,6 +104,7 @@ pub(crate) struct Prober<'c> {
     /// The target of each byte of the fixed part.
     of_byte: Vec<TargetId>,
     leaks_matter: bool,
+    sharing: Sharing,
     heap: Heap,
     /// Which dynamic objects other threads than the one that is looked at can name, once that is known.
     shared: Option<Vec<bool>>,
@@ -130,7 +132,9 @@ impl<'c> Prober<'c> {
         let of_byte = targets_of_bytes(code, &targets);
         let properties = code.properties;
         let leaks_matter = properties.has(Property::MemTrack) || properties.has(Property::MemCleanup);
-        Prober { code, targets, starts, needs_all, of_byte, leaks_matter, heap: Heap::default(), shared: None }
+        let sharing = Sharing::new(program);
+        let heap = Heap::default();
+        Prober { code, targets, starts, needs_all, of_byte, leaks_matter, sharing, heap, shared: None }
     }
 
     fn probe(&mut self, machine: &mut Machine<'_>, state: &[u8], view: &View, thread: usize, next: &mut Next) {
@@ -179,15 +183,19 @@ impl<'c> Prober<'c> {
                 }
             }
             unit => {
-                if let Some(region) = self.region_if_shared(state, view, thread, unit) {
-                    push(self.targets.of_dynamic(region), list);
-                }
+                let Some((region, is_shared)) = self.region_of(state, view, thread, unit) else { return };
+                let list = match (is_shared, touched.writes) {
+                    (true, _) => list,
+                    (false, true) => &mut next.own_writes,
+                    (false, false) => &mut next.own_reads,
+                };
+                push(self.targets.of_dynamic(region), list);
             }
         }
     }
 
-    /// The region of a dynamic object, unless only this thread can name it.
-    fn region_if_shared(&mut self, state: &[u8], view: &View, thread: usize, unit: u32) -> Option<RegionId> {
+    /// The region of a dynamic object, and whether other threads can name it; none if no other ever could.
+    fn region_of(&mut self, state: &[u8], view: &View, thread: usize, unit: u32) -> Option<(RegionId, bool)> {
         if self.shared.is_none() {
             self.heap.decode(&state[view.heap_at..]);
             let start = view.starts[thread] as usize;
@@ -198,7 +206,8 @@ impl<'c> Prober<'c> {
         let shared = self.shared.as_ref().expect("it was just set");
         // An object that is not there yet is made by the step itself.
         let index = self.heap.objects.iter().position(|object| object.unit() == unit)?;
-        shared[index].then(|| RegionId(u32::from(self.heap.objects[index].region)))
+        let region = RegionId(u32::from(self.heap.objects[index].region));
+        (shared[index] || self.sharing.is_shared_region(region)).then_some((region, shared[index]))
     }
 }
 

@@ -26,6 +26,10 @@ pub struct Next {
     pub reads: TargetList,
     /// What its steps write.
     pub writes: TargetList,
+    /// What its steps read of objects that only it can name now. Others cannot touch them any more, but may have done so before.
+    pub own_reads: TargetList,
+    /// Likewise what they write or end.
+    pub own_writes: TargetList,
     /// If it waits for a thread, which.
     pub joins: Option<usize>,
     /// Whether all others must run as well: a step may end them or keep them from running.
@@ -37,6 +41,8 @@ impl Next {
     pub fn clear(&mut self) {
         self.reads.clear();
         self.writes.clear();
+        self.own_reads.clear();
+        self.own_writes.clear();
         (self.can_run, self.joins, self.needs_all) = (false, None, false);
     }
 

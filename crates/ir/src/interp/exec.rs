@@ -7,7 +7,7 @@
 use super::event::{
     Cell, Details, Event, InputKind, Inputs, NotEnabled, Request, StepResult, Violation, Wait, WaitOn, What,
 };
-use super::memory::{Fault, Origin, from_bytes, to_bytes};
+use super::memory::{Bytes, Fault, Origin, from_bytes, to_bytes};
 use super::names::Namer;
 use super::state::{End, Pending, State};
 use super::{Machine, buffer, leak, reuse};
@@ -558,11 +558,24 @@ impl<'a, 'p> Exec<'a, 'p> {
         thread.depth = 0;
         thread.result = Some(word);
         self.has_left = true;
+        self.end_own_objects();
         self.note(What::Finished);
         if self.state.threads.iter().all(|thread| thread.has_ended()) {
             return Err(self.end(End::Normal));
         }
         Ok(())
+    }
+
+    /// Stack objects end with the thread that made them, at the latest.
+    fn end_own_objects(&mut self) {
+        let Some(own) = self.machine.program.data_model.addresses_of(self.thread as u64) else { return };
+        let is_local = |bytes: &Bytes| matches!(bytes.origin, Origin::Made { kind: AllocKind::Stack, .. });
+        let live = self.state.memory.live.range(own).filter(|(_, bytes)| is_local(bytes));
+        let bases: Vec<u64> = live.map(|(base, _)| *base).collect();
+        for base in bases {
+            let gone = self.state.memory.end(base);
+            self.note(What::Ended { base, size: gone.size, kind: AllocKind::Stack });
+        }
     }
 
     /// The process ends; what it has lost counts if it ends normally.

@@ -16,6 +16,8 @@
 //!   write to read-only data) it is a violation of `Deref`. `Free` takes the start of a live object of its kind; otherwise it
 //!   is a violation of `Free`. Pointers may point anywhere as long as they are not used. If nobody asked about
 //!   the property, the execution leaves the model: what follows is undefined, and nobody may call the program safe.
+//! - **Ends of objects.** A heap object ends by `Free`, a stack object by a `Free` of its kind or with the thread that made it: the step that ends a thread
+//!   (the return of its procedure, `ExitThread`) ends all stack objects that it made and that are live still, thread-local ones included.
 //! - **Checks** that fail are violations, if asked about; else overflow goes on with the wrapped value, `Unsupported`,
 //!   `Bound`, `Deref` and `Free` leave the model, and all others end the process.
 //! - **End.** The process ends when the main procedure returns, by `ExitProcess`, by a crash, or when all threads have ended.

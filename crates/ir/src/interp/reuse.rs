@@ -12,12 +12,8 @@ use std::collections::BTreeSet;
 /// An address for an object of `size` bytes among those of a thread; the objects that had it are forgotten.
 pub(super) fn addresses(machine: &Machine<'_>, state: &mut State, thread: u64, size: u64) -> Option<u64> {
     let model = machine.program.data_model;
-    if thread >= model.max_threads() {
-        return None;
-    }
-    let first = model.first_dynamic() + thread * model.granules_per_thread();
-    let end = first + model.granules_per_thread();
-    let own = first << model.granule_bits()..end << model.granule_bits();
+    let own = model.addresses_of(thread)?;
+    let (first, end) = (own.start >> model.granule_bits(), own.end >> model.granule_bits());
     let pointed_to = pointed_to(machine, state);
     let in_use = |base: &u64| pointed_to.contains(base);
     let kept =

@@ -17,7 +17,7 @@
 //!
 //! Invariant of the result, for engines: outside of atomic sections an edge has at most one visible statement (`Sharing::of_edge`
 //! tells which; where races are in question an access with an atomic order counts as one too, and where leaks are, what changes
-//! the heap), so the visible statements of the edges that leave a thread's location are what the thread may do next;
+//! the heap; and where a thread ends, all its stack objects may end in one step), so the visible statements of the edges that leave a thread's location are what the thread may do next;
 //! only a visible read or a statement that cannot block comes before an `Assume` that depends on it, and edges of one location still exclude
 //! each other. `AtomicBegin` and `AtomicEnd` stay where they are. A failing check stays where it was between the
 //! statements.

@@ -5,7 +5,8 @@
 //! has locals of its own. They are zero at entry by definition; since a copy inside a loop is entered many times, those that the
 //! callee may read before writing are set to zero on the call edge. A parameter that the callee never writes and that is
 //! called with a constant is replaced by it, which resolves most function pointers (`pthread_create`'s above all)
-//! before their candidates would be tried. `thread_init` is put before each thread's procedure.
+//! before their candidates would be tried. `thread_init` is put before each thread's procedure. Where a thread ends, its stack objects that
+//! are still live end too (`thread_end`).
 //!
 //! Recursion is unfolded up to a depth; beyond it stands a `Check` of kind `Bound`, and a note says so. If that is too large,
 //! the depth is halved.
@@ -17,6 +18,7 @@ use super::Options;
 use super::call_targets::{Target, address_taken, resolve_edge};
 use super::liveness::Liveness;
 use super::rewrite::{map_defined, map_terms};
+use super::thread_end::end_objects;
 use crate::access::local_written;
 use crate::program::{Edge, Loc, LocId, Proc, ProcId, Program};
 use crate::stmt::{Callee, CheckKind, Op, Stmt};
@@ -163,7 +165,21 @@ impl<'a> Inliner<'a> {
             self.copy_body(&mut built, &mut frames, next)?;
             next += 1;
         }
+        // Where the process ends nothing is left to end. Another thread that runs main too ends only itself.
+        let ends_process = proc == self.source.main && !self.may_start(proc);
+        end_objects(&mut self.result, &mut built, ends_process);
         Ok(built)
+    }
+
+    /// Whether a statement may start a thread that runs the procedure.
+    fn may_start(&self, proc: ProcId) -> bool {
+        let is_taken = self.targets.iter().any(|target| target.proc == proc);
+        let mut stmts = self.source.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+        stmts.any(|stmt| match stmt.op {
+            Op::Start { callee: Callee::Proc(started), .. } => started == proc,
+            Op::Start { callee: Callee::Pointer(_), .. } => is_taken,
+            _ => false,
+        })
     }
 
     /// Makes room for a copy of a procedure; returns its entry. The edges come later, in `copy_body`.

@@ -29,6 +29,7 @@ mod rewrite;
 mod scalarize;
 mod sharing;
 mod slice;
+mod thread_end;
 mod unroll;
 
 pub use blocks::merge_blocks;

@@ -179,6 +179,9 @@ impl Uses {
         free: Position,
         is_strict: bool,
     ) -> bool {
+        if free.0 != candidate.proc {
+            return false;
+        }
         let proc = program.proc(candidate.proc);
         let after: FixedBitSet = reachable_from(proc, &proc.out_edges(), [proc.edges[free.1.index()].to]);
         let is_before = |position: Position| {
@@ -191,8 +194,7 @@ impl Uses {
         };
         let touches = self.accesses.iter().filter(|(addr, _)| may_be(points_to, *addr, candidate.site));
         let ends = self.frees.iter().filter(|(addr, ..)| may_be(points_to, *addr, candidate.site));
-        free.0 == candidate.proc
-            && !after.contains(proc.edges[free.1.index()].from.index())
+        !after.contains(proc.edges[free.1.index()].from.index())
             && touches.map(|(_, position)| *position).all(is_before)
             && ends.map(|(_, _, position)| *position).filter(|other| *other != free).all(|other| {
                 // Other frees stand on other paths: each ends the object where no other can follow.

@@ -3,7 +3,8 @@
 //! Only these are points where the order of threads matters. An access is not visible if no other thread exists yet
 //! (`main` before its first `Start`), if what it touches is touched by one thread only, or if it reads what nobody
 //! writes once there are several threads. How many threads run a procedure is counted from the `Start` statements: one
-//! outside of cycles, in a thread that exists once, makes one thread.
+//! outside of cycles, in a thread that exists once, makes one thread. The end of an object, by `free` or at the end of its scope, is a write
+//! to all of it: who frees what another thread only reads shares it with that thread.
 //!
 //! Invariant: an invisible access commutes with every step that another thread can take while it is pending or later, and
 //! takes part in no race. What a whole program shares is decided by variable and region, so the memory passes come first.
@@ -12,9 +13,10 @@
 
 use super::graph::{Components, reachable_from};
 use super::points_to::{PointsTo, Target};
+use crate::access::{self, Access};
 use crate::memory::RegionId;
 use crate::program::{Edge, LocId, ProcId, Program};
-use crate::stmt::{Callee, Op, Place, SiteId, Stmt};
+use crate::stmt::{Callee, Op, Place, SiteId};
 use fixedbitset::FixedBitSet;
 use logic::{TermId, VarId};
 use rustc_hash::FxHashSet;
@@ -108,30 +110,48 @@ impl Sharing {
         };
         let mut vars = vec![Usage::NONE; program.vars.len()];
         let mut regions = vec![Usage::NONE; program.regions.len()];
+        let mut ends: Vec<(TermId, Usage)> = Vec::new();
         for (index, proc) in program.procs.iter().enumerate() {
             let id = ProcId(index as u32);
             for edge in &proc.edges {
                 let mut is_alone = table.is_alone(id, edge.from);
                 for stmt in &edge.stmts {
-                    let (place, writes) = match &stmt.op {
-                        Op::Load { place, .. } => (*place, false),
-                        Op::Store { place, .. } | Op::Rmw { place, .. } => (*place, true),
-                        Op::Start { .. } => {
-                            is_alone = false;
-                            continue;
-                        }
-                        _ => continue,
-                    };
+                    is_alone &= !matches!(stmt.op, Op::Start { .. });
                     let users = Users::Nobody.with(id, table.is_single[index]);
-                    let usage = Usage { users, is_written: writes && !is_alone };
-                    match place {
-                        Place::Var(var) => vars[var.index()].add(usage),
-                        Place::Mem { region, .. } => regions[region.0 as usize].add(usage),
+                    for Access { target, kind, .. } in stmt.accesses() {
+                        let usage = Usage { users, is_written: kind.writes() && !is_alone };
+                        match target {
+                            access::Target::Var(var) => vars[var.index()].add(usage),
+                            access::Target::Mem { region, .. } => regions[region.0 as usize].add(usage),
+                            access::Target::Object { addr } => ends.push((addr, usage)),
+                            access::Target::Thread(_)
+                            | access::Target::OwnThread
+                            | access::Target::AllThreads
+                            | access::Target::Process => {}
+                        }
                     }
                 }
             }
         }
         let anywhere = regions[0];
+        let points_to = makes_objects(program).then(|| PointsTo::new(program));
+        for (addr, usage) in &ends {
+            let objects = points_to.as_ref().and_then(|points_to| points_to.of(*addr).map(|set| (points_to, set)));
+            let may_end = |site: &SiteId| {
+                let is_it = |(points_to, set): &(&PointsTo, Vec<usize>)| {
+                    set.iter().any(|target| points_to.targets[*target] == Target::Made(*site))
+                };
+                objects.as_ref().is_none_or(is_it)
+            };
+            for (region, known) in program.regions.iter().zip(&mut regions).skip(1) {
+                if region.sites.iter().any(may_end) {
+                    known.add(*usage);
+                }
+            }
+        }
+        // What accesses touch that may be anywhere may have been ended by anybody.
+        regions[0].users = ends.iter().fold(regions[0].users, |users, (_, usage)| users.join(usage.users));
+        regions[0].is_written |= ends.iter().any(|(_, usage)| usage.is_written);
         let all = regions.iter().fold(Usage::NONE, |mut all, usage| {
             all.add(*usage);
             all
@@ -142,18 +162,15 @@ impl Sharing {
         regions[0] = all;
         table.vars = vars.into_iter().map(Usage::is_shared).collect();
         table.regions = regions.into_iter().map(Usage::is_shared).collect();
-        table.find_private(program, anywhere == Usage::NONE);
+        if let Some(points_to) = &points_to {
+            table.find_private(program, points_to, anywhere == Usage::NONE);
+        }
         table
     }
 
     /// Objects whose address stays in variables of the thread that made them are that thread's own, however many threads run
     /// the statement that makes them.
-    fn find_private(&mut self, program: &Program, has_regions: bool) {
-        let makes = |stmt: &Stmt| matches!(stmt.op, Op::Alloc { .. });
-        if !program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts).any(makes) {
-            return;
-        }
-        let points_to = PointsTo::new(program);
+    fn find_private(&mut self, program: &Program, points_to: &PointsTo, has_regions: bool) {
         let stays =
             |target: usize| matches!(points_to.targets[target], Target::Made(_)) && points_to.stays_in_thread(target);
         let own_sites: FxHashSet<SiteId> = (0..points_to.targets.len())
@@ -238,6 +255,11 @@ impl Sharing {
             })
             .collect()
     }
+}
+
+fn makes_objects(program: &Program) -> bool {
+    let mut stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    stmts.any(|stmt| matches!(stmt.op, Op::Alloc { .. }))
 }
 
 /// For each procedure, whether at most one thread ever runs it.

@@ -172,3 +172,71 @@ fn counting_loops_are_counted_and_unrolled() {
         assert_eq!((stores, cuts.count()), (n_stores, n_cuts));
     }
 }
+
+/// A thread only reads what the pointer in `g` points to; main made it, and may free it while the thread runs.
+fn reader_of_heap(frees: bool) -> Program {
+    let mut b = Builder::new();
+    let word = Sort::Bv(64);
+    let g = b.variable("g", word, crate::Scope::Global, Some(logic::Value::zero(word)));
+    let reader = b.define("reader", |f| {
+        let (p, t) = (f.pointer("p"), f.local("t"));
+        f.load(p, g);
+        let place = f.deref(p);
+        f.load_from(t, place, crate::Order::Plain);
+    });
+    let main = b.define("main", |f| {
+        let (p, handle) = (f.pointer("p"), f.pointer("handle"));
+        let size = f.word(4);
+        f.then(Op::Alloc { dst: p, size, kind: crate::AllocKind::Heap, zeroed: true });
+        let address = f.var(p);
+        f.store(g, address);
+        f.start(handle, reader, &[]);
+        if frees {
+            f.free(p, crate::AllocKind::Heap);
+        }
+    });
+    b.finish(main)
+}
+
+#[test]
+fn to_free_is_to_write() {
+    for frees in [false, true] {
+        let properties = Properties::of(&[Property::Deref, Property::Free]);
+        let result = prepare(&reader_of_heap(frees), properties, &Options::default()).expect("it is small");
+        let sharing = Sharing::new(&result);
+        let reader = result.procs.iter().position(|proc| proc.name == "reader").expect("it is started");
+        let visible = |edge: &Edge| sharing.of_edge(ProcId(reader as u32), edge);
+        let reads = result.procs[reader].edges.iter().flat_map(visible).filter(|seen| *seen == Visibility::Read);
+        assert_eq!(reads.count(), usize::from(frees), "only what somebody ends can be missed");
+    }
+}
+
+#[test]
+fn a_thread_ends_what_it_leaves_on_the_stack() {
+    let mut b = Builder::new();
+    let leave = b.define("leave", |f| {
+        let zero = f.word(0);
+        f.then(Op::ExitThread(zero));
+    });
+    let worker = b.define("worker", |f| {
+        let (p, q) = (f.pointer("p"), f.pointer("q"));
+        f.alloc(p, 4, crate::AllocKind::Stack);
+        let input = f.local("input");
+        f.input(input);
+        let maybe = f.is(input, 1);
+        f.branch(maybe, |f| f.alloc(q, 4, crate::AllocKind::Stack), |_| {});
+        f.call(leave, &[], None);
+    });
+    let main = b.define("main", |f| {
+        f.start_all(&[worker]);
+    });
+    let result = inline_calls(&with_origins(&b.finish(main)), &Options::default()).expect("it is small");
+    let ends: Vec<usize> = result.procs[1]
+        .edges
+        .iter()
+        .filter(|edge| edge.stmts.iter().any(|stmt| matches!(stmt.op, Op::ExitThread(_))))
+        .map(|edge| edge.stmts.iter().filter(|stmt| matches!(stmt.op, Op::Free { .. })).count())
+        .collect();
+    assert_eq!(ends.len(), 2, "one of the objects may be there or not");
+    assert_eq!(ends.iter().sum::<usize>(), 3);
+}

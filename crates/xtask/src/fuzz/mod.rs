@@ -8,6 +8,7 @@
 mod bmc;
 mod cegar;
 mod generate;
+pub(crate) mod heap;
 pub(crate) mod mutate;
 pub(crate) mod oox;
 mod oox_program;
