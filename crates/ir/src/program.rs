@@ -8,8 +8,9 @@
 use crate::memory::{DataModel, Object, ObjectId, Region};
 use crate::model::Model;
 use crate::source::{Sources, Span};
-use crate::stmt::Stmt;
+use crate::stmt::{SiteId, Stmt};
 use logic::{Pool, Sort, Value, VarId};
+use std::collections::BTreeMap;
 
 /// Names a procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -172,6 +173,8 @@ pub struct Program {
     pub n_sites: u32,
     /// What a passes assumed or bounded, for the report.
     pub notes: Vec<String>,
+    /// The text of assertions that tell it themselves, by the site of their check.
+    pub assertions: BTreeMap<SiteId, String>,
 }
 
 impl Program {
@@ -201,6 +204,7 @@ impl Program {
             self_var,
             n_sites: 0,
             notes: Vec::new(),
+            assertions: BTreeMap::new(),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::story::{Detail, Effect, Ending, Row, Story};
 use crate::style::printable;
-use ir::interp::{self, Details, InputKind, Log, LogStep, RaceAccess, Violation, Waiter};
+use ir::interp::{self, ASSERTION_FAILED, Details, InputKind, Log, LogStep, RaceAccess, Violation, Waiter};
 use ir::{HavocKind, Order, Program, Property, Span};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -340,7 +340,7 @@ fn ending(program: &Program, log: &Log, story: &Story, violation: &Violation) ->
     }
     ending.span = on_text(program, ending.span);
     if ending.property == Property::Assertion {
-        ending.span = on_assertion(program, ending.span);
+        ending.span = on_assertion(program, ending.span, &ending.message);
     }
     ending.message = shorten(program, &ending.message);
     for detail in &mut ending.details {
@@ -360,25 +360,59 @@ fn on_text(program: &Program, span: Span) -> Span {
     Span { column: start as u32 + 1, end_column: end as u32 + 1, ..span }
 }
 
-/// The macro `assert` hides where its parts stand; its own text on the line is what is meant.
-fn on_assertion(program: &Program, span: Span) -> Span {
+/// The macro `assert` hides where its parts stand; its own text on the line is what is meant. Of several on a line it is the
+/// one with the text that failed, or else the last one that starts before the place.
+fn on_assertion(program: &Program, span: Span, message: &str) -> Span {
     let line = program.sources.line(span).unwrap_or("");
-    let Some(start) = line.find("assert") else { return span };
-    let Some(condition) = parenthesised(&line[start..]) else { return span };
-    let end = start + condition.end + 1;
     let column = |byte: usize| line[..byte].chars().count() as u32 + 1;
-    Span { column: column(start), end_column: column(end), ..span }
+    let found = assertions_of(line);
+    let text = message.strip_prefix(ASSERTION_FAILED).map(|text| text.trim_start_matches(": "));
+    let same = |place: &&Range<usize>| {
+        let condition = parenthesised(&line[(*place).clone()]).map(|inner| &line[(*place).clone()][inner]);
+        condition.is_some_and(|condition| text.is_some_and(|text| without_blanks(condition) == without_blanks(text)))
+    };
+    let is_before = |place: &&Range<usize>| column(place.start) <= span.column.max(1);
+    let named = text.is_some_and(|text| !text.is_empty());
+    let meant = if named {
+        found.iter().filter(same).rfind(is_before).or_else(|| found.iter().find(same))
+    } else {
+        found.iter().rfind(is_before).or(found.first())
+    };
+    match meant {
+        Some(place) => Span { column: column(place.start), end_column: column(place.end), ..span },
+        None => span,
+    }
 }
 
-/// What went wrong, with the text of a failing assertion.
+/// Where the words with `assert` in them and the parentheses after them stand on a line.
+fn assertions_of(line: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(start) = line[from..].find("assert").map(|at| from + at) {
+        let Some(condition) = parenthesised(&line[start..]) else { break };
+        from = start + condition.end + 1;
+        found.push(start..from);
+    }
+    found
+}
+
+fn without_blanks(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// What went wrong, with the text of a failing assertion: as the assertion itself tells it, or else as the line has it.
 fn message(program: &Program, violation: &Violation, span: Span) -> String {
     match violation.property {
+        Property::Assertion if violation.message.starts_with(ASSERTION_FAILED) => printable(&violation.message),
         Property::Assertion => {
             let line = program.sources.line(span).unwrap_or("");
-            let from_assert = line.find("assert").map_or("", |start| &line[start..]);
-            match parenthesised(from_assert) {
-                Some(condition) => format!("assertion failed: {}", printable(from_assert[condition].trim())),
-                None => "assertion failed".to_string(),
+            let place = on_assertion(program, span, "");
+            let starts = |range: &&Range<usize>| line[..range.start].chars().count() as u32 + 1 == place.column;
+            let found = assertions_of(line);
+            let text = found.iter().find(starts).map_or("", |range| &line[range.clone()]);
+            match parenthesised(text) {
+                Some(condition) => format!("{ASSERTION_FAILED}: {}", printable(text[condition].trim())),
+                None => ASSERTION_FAILED.to_string(),
             }
         }
         Property::ErrorCall => "the error call is reached".to_string(),

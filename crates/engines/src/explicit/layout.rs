@@ -73,6 +73,11 @@ impl Layout {
             let kept = match object.kind {
                 ObjectKind::Function(_) | ObjectKind::Extern => Kept::Code,
                 _ if !reached.contains(&index) => Kept::Unreached,
+                _ if object.size > MAX_STATIC => {
+                    let what = format!("`{}`, a static object of {} bytes", object.name, object.size);
+                    layout.refusal.get_or_insert((object.span, what));
+                    Kept::Unreached
+                }
                 ObjectKind::Data if !is_whole && is_sparse(object, &used[index]) => {
                     layout.add_parts(object, &used[index])
                 }
@@ -161,7 +166,10 @@ impl Layout {
 const LEFT_OUT: u32 = u32::MAX - 1;
 
 /// Objects of more bytes are kept as they are.
-const MAX_SPARSE: u64 = 1 << 16;
+pub(crate) const MAX_SPARSE: u64 = 1 << 16;
+
+/// Larger static objects are refused: every state would hold them.
+const MAX_STATIC: u64 = 1 << 24;
 
 /// Whether some bytes of an object are not used, and all have a value at first.
 fn is_sparse(object: &ir::Object, used: &[bool]) -> bool {

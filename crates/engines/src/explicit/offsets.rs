@@ -8,13 +8,16 @@
 //! Nothing depends on this being right: an access to a byte that is not kept is noticed when it happens, and the answer is unknown.
 //! So arithmetic that wraps around is of no concern here.
 
+use super::layout::MAX_SPARSE;
 use ir::{Op, Place, Program, RegionId};
 use logic::{Node, TermId, Value, VarId};
 use rustc_hash::FxHashMap;
 
-/// For each static object, which of its bytes are used.
+/// For each static object of at most `MAX_SPARSE` bytes, which of its bytes are used.
 pub(crate) fn used_bytes(program: &Program) -> Vec<Vec<bool>> {
-    let mut used: Vec<Vec<bool>> = program.objects.iter().map(|object| vec![false; object.size as usize]).collect();
+    let is_short = |object: &ir::Object| object.size <= MAX_SPARSE;
+    let bytes_of = |object| if is_short(object) { vec![false; object.size as usize] } else { Vec::new() };
+    let mut used: Vec<Vec<bool>> = program.objects.iter().map(bytes_of).collect();
     let forms = Forms::new(program);
     for op in statements(program) {
         let (Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. }) = op else { continue };
@@ -25,7 +28,8 @@ pub(crate) fn used_bytes(program: &Program) -> Vec<Vec<bool>> {
             let listed = &program.regions[region.0 as usize].objects;
             *region == RegionId::ANYWHERE || listed.iter().any(|object| object.0 as usize == index)
         };
-        for (index, object) in program.objects.iter().enumerate().filter(|(index, _)| is_in(*index)) {
+        let objects = program.objects.iter().enumerate();
+        for (index, object) in objects.filter(|(index, object)| is_short(object) && is_in(*index)) {
             let first = form.constant.wrapping_sub(object.base as i64);
             match form.stride {
                 0 if first >= 0 => mark(&mut used[index], first as u64, bytes),

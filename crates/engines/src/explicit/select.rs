@@ -8,6 +8,7 @@
 use super::code::Pc;
 use super::compile::Code;
 use super::heap::Heap;
+use super::layout::{Kept, Static};
 use super::state::View;
 use super::step::{CONSTANTS, Choices, Machine, Outcome, Touched, Wait, vary};
 use crate::explore::future::{Summary, futures};
@@ -225,7 +226,8 @@ fn targets_of_bytes(code: &Code, targets: &Targets) -> Vec<TargetId> {
         let target = targets.of_var(*var).expect("globals are laid out because they are accessed");
         of_byte[*at as usize..][..bytes].fill(target);
     }
-    for object in &code.layout.statics {
+    let is_kept = |object: &&Static| matches!(object.kept, Kept::Fixed(..) | Kept::Parts(_));
+    for object in code.layout.statics.iter().filter(is_kept) {
         for offset in 0..object.size {
             if let Some(at) = code.layout.place_of(object, offset, 1) {
                 let target = targets.of_bytes(object.object as usize, offset, 1).next();

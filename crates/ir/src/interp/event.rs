@@ -180,6 +180,9 @@ pub struct Violation {
     pub details: Details,
 }
 
+/// How the message of an assertion whose text is known begins.
+pub const ASSERTION_FAILED: &str = "assertion failed";
+
 /// More about a violation.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Details {

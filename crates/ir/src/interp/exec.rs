@@ -5,7 +5,8 @@
 //! block look before they change anything, so an edge whose first effect blocks leaves no trace.
 
 use super::event::{
-    Cell, Details, Event, InputKind, Inputs, NotEnabled, Request, StepResult, Violation, Wait, WaitOn, What,
+    ASSERTION_FAILED, Cell, Details, Event, InputKind, Inputs, NotEnabled, Request, StepResult, Violation, Wait,
+    WaitOn, What,
 };
 use super::memory::{Bytes, Fault, Origin, from_bytes, to_bytes};
 use super::names::Namer;
@@ -311,7 +312,13 @@ impl<'a, 'p> Exec<'a, 'p> {
             (CheckKind::Unsupported(what), _) => Err(self.unsupported(what.to_string())),
             (CheckKind::Bound(what), _) => Err(Stop::Beyond(Why::Bound(what.to_string()))),
             (CheckKind::Overflow, _) if !self.properties.has(Property::Overflow) => Ok(()),
-            (_, Some(property)) => Err(self.wrong(property, property.describe().to_string())),
+            (_, Some(property)) => {
+                let message = match self.machine.program.assertions.get(&self.site) {
+                    Some(text) => format!("{ASSERTION_FAILED}: {text}"),
+                    None => property.describe().to_string(),
+                };
+                Err(self.wrong(property, message))
+            }
             (_, None) => unreachable!("only unsupported and bound checks have no property"),
         }
     }

@@ -48,8 +48,8 @@ mod reuse;
 mod state;
 
 pub use event::{
-    Cell, Details, Event, InputKind, Inputs, NotEnabled, RaceAccess, Request, StepResult, Violation, Wait, WaitOn,
-    Waiter, What, Zeros,
+    ASSERTION_FAILED, Cell, Details, Event, InputKind, Inputs, NotEnabled, RaceAccess, Request, StepResult, Violation,
+    Wait, WaitOn, Waiter, What, Zeros,
 };
 pub use execution::Execution;
 pub use happens_before::HappensBefore;

@@ -1,4 +1,4 @@
-//! Building one automaton: locations, edges, temporaries, and which stack objects are alive where.
+//! Building one automaton: locations, edges, variables and temporaries.
 //!
 //! Statements are collected on a pending edge. The edge is cut where another thread may come in between: before a second
 //! shared access, before anything that can wait, before a guard, after a call. `compact` later joins what was cut
@@ -8,14 +8,13 @@
 //! rules on unsequenced side effects make this safe within an expression; where C itself keeps an old value
 //! (`x++`, a branch joining) a temporary is used. Temporaries are given back when a full expression ends.
 //!
-//! Which stack objects are alive is known at every point of the text; a jump frees those it leaves and makes those it
-//! enters, so each path makes and frees in pairs.
+//! Which stack objects are alive where is in `scopes`.
 
 use super::statics::{Home, format_of, scalar_of};
 use super::{Lowering, SymbolRef};
 use crate::c::typed::{Expr, Function, LabelId, Storage, SymbolId};
 use crate::c::types::{TypeId, Types};
-use ir::{AllocKind, CheckKind, Edge, Format, HavocKind, Loc, LocId, Op, Scope, Span, Stmt, Variable};
+use ir::{CheckKind, Edge, Format, HavocKind, Loc, LocId, Op, Scope, Span, Stmt, Variable};
 use logic::{Pool, Scalar, Sort, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,6 +36,8 @@ pub(super) enum StackObject {
     Symbol(SymbolId),
     /// Of the record that the call at this place of the tree returns.
     CallResult(*const Expr, TypeId),
+    /// Not an object but a variable of the program model: a jump into its scope leaves it without a value.
+    Variable(VarId),
 }
 
 /// Where `break` and `continue` go, and how many stack objects are alive there.
@@ -73,6 +74,8 @@ pub(super) struct Body<'l, 'u> {
     /// Where the code being lowered stands in the source.
     pub(super) span: Span,
     pub(super) alive: Vec<StackObject>,
+    /// Variables that live from the start of their block on, see `scopes`.
+    pub(super) hoisted: FxHashSet<SymbolId>,
     pub(super) labels: FxHashMap<LabelId, LabelTarget>,
     pub(super) breaks: Vec<JumpTarget>,
     pub(super) continues: Vec<JumpTarget>,
@@ -83,8 +86,8 @@ pub(super) struct Body<'l, 'u> {
     /// Scalar variables that must be objects because something points to them.
     addressed: FxHashSet<SymbolId>,
     homes: FxHashMap<SymbolId, Home>,
-    call_results: FxHashMap<*const Expr, VarId>,
-    locals: Vec<VarId>,
+    pub(super) call_results: FxHashMap<*const Expr, VarId>,
+    pub(super) locals: Vec<VarId>,
     locs: Vec<Loc>,
     edges: Vec<Edge>,
     at: Option<LocId>,
@@ -97,6 +100,7 @@ pub(super) struct Body<'l, 'u> {
     free_temporaries: FxHashMap<Sort, Vec<VarId>>,
     used_temporaries: Vec<VarId>,
     n_temporaries: u32,
+    pub(super) orders: super::order::Orders,
 }
 
 const ENTRY: LocId = LocId(0);
@@ -124,6 +128,7 @@ impl<'l, 'u> Body<'l, 'u> {
             is_atomic_section: false,
             span: function.map_or(Span::NOWHERE, |function| function.span),
             alive: Vec::new(),
+            hoisted: FxHashSet::default(),
             labels: FxHashMap::default(),
             breaks: Vec::new(),
             continues: Vec::new(),
@@ -142,11 +147,13 @@ impl<'l, 'u> Body<'l, 'u> {
             free_temporaries: FxHashMap::default(),
             used_temporaries: Vec::new(),
             n_temporaries: 0,
+            orders: super::order::Orders::default(),
         }
     }
 
     pub(super) fn finish(mut self) -> Built {
         self.goto(EXIT);
+        self.refuse_lost_jumps();
         Built {
             params: self.params,
             locals: self.locals,
@@ -155,6 +162,21 @@ impl<'l, 'u> Body<'l, 'u> {
             edges: self.edges,
             entry: ENTRY,
             exit: EXIT,
+        }
+    }
+
+    /// Nothing is known of an execution that jumps to code which was left out. There should be none; this is the net below.
+    fn refuse_lost_jumps(&mut self) {
+        let mut goes_on = vec![false; self.locs.len()];
+        for edge in &self.edges {
+            goes_on[edge.from.index()] = true;
+        }
+        for loc in (0..self.locs.len()).map(|loc| LocId(loc as u32)) {
+            if loc != EXIT && self.is_target[loc.index()] && !goes_on[loc.index()] {
+                self.span = self.locs[loc.index()].span;
+                self.at = Some(loc);
+                self.fail(CheckKind::Unsupported("a jump to this place".into()));
+            }
         }
     }
 
@@ -506,75 +528,5 @@ impl<'l, 'u> Body<'l, 'u> {
             pending: std::mem::replace(&mut self.pending, position.pending),
             has_access: std::mem::replace(&mut self.has_access, position.has_access),
         }
-    }
-
-    // Stack objects.
-
-    /// The variable that holds the address of a stack object.
-    pub(super) fn stack_pointer(&mut self, object: StackObject) -> VarId {
-        match object {
-            StackObject::Symbol(symbol) => match self.home(symbol) {
-                Home::Pointed(var) => var,
-                other => unreachable!("stack objects are pointed to, not {other:?}"),
-            },
-            StackObject::CallResult(call, _) => match self.call_results.get(&call) {
-                Some(var) => *var,
-                None => {
-                    let var = self.lw.pointer_variable("&result", Scope::Local, Span::NOWHERE);
-                    self.locals.push(var);
-                    self.call_results.insert(call, var);
-                    var
-                }
-            },
-        }
-    }
-
-    /// Makes a stack object of known size.
-    pub(super) fn make(&mut self, object: StackObject, ty: TypeId, zeroed: bool) {
-        let size = self.types().size(ty).unwrap_or(0);
-        let size = self.word(size);
-        self.make_sized(object, size, zeroed);
-    }
-
-    pub(super) fn make_sized(&mut self, object: StackObject, size: TermId, zeroed: bool) {
-        let dst = self.stack_pointer(object);
-        self.emit(Op::Alloc { dst, size, kind: AllocKind::Stack, zeroed });
-        self.alive.push(object);
-    }
-
-    fn unmake(&mut self, object: StackObject) {
-        let var = self.stack_pointer(object);
-        let addr = self.var(var);
-        self.emit(Op::Free { addr, kind: AllocKind::Stack });
-    }
-
-    /// Ends the objects made since there were `n_alive`; the text goes on without them.
-    pub(super) fn close_scope(&mut self, n_alive: usize) {
-        for object in self.alive.split_off(n_alive).into_iter().rev() {
-            self.unmake(object);
-        }
-    }
-
-    /// Ends the objects beyond `n_alive` on the way out of a scope; the text after the jump still has them.
-    pub(super) fn leave_scopes(&mut self, n_alive: usize) {
-        for index in (n_alive..self.alive.len()).rev() {
-            self.unmake(self.alive[index]);
-        }
-    }
-
-    /// Ends and makes objects so that those of a jump's target are alive.
-    pub(super) fn adjust_to(&mut self, target: &[StackObject]) {
-        let here = self.alive.clone();
-        for object in here.iter().rev().filter(|object| !target.contains(object)) {
-            self.unmake(*object);
-        }
-        for object in target.iter().filter(|object| !here.contains(object)) {
-            let ty = match *object {
-                StackObject::Symbol(symbol) => self.lw.symbol(SymbolRef { unit: self.unit, symbol }).ty.ty,
-                StackObject::CallResult(_, ty) => ty,
-            };
-            self.make(*object, ty, false);
-        }
-        self.alive = here;
     }
 }

@@ -139,13 +139,14 @@ impl Body<'_, '_> {
         match &stmt.kind {
             StmtKind::Block(stmts) => {
                 let n_alive = alive.len();
+                alive.extend(self.hoisted_objects(stmts));
                 for item in stmts {
                     alive.extend(self.item_objects(item));
                     self.find_labels_in(item, alive);
                 }
                 alive.truncate(n_alive);
             }
-            StmtKind::Local { symbol, .. } if self.is_stack_object(*symbol) => alive.push(StackObject::Symbol(*symbol)),
+            StmtKind::Local { symbol, .. } if !self.hoisted.contains(symbol) => alive.extend(self.object_of(*symbol)),
             StmtKind::Label { label, body } => {
                 let outer = std::mem::replace(&mut self.span, stmt.span);
                 let loc = self.new_loc();
@@ -171,6 +172,7 @@ impl Body<'_, '_> {
             });
             for stmts in blocks {
                 let n_alive = alive.len();
+                alive.extend(self.hoisted_objects(stmts));
                 for item in stmts {
                     alive.extend(self.item_objects(item));
                     self.find_labels_in(item, alive);

@@ -9,15 +9,19 @@
 //! execution that gets there is answered "unknown", all others are still judged. What is wrong with the
 //! program as a whole (no entry function, type errors in reachable functions) is an error here.
 //!
-//! `statics` places static data, `body` builds one automaton, `stmts` and `jumps` are its control flow, `values` its
-//! expressions, `calls` everything with a name, `entry` where it starts; `compact` tidies the automaton.
+//! `statics` places static data, `body` builds one automaton, `stmts` and `jumps` are its control flow, `scopes` how long
+//! its variables live, `values` its expressions, `order` in which order their operands come (`effects` tells when it matters), `calls` everything with a name, `entry` where it starts; `compact`
+//! tidies the automaton.
 
 mod body;
 mod calls;
 mod compact;
+mod effects;
 mod entry;
 mod jumps;
+mod order;
 mod scan;
+mod scopes;
 mod statics;
 mod stmts;
 mod values;
@@ -118,6 +122,7 @@ struct Lowering<'u> {
     /// Symbols of the entry function that were read, to know whether its parameters matter.
     touched: FxHashSet<SymbolRef>,
     warned: FxHashSet<(Span, String)>,
+    summaries: effects::Summaries,
 }
 
 impl<'u> Lowering<'u> {
@@ -150,6 +155,7 @@ impl<'u> Lowering<'u> {
             next_granule: 1,
             touched: FxHashSet::default(),
             warned: FxHashSet::default(),
+            summaries: effects::Summaries::default(),
         };
         for unit in 0..input.units.len() {
             lowering.link(unit);

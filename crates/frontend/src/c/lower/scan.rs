@@ -16,11 +16,19 @@ pub(super) struct Facts {
     pub(super) functions: FxHashSet<String>,
     /// Whether some initialiser makes a mutex of another kind than the normal one.
     pub(super) has_special_mutex: bool,
+    /// Whether the bytes of an object may be read other than by its members, so that padding shows.
+    pub(super) looks_at_bytes: bool,
 }
+
+/// Functions that read memory whatever its type.
+const BYTE_FUNCTIONS: [&str; 7] = ["memcmp", "bcmp", "memchr", "memcpy", "memmove", "mempcpy", "bcopy"];
+
+/// Functions whose result points to what has no type yet.
+const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "alloca", "aligned_alloc", "memalign", "valloc"];
 
 impl Facts {
     pub(super) fn gather(units: &[Unit]) -> Facts {
-        let mut facts = Facts { functions: FxHashSet::default(), has_special_mutex: false };
+        let mut facts = Facts { functions: FxHashSet::default(), has_special_mutex: false, looks_at_bytes: false };
         for unit in units {
             for function in &unit.functions {
                 visit(&function.body, &mut |part| facts.note(unit, part));
@@ -34,6 +42,7 @@ impl Facts {
                 }
             }
         }
+        facts.looks_at_bytes |= BYTE_FUNCTIONS.iter().any(|name| facts.functions.contains(*name));
         facts
     }
 
@@ -67,6 +76,12 @@ impl Facts {
             Part::Expr(Expr { kind: ExprKind::Builtin { name, .. }, .. }) => {
                 self.functions.insert(name.trim_start_matches("__builtin_").to_string());
             }
+            Part::Expr(Expr { kind: ExprKind::Cast(inner), ty, .. }) => {
+                self.looks_at_bytes |= sees_other_bytes(unit, inner, ty.ty);
+            }
+            Part::Expr(Expr { kind: ExprKind::Member { base, .. }, .. }) => {
+                self.looks_at_bytes |= is_union_over_padding(&unit.types, base.ty.ty);
+            }
             Part::Expr(Expr { kind: ExprKind::Compound { symbol, init }, .. }) => {
                 self.note_init(&unit.types, unit.symbols[symbol.0 as usize].ty.ty, init);
             }
@@ -84,6 +99,30 @@ impl Facts {
                 && field_at(types, ty, item.offset).is_some_and(|name| name == "__kind")
         });
     }
+}
+
+/// Whether a conversion makes a pointer to scalars from one that may point to something else.
+fn sees_other_bytes(unit: &Unit, from: &Expr, to: TypeId) -> bool {
+    let types = &unit.types;
+    let Some(target) = types.pointee(to).filter(|target| types.is_scalar(target.ty)) else { return false };
+    if let ExprKind::Call { callee, .. } = &from.kind
+        && function_name(unit, callee).is_some_and(|name| ALLOCATORS.contains(&name))
+    {
+        return false;
+    }
+    match types.pointee(from.ty.ty) {
+        Some(source) if types.is_scalar(source.ty) => types.size(source.ty) != types.size(target.ty),
+        Some(_) => true,
+        None => constant(from).is_none(),
+    }
+}
+
+/// Whether a union has a member whose padding may be another member's data.
+fn is_union_over_padding(types: &Types, ty: TypeId) -> bool {
+    let Type::Record(id) = types.get(ty) else { return false };
+    let record = types.record(*id);
+    let mut fields = record.fields.iter().flatten();
+    record.is_union && fields.any(|field| super::values::cells::has_padding_in(types, field.ty.ty))
 }
 
 /// The function that a call names.

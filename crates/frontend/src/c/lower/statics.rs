@@ -135,7 +135,7 @@ impl Lowering<'_> {
     }
 
     /// The symbol that owns the storage of static or thread data: the definition, if some unit has one.
-    fn owner(&self, reference: SymbolRef) -> SymbolRef {
+    pub(super) fn owner(&self, reference: SymbolRef) -> SymbolRef {
         let symbol = self.symbol(reference);
         if symbol.is_internal || self.global_of[reference.unit].contains_key(&reference.symbol) {
             // A tentative definition gives way to one with an initialiser in another unit.
@@ -382,33 +382,38 @@ impl Image {
     /// Sets some bits of the storage unit at an offset.
     fn set_bits(&mut self, offset: u64, (first, count): (u32, u32), value: &BitVec) {
         let width = value.width();
-        let old = match self.cells.get(&offset) {
-            Some(Value::Bv(old)) if old.width() == width => old.clone(),
-            _ => BitVec::zero(width),
-        };
+        let old = BitVec::from_bytes_le(width, &self.bytes(offset, u64::from(width / 8)));
         let mask = BitVec::ones(width).lshr_by(width - count).shl_by(first);
         let new = value.shl_by(first).and(&mask);
         self.set(offset, Value::Bv(old.and(&mask.not()).or(&new)));
     }
 
+    /// The cells that a range touches.
+    fn touched(&self, offset: u64, size: u64) -> Vec<u64> {
+        let start = offset.saturating_sub(16);
+        let cells = self.cells.range(start..offset + size).filter(|(at, value)| **at + size_of(value) > offset);
+        cells.map(|(at, _)| *at).collect()
+    }
+
+    /// The bytes of a range as they are so far. Storage units of bit-fields may overlap in part.
+    fn bytes(&self, offset: u64, size: u64) -> Vec<u8> {
+        let mut bytes = vec![0; size as usize];
+        for at in self.touched(offset, size) {
+            for (index, byte) in bytes_of(&self.cells[&at]).into_iter().enumerate() {
+                let byte_at = at + index as u64;
+                if byte_at >= offset && byte_at < offset + size {
+                    bytes[(byte_at - offset) as usize] = byte;
+                }
+            }
+        }
+        bytes
+    }
+
     /// Removes what a range covers; what it covers in part is cut into bytes first.
     fn clear(&mut self, offset: u64, size: u64) {
-        let start = offset.saturating_sub(16);
-        let touched: Vec<u64> = self
-            .cells
-            .range(start..offset + size)
-            .filter(|(at, value)| **at + size_of(value) > offset)
-            .map(|(at, _)| *at)
-            .collect();
-        for at in touched {
+        for at in self.touched(offset, size) {
             let value = self.cells.remove(&at).expect("it was just found");
-            let bits = match &value {
-                Value::Bv(bits) => bits.clone(),
-                Value::F32(bits) => BitVec::new(32, u64::from(*bits)),
-                Value::F64(bits) => BitVec::new(64, *bits),
-                Value::Bool(_) | Value::Array(_) => unreachable!("C scalars are numbers"),
-            };
-            for (index, byte) in bits.to_bytes_le().into_iter().enumerate() {
+            for (index, byte) in bytes_of(&value).into_iter().enumerate() {
                 let byte_at = at + index as u64;
                 if byte_at < offset || byte_at >= offset + size {
                     self.cells.insert(byte_at, Value::bv(8, u64::from(byte)));
@@ -416,6 +421,16 @@ impl Image {
             }
         }
     }
+}
+
+fn bytes_of(value: &Value) -> Vec<u8> {
+    let bits = match value {
+        Value::Bv(bits) => bits.clone(),
+        Value::F32(bits) => BitVec::new(32, u64::from(*bits)),
+        Value::F64(bits) => BitVec::new(64, *bits),
+        Value::Bool(_) | Value::Array(_) => unreachable!("C scalars are numbers"),
+    };
+    bits.to_bytes_le()
 }
 
 fn size_of(value: &Value) -> u64 {

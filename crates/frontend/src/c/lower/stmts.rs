@@ -7,6 +7,7 @@
 use super::SymbolRef;
 use super::body::{Body, JumpTarget, StackObject};
 use super::scan;
+use super::scopes;
 use super::statics::Home;
 use crate::c::typed::{Expr, Function, Stmt, StmtKind};
 use crate::c::types::Type;
@@ -18,6 +19,9 @@ impl<'u> Body<'_, 'u> {
         let name = &self.lw.symbol(SymbolRef { unit: self.unit, symbol: function.symbol }).name;
         let is_section = super::calls::library::is_atomic_section(name);
         self.is_atomic_section = is_section;
+        self.hoisted = scopes::hoisted(&function.body);
+        // Arrays of variable length live from their declaration on, in C too.
+        self.hoisted.retain(|symbol| self.lw.units[self.unit].symbols[symbol.0 as usize].vla_len.is_none());
         self.find_labels(&function.body);
         self.declare_signature(function);
         if is_section {
@@ -104,6 +108,7 @@ impl<'u> Body<'_, 'u> {
     /// Lowers the statements of a block, which is a scope.
     pub(super) fn block(&mut self, stmts: &[Stmt]) {
         let n_alive = self.alive.len();
+        self.make_hoisted(stmts);
         self.items(stmts);
         self.close_scope(n_alive);
     }
@@ -131,9 +136,10 @@ impl<'u> Body<'_, 'u> {
     /// Keeps the list of alive objects right in code that is skipped.
     fn note_objects(&mut self, stmt: &Stmt) {
         if let StmtKind::Local { symbol, .. } = &stmt.kind
-            && self.is_stack_object(*symbol)
+            && let Some(object) = self.object_of(*symbol)
+            && !self.hoisted.contains(symbol)
         {
-            self.alive.push(StackObject::Symbol(*symbol));
+            self.alive.push(object);
         }
     }
 
@@ -228,9 +234,8 @@ impl<'u> Body<'_, 'u> {
 
     fn while_loop(&mut self, cond: Option<&Expr>, step: Option<&Expr>, body: &Stmt) {
         let (head, inside, next, end) = (self.new_loc(), self.new_loc(), self.new_loc(), self.new_loc());
-        if self.is_reachable() {
-            self.enter(head);
-        }
+        // Even where nothing falls into the loop a jump may enter its body, and then the condition is next.
+        self.enter(head);
         let mark = self.temporary_mark();
         match cond {
             Some(cond) => {

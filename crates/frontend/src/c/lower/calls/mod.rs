@@ -222,6 +222,10 @@ impl Body<'_, '_> {
                 None
             }
             Known::AssertFail => {
+                if let Some(text) = args.first().and_then(Self::literal_text) {
+                    let site = ir::SiteId(self.lw.program.n_sites);
+                    self.lw.program.assertions.insert(site, text);
+                }
                 self.fail(CheckKind::Assertion);
                 None
             }
@@ -327,8 +331,9 @@ impl Body<'_, '_> {
         let bytes = crate::c::lower::scan::constant(size).and_then(|size| u64::try_from(size).ok())?;
         let candidates = if is_copy { vec![to, other] } else { vec![to] };
         let (element, count) = candidates.into_iter().find_map(|pointer| self.typed_target(pointer, bytes))?;
-        if name == "memmove" && (count > 1 || matches!(self.types().get(element), Type::Array { .. })) {
-            // The ranges may overlap, and cells are copied upwards.
+        // The ranges may overlap, so all cells are read before one is written.
+        let is_move = name == "memmove";
+        if is_move && (count != 1 || !self.is_short(element)) {
             return None;
         }
         let target = self.eval(to);
@@ -336,7 +341,11 @@ impl Body<'_, '_> {
         if is_copy {
             let source = self.eval(other);
             let source = self.kept(source);
-            self.copy_array(target, source, element, count);
+            if is_move {
+                self.move_object(target, source, element);
+            } else {
+                self.copy_array(target, source, element, count);
+            }
         } else {
             let byte = self.eval(other);
             let byte = self.pool().extract(byte, 7, 0);

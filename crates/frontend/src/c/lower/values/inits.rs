@@ -52,29 +52,45 @@ impl Body<'_, '_> {
     ) {
         let ty = self.lw.symbol(SymbolRef { unit: self.unit, symbol }).ty;
         match self.home(symbol) {
-            Home::Private(var) => match init.and_then(<[InitItem]>::last) {
-                Some(item) => {
-                    let value = self.eval(&item.value);
-                    self.assign_last(var, value);
+            Home::Private(var) => {
+                if is_declaration && !self.hoisted.contains(&symbol) {
+                    self.alive.push(StackObject::Variable(var));
                 }
-                // Models set their variables before they use them.
-                None if self.is_model() => {}
-                None => self.emit(Op::Havoc { var, kind: HavocKind::Uninit }),
-            },
+                match init.and_then(<[InitItem]>::last) {
+                    Some(item) => {
+                        let value = self.eval(&item.value);
+                        self.assign_last(var, value);
+                    }
+                    // Models set their variables before they use them.
+                    None if self.is_model() => {}
+                    None => self.emit(Op::Havoc { var, kind: HavocKind::Uninit }),
+                }
+            }
             Home::Pointed(var) => {
                 let is_aggregate = self.scalar(ty.ty).is_none();
-                if is_declaration {
+                let is_made = !is_declaration || self.hoisted.contains(&symbol);
+                if is_made && init.is_none() {
+                    let to = self.var(var);
+                    self.forget_typed(to, ty.ty);
+                } else if !is_made {
                     let zeroed = init.is_some_and(|items| is_aggregate && !self.covers(ty.ty, items));
                     self.make(StackObject::Symbol(symbol), ty.ty, zeroed);
+                    // `= {}` makes everything zero, `= {0}` leaves padding open.
+                    if zeroed && init.is_some_and(|items| !items.is_empty()) {
+                        let to = self.var(var);
+                        self.forget_padding(to, ty.ty);
+                    }
                 } else if is_aggregate && !self.covers(ty.ty, init.unwrap_or_default()) {
                     let to = self.var(var);
-                    let zero = self.pool().bv(8, 0);
-                    self.fill_typed(to, ty.ty, zero);
+                    self.clear_typed(to, ty.ty);
                 }
                 let to = self.var(var);
-                for item in init.unwrap_or_default() {
+                let items = init.unwrap_or_default();
+                let region = self.open_items(items);
+                for item in items {
                     self.initialise_part(to, item);
                 }
+                self.forget_early(region);
             }
             Home::Shared(_) | Home::Static(_) | Home::Known(_) => {}
         }
@@ -108,7 +124,12 @@ impl Body<'_, '_> {
                 && item.offset == 0
                 && !self.has_result_object(&item.value)
             {
+                if let Some(from) = self.early_value(&item.value) {
+                    return self.copy_record(addr, from, item.ty.ty);
+                }
+                let region = self.open_region(&item.value);
                 self.call_into(&item.value, callee, args, addr);
+                self.close_region(region);
                 return;
             }
             let from = self.record_address(&item.value);
@@ -123,12 +144,8 @@ impl Body<'_, '_> {
     /// Makes the objects of compound literals and of returned records that a statement of a block needs.
     pub(in crate::c::lower) fn make_item_objects(&mut self, stmt: &Stmt) {
         for object in self.item_objects(stmt) {
-            let ty = match object {
-                StackObject::Symbol(symbol) => self.lw.symbol(SymbolRef { unit: self.unit, symbol }).ty.ty,
-                StackObject::CallResult(_, ty) => ty,
-            };
             let outer = std::mem::replace(&mut self.span, stmt.span);
-            self.make(object, ty, false);
+            self.make_without_value(object);
             self.span = outer;
         }
     }

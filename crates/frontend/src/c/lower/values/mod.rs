@@ -1,10 +1,12 @@
 //! From expressions to terms, and the steps that must happen on the way.
 //!
-//! `eval` yields a scalar's value, `condition` its truth, `discard` only its effects. Operands are taken from left to right. Where
-//! an operand is evaluated conditionally (`&&`, `||`, `?:`) it is lowered aside first: if it made no step it becomes
-//! a part of the term, otherwise there is a branch. Values of record type are in `records`, calls in `calls`.
+//! `eval` yields a scalar's value, `condition` its truth, `discard` only its effects. Operands are taken from left to right,
+//! unless `order` has evaluated them before. Where an operand is evaluated conditionally (`&&`, `||`, `?:`) it is lowered
+//! aside first: if it made no step it becomes a part of the term, otherwise there is a branch. Values of record type are in
+//! `records`, calls in `calls`.
 
 mod arith;
+pub(in crate::c::lower) mod cells;
 mod inits;
 pub(in crate::c::lower) mod places;
 mod records;
@@ -22,7 +24,9 @@ impl Body<'_, '_> {
     /// The value of a scalar expression. In code that is not reached the term means nothing.
     pub(in crate::c::lower) fn eval(&mut self, expr: &Expr) -> TermId {
         let outer = self.stand_at(expr.span);
+        let region = self.open_region(expr);
         let value = self.eval_kind(expr);
+        self.close_region(region);
         self.span = outer;
         value
     }
@@ -31,6 +35,9 @@ impl Body<'_, '_> {
         let ty = expr.ty.ty;
         if !self.is_reachable() {
             return self.some_value(ty);
+        }
+        if let Some(value) = self.early_value(expr) {
+            return value;
         }
         match &expr.kind {
             ExprKind::Int(value) => self.number(*value, ty),
@@ -138,6 +145,7 @@ impl Body<'_, '_> {
     /// The effects of an expression.
     pub(in crate::c::lower) fn discard(&mut self, expr: &Expr) {
         let outer = self.stand_at(expr.span);
+        let region = self.open_region(expr);
         match &expr.kind {
             ExprKind::Cast(inner) if !self.is_record(inner.ty.ty) => self.discard(inner),
             ExprKind::Comma(first, second) => {
@@ -193,6 +201,7 @@ impl Body<'_, '_> {
                 self.eval(expr);
             }
         }
+        self.close_region(region);
         self.span = outer;
     }
 
@@ -214,6 +223,7 @@ impl Body<'_, '_> {
             return self.some_value(ty);
         }
         let n_alive = self.alive.len();
+        self.make_hoisted(stmts);
         self.items(before);
         if let Some(stmt) = stmts.last() {
             self.make_item_objects(stmt);
@@ -242,6 +252,7 @@ impl Body<'_, '_> {
     /// The truth of a scalar expression.
     pub(in crate::c::lower) fn condition(&mut self, expr: &Expr) -> TermId {
         let outer = self.stand_at(expr.span);
+        let region = self.open_region(expr);
         let truth = match &expr.kind {
             ExprKind::Binary(
                 op @ (BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge),
@@ -261,12 +272,14 @@ impl Body<'_, '_> {
                 self.truth(value)
             }
         };
+        self.close_region(region);
         self.span = outer;
         truth
     }
 
     /// Goes to `yes` or `no` by the truth of an expression.
     pub(in crate::c::lower) fn branch(&mut self, expr: &Expr, yes: LocId, no: LocId) {
+        let region = self.open_region(expr);
         match &expr.kind {
             ExprKind::LogicalAnd(left, right) => self.branch_both(left, right, true, yes, no),
             ExprKind::LogicalOr(left, right) => self.branch_both(left, right, false, yes, no),
@@ -279,6 +292,7 @@ impl Body<'_, '_> {
                 self.span = outer;
             }
         }
+        self.close_region(region);
     }
 
     /// Whether a conversion maps zero to zero and all else to something else.
@@ -409,6 +423,11 @@ impl Body<'_, '_> {
     // Assignments.
 
     fn assign_op(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, compute: TypeId, size: Option<u64>) -> TermId {
+        if let Some((lvalue, old)) = self.early_place(lhs) {
+            let operand = self.eval(rhs);
+            let new = self.combined(op, &lvalue, old, (operand, rhs.ty.ty), compute, size);
+            return self.store(&lvalue, new);
+        }
         let lvalue = self.lvalue(lhs);
         let operand = self.eval(rhs);
         if lvalue.is_atomic {
