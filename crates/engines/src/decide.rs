@@ -2,13 +2,15 @@
 //!
 //! A proof that can be checked is checked, within a share of the time it took to find. One that does not hold is a bug of ours as well.
 //!
+//! Nor is anything called safe that the engine does not look for: `Engine::properties` says what that is, and the answer carries it.
+//!
 //! What is told is the trace as it was replayed, which ends with the violation. A trace that does not replay is a bug of
 //! ours, and the answer becomes unknown with what the replay said.
 
 use crate::certificate::{self, Checked};
 use crate::symbolic::{OoxVerdict, check_oox};
 use crate::{Engine, Run};
-use ir::{Proof, Replayed, Task, Trace, Verdict, Why, replay};
+use ir::{Proof, Properties, Replayed, Task, Trace, Verdict, Why, replay};
 use std::time::{Duration, Instant};
 
 /// An answer, and for an unsafe one what its trace does.
@@ -16,6 +18,8 @@ use std::time::{Duration, Instant};
 pub struct Decided {
     /// The answer.
     pub verdict: Verdict,
+    /// What was looked for: all that was asked in a safe answer, and in others perhaps less.
+    pub checked: Properties,
     /// The replayed trace; there exactly if the answer is unsafe.
     pub replayed: Option<Replayed>,
     /// What is to be said about the proof of a safe one: whether it was checked, and how far.
@@ -24,23 +28,44 @@ pub struct Decided {
 
 /// Asks the engine and replays its trace.
 pub fn decide(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
+    run.looked_for = Properties::NONE;
+    let mut decided = answer_of(engine, task, run);
+    decided.checked = match &decided.verdict {
+        Verdict::Safe(_) => task.properties,
+        Verdict::Unsafe(trace) => run.looked_for.both(task.properties).with(trace.violation),
+        Verdict::Unknown(_) => run.looked_for.both(task.properties),
+    };
+    decided
+}
+
+fn answer_of(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
     let model = task.program.model;
     if !engine.models().contains(&model) {
         let what = format!("the memory model {model} in the engine {}", engine.name());
         let why = Why::Unsupported { span: ir::Span::NOWHERE, what };
-        return Decided { verdict: Verdict::Unknown(why), replayed: None, note: None };
+        return unknown(why);
     }
     match engine.check(task, run) {
         Verdict::Unsafe(trace) => confirm(task, &trace),
+        Verdict::Safe(_) if !task.properties.beyond(engine.properties(task)).is_empty() => {
+            let missed = task.properties.beyond(engine.properties(task));
+            let missed: Vec<&str> = missed.iter().map(|property| property.describe()).collect();
+            let what = format!("{}, which the engine {} does not look for", missed.join(", "), engine.name());
+            unknown(Why::Unsupported { span: ir::Span::NOWHERE, what })
+        }
         Verdict::Safe(Proof::Abstraction(proof)) => {
             let (verdict, note) = match check_again(&proof, task, run) {
                 Ok(note) => (Verdict::Safe(Proof::Abstraction(proof)), Some(note)),
                 Err(what) => (Verdict::Unknown(Why::NotReplayed(what)), None),
             };
-            Decided { verdict, replayed: None, note }
+            Decided { verdict, checked: Properties::NONE, replayed: None, note }
         }
-        verdict => Decided { verdict, replayed: None, note: None },
+        verdict => Decided { verdict, checked: Properties::NONE, replayed: None, note: None },
     }
+}
+
+fn unknown(why: Why) -> Decided {
+    Decided { verdict: Verdict::Unknown(why), checked: Properties::NONE, replayed: None, note: None }
 }
 
 /// Checks a proof: what is to be said about the check, or else what is wrong with the proof. A check that does not come to an end leaves the
@@ -72,11 +97,11 @@ fn check_again(proof: &ir::Certificate, task: &Task, run: &mut Run) -> Result<St
 pub fn confirm(task: &Task, trace: &Trace) -> Decided {
     match replay(task, trace) {
         Ok(replayed) => {
-            Decided { verdict: Verdict::Unsafe(replayed.trace.clone()), replayed: Some(replayed), note: None }
+            let checked = Properties::of(&[trace.violation]);
+            let verdict = Verdict::Unsafe(replayed.trace.clone());
+            Decided { verdict, checked, replayed: Some(replayed), note: None }
         }
-        Err(error) => {
-            Decided { verdict: Verdict::Unknown(Why::NotReplayed(error.to_string())), replayed: None, note: None }
-        }
+        Err(error) => unknown(Why::NotReplayed(error.to_string())),
     }
 }
 
@@ -108,7 +133,7 @@ mod tests {
     use ir::build::Builder;
     use ir::{Properties, Property, Step};
 
-    struct Claims(Trace);
+    struct Claims(Verdict);
 
     impl Engine for Claims {
         fn name(&self) -> &'static str {
@@ -120,8 +145,42 @@ mod tests {
         fn knobs(&self) -> &'static [Knob] {
             &[]
         }
-        fn check(&self, _: &Task, _: &mut Run) -> Verdict {
-            Verdict::Unsafe(self.0.clone())
+        fn properties(&self, task: &Task) -> Properties {
+            task.properties.both(Properties::of(&[Property::Assertion]))
+        }
+        fn check(&self, task: &Task, run: &mut Run) -> Verdict {
+            run.looked_for = self.properties(task);
+            self.0.clone()
+        }
+    }
+
+    #[test]
+    fn nothing_is_safe_that_was_not_looked_for() {
+        let program = {
+            let mut builder = Builder::new();
+            let main = builder.proc("main");
+            builder.body(main, |body| {
+                body.then(ir::Op::Return(None));
+            });
+            builder.finish(main)
+        };
+        let asked = |properties: &[Property], verdict: Verdict| {
+            let task = Task { program: program.clone(), properties: Properties::of(properties) };
+            decide(&Claims(verdict), &task, &mut Run::unlimited())
+        };
+        let safe = || Verdict::Safe(Proof::Exhaustive { states: 1 });
+        let both = [Property::Assertion, Property::MemTrack];
+        let decided = asked(&both[..1], safe());
+        assert_eq!((decided.verdict, decided.checked), (safe(), Properties::of(&both[..1])));
+        for verdict in [safe(), Verdict::Unknown(Why::Bound("a loop".into()))] {
+            let decided = asked(&both, verdict.clone());
+            assert_eq!(decided.checked, Properties::of(&both[..1]), "{verdict:?}");
+            match (verdict, decided.verdict) {
+                (Verdict::Safe(_), Verdict::Unknown(Why::Unsupported { what, .. })) => {
+                    assert_eq!(what, "lost memory, which the engine claims does not look for");
+                }
+                (given, told) => assert_eq!(given, told),
+            }
         }
     }
 
@@ -144,7 +203,7 @@ mod tests {
             Trace { violation: Property::Assertion, steps: steps.collect(), commits: Vec::new(), model: None }
         };
         for (given, kept) in [(0, None), (1, None), (2, Some(2)), (3, Some(2))] {
-            let decided = decide(&Claims(trace(given)), &task, &mut Run::unlimited());
+            let decided = decide(&Claims(Verdict::Unsafe(trace(given))), &task, &mut Run::unlimited());
             match (decided.verdict, kept) {
                 (Verdict::Unsafe(trace), Some(kept)) => assert_eq!(trace.steps.len(), kept),
                 (Verdict::Unknown(Why::NotReplayed(_)), None) => assert!(decided.replayed.is_none()),

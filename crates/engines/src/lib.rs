@@ -20,7 +20,7 @@ pub mod symbolic;
 pub use decide::{Decided, DecidedOox, decide, decide_oox};
 pub use run::{Knob, Run, Statistics};
 
-use ir::{Model, Task, Verdict};
+use ir::{Model, Properties, Task, Verdict};
 
 /// A decision procedure.
 pub trait Engine: Sync {
@@ -34,6 +34,8 @@ pub trait Engine: Sync {
     fn models(&self) -> &'static [Model] {
         &[Model::Sc]
     }
+    /// Those properties of the task that it looks for; it may answer safe only if these are all. None if it refuses the task for one of them.
+    fn properties(&self, task: &Task) -> Properties;
     /// Decides the task within the limits of the run.
     fn check(&self, task: &Task, run: &mut Run) -> Verdict;
 }

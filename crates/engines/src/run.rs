@@ -3,7 +3,7 @@
 //! Every inner loop asks `stop` now and then (it is cheap: the clock and the resident size are read only every so many calls), so
 //! that a portfolio or the user can end an engine within 100 ms and limits hold without anybody being killed.
 
-use ir::Why;
+use ir::{Properties, Why};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,12 +50,20 @@ pub struct Run {
     pub knobs: BTreeMap<String, String>,
     /// What was counted.
     pub statistics: Statistics,
+    /// What was looked for, to the end or not; an engine says so once it begins to search.
+    pub looked_for: Properties,
+    /// Whether a second engine shall answer before anything is told.
+    pub second_opinion: bool,
+    /// Who else came to the same answer.
+    pub confirmed_by: Option<&'static str>,
     /// Who gave the answer, if it was not the one who was asked.
     pub decided_by: Option<&'static str>,
     /// Who else was asked and did not know, and why.
     pub gave_up: Vec<(&'static str, Why)>,
-    /// Who else was asked and panicked.
-    pub failed: Vec<&'static str>,
+    /// Who else was asked and panicked, and with which words.
+    pub failed: Vec<(&'static str, String)>,
+    /// Takes the words of this thread's last panic, with its place; only who installed a panic hook has heard them.
+    pub last_panic: Option<fn() -> Option<String>>,
     /// Called now and then with a line that says how far the work is.
     pub progress: Option<fn(&str)>,
 }
@@ -71,9 +79,13 @@ impl Run {
             ticks: 0,
             knobs: BTreeMap::new(),
             statistics: Statistics::default(),
+            looked_for: Properties::NONE,
+            second_opinion: false,
+            confirmed_by: None,
             decided_by: None,
             gave_up: Vec::new(),
             failed: Vec::new(),
+            last_panic: None,
             progress: None,
         }
     }

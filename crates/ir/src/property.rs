@@ -125,6 +125,16 @@ impl Properties {
         Properties(self.0 | other.0)
     }
 
+    /// What is in both.
+    pub fn both(self, other: Properties) -> Properties {
+        Properties(self.0 & other.0)
+    }
+
+    /// The set without those of another one.
+    pub fn beyond(self, other: Properties) -> Properties {
+        Properties(self.0 & !other.0)
+    }
+
     /// Whether it is checked.
     pub fn has(self, property: Property) -> bool {
         self.0 & (1 << property as u16) != 0

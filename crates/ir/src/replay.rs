@@ -118,7 +118,10 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
             StepResult::NotEnabled(why) => return Err(ReplayError::NotEnabled { step, why }),
             StepResult::Ended(_) if step + 1 == trace.steps.len() => {}
             StepResult::Ended(_) => return Err(ReplayError::EndsEarly { step }),
-            StepResult::Beyond(why) => return Err(ReplayError::Beyond { step, why }),
+            StepResult::Beyond(why) => {
+                let race = race_before(task, trace, step);
+                return race.ok_or(ReplayError::Beyond { step, why });
+            }
         }
         if violation.is_some() {
             break;
@@ -148,6 +151,17 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
     }
     let trace = Trace { model: trace.model, ..execution.trace(trace.violation) };
     Ok(Replayed { trace, log: execution.log, violation, last: execution.state })
+}
+
+/// How far before a step that leaves the model two racing accesses are looked for.
+const MAX_BACK: usize = 64;
+
+/// The race of a trace whose second access is invalid because of the first one, as where one of two threads frees what the other is about to use: both
+/// are next just before the first one.
+fn race_before(task: &Task, trace: &Trace, step: usize) -> Option<Replayed> {
+    let is_race = trace.violation == Property::Race && trace.commits.is_empty();
+    let mut ends = (step.saturating_sub(MAX_BACK)..=step).rev().filter(|_| is_race);
+    ends.find_map(|end| replay(task, &Trace { steps: trace.steps[..end].to_vec(), ..trace.clone() }).ok())
 }
 
 /// A store of the trace reaches memory.

@@ -81,6 +81,15 @@ pub enum Why {
     },
     /// The engine's trace did not replay: a bug of ours.
     NotReplayed(String),
+    /// Two engines answered, and differently: a bug of ours.
+    Disagreement {
+        /// Who says that nothing can go wrong.
+        safe: String,
+        /// Who says that something can.
+        bad: String,
+        /// What can, in words.
+        what: String,
+    },
 }
 
 /// An execution, step by step, up to the violation.

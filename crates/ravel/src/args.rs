@@ -181,6 +181,9 @@ pub(crate) struct Verify {
     /// Who decides; see `ravel engines` [default: portfolio, which asks several; symbolic for OOX]
     #[arg(long, value_name = "NAME")]
     pub(crate) engine: Option<String>,
+    /// Tell an answer only after a second engine has come to the same one, or nobody else can in nine tenths of the time limit
+    #[arg(long)]
+    pub(crate) second_opinion: bool,
     /// How many steps of OOX programs are followed; short for --symbolic.depth
     #[arg(long, value_name = "N", conflicts_with = "symbolic.depth")]
     pub(crate) depth: Option<u64>,

@@ -2,27 +2,39 @@
 //!
 //! The parser refuses what is nested absurdly deep; the stack is for what it accepts. Only pages that are used become memory.
 
-use std::sync::Mutex;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Address space for the stack.
 const STACK_BYTES: usize = 1 << 30;
 
-/// What the panic hook saw last.
-static PANIC: Mutex<Option<String>> = Mutex::new(None);
+thread_local! {
+    /// What the panic hook saw last on this thread.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Takes the message and place of this thread's last panic.
+pub(crate) fn last_panic() -> Option<String> {
+    PANIC.with_borrow_mut(Option::take)
+}
 
 /// Runs the work on a thread of its own; a panic becomes its message and place.
 pub(crate) fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
     std::panic::set_hook(Box::new(|panic| {
-        if let Ok(mut last) = PANIC.lock() {
-            *last = Some(panic.to_string().replace('\n', " "));
-        }
+        let text = panic.to_string().replace('\n', " ");
+        // A thread that is going away has nobody who would ask.
+        let _ = PANIC.try_with(|last| *last.borrow_mut() = Some(text));
     }));
+    // A panic that goes on has not been seen again by the hook; it carries its words.
+    let heard = || {
+        catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+            let carried = panic.downcast_ref::<String>().cloned();
+            last_panic().or(carried).unwrap_or_else(|| "no message".to_string())
+        })
+    };
     let worker = std::thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(work)
+        .spawn(heard)
         .map_err(|error| format!("no thread could be started: {error}"))?;
-    worker.join().map_err(|_| {
-        let last = PANIC.lock().ok().and_then(|mut last| last.take());
-        last.unwrap_or_else(|| "no message".to_string())
-    })
+    worker.join().unwrap_or_else(|_| Err("no message".to_string()))
 }

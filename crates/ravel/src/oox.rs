@@ -51,6 +51,7 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
     let mut run = Run::new(time_left, plan.memory_limit, watch.cancel());
     run.knobs = plan.knobs.clone();
     run.progress = plan.progress;
+    answer.checked = properties();
     let decided = decide_oox(&loaded.program, &mut run);
     answer.timings.push(("check".to_string(), started.elapsed().as_secs_f64()));
     answer.statistics = run.statistics.0.iter().map(|(name, value)| (name.to_string(), *value)).collect();

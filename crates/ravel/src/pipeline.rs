@@ -3,8 +3,8 @@
 //! An engine's answer reaches the user only through `engines::decide`, which replays every trace.
 
 use crate::input::Request;
-use crate::oox;
 use crate::watch::{Stop, Watch};
+use crate::{deep, oox};
 use engines::{Decided, Run, engine_named};
 use ir::{Diagnostic, Model, Op, Order, Program, Span, Task, Verdict, Why};
 use report::{Answer, Outcome};
@@ -25,6 +25,8 @@ pub(crate) struct Plan {
     pub(crate) time_limit: Option<Duration>,
     /// Likewise.
     pub(crate) memory_limit: Option<u64>,
+    /// Whether a second engine shall answer.
+    pub(crate) second_opinion: bool,
     /// Whether every step of a trace is told.
     pub(crate) detail: bool,
     /// Called with how far it is.
@@ -37,6 +39,8 @@ pub(crate) fn blank(request: &Request, engine: &str, outcome: Outcome) -> Answer
         input: request.name.clone(),
         sources: ir::Sources::default(),
         properties: request.properties,
+        checked: ir::Properties::NONE,
+        confirmed_by: None,
         engine: engine.to_string(),
         model: request.model,
         outcome,
@@ -83,6 +87,8 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
     let mut run = Run::new(time_left, plan.memory_limit, watch.cancel());
     run.knobs = plan.knobs.clone();
     run.progress = plan.progress;
+    run.second_opinion = plan.second_opinion;
+    run.last_panic = Some(deep::last_panic);
     let engine = engine_named(&plan.engine).expect("the command line accepts only names of the table");
     let decided = engines::decide(engine, &task, &mut run);
     answer.timings.push(("check".to_string(), started.elapsed().as_secs_f64()));
@@ -92,14 +98,27 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
         answer.engine = format!("{} ({name})", plan.engine);
     }
     answer.notes.extend(decided.note.clone());
-    let failed = |name: &&str| format!("{name} has a bug and stopped; please report this, with the input if you can");
-    answer.notes.extend(run.failed.iter().map(failed));
+    answer.notes.extend(run.failed.iter().map(|(name, said)| {
+        format!("{name} has a bug and stopped; please report this, with the input if you can: {said}")
+    }));
+    answer.checked = decided.checked;
     answer.outcome = outcome(decided, &task, plan, watch);
+    let notes = others(&answer, &run);
+    answer.notes.extend(notes);
     match &answer.outcome {
-        Outcome::Unknown(why) => {
-            let notes = others(&answer, why, &run.gave_up);
-            answer.notes.extend(notes);
+        Outcome::Safe(_) | Outcome::Unsafe { .. } if plan.second_opinion => {
+            answer.notes.push(match run.confirmed_by {
+                Some(name) => format!("second opinion: {name} says the same"),
+                None => "second opinion: nobody else could decide in time".to_string(),
+            });
+            answer.confirmed_by = Some(run.confirmed_by.map(str::to_string).into_iter().collect());
         }
+        Outcome::Unknown(Why::Disagreement { bad, .. }) => {
+            answer.notes.push(format!("the trace that {bad} found replays; --engine {bad} shows it"));
+        }
+        _ => {}
+    }
+    match &answer.outcome {
         Outcome::Safe(_) if request.model == Model::Sc => answer.notes.extend(weaker_order(&task.program)),
         _ => {}
     }
@@ -131,13 +150,19 @@ fn weaker_order(program: &Program) -> Option<String> {
     ))
 }
 
-/// What kept the engines that gave up, beside the reason that is given anyway and limits, which need no more words.
-fn others(answer: &Answer, why: &Why, gave_up: &[(&str, Why)]) -> Vec<String> {
+/// What kept the engines that gave up, beside the reason that is given anyway and limits, which need no more words. Where somebody else has
+/// answered, it matters only if that is a bug of ours.
+fn others(answer: &Answer, run: &Run) -> Vec<String> {
     let mut notes = Vec::new();
-    for (name, own) in gave_up {
+    for (name, own) in &run.gave_up {
         let note = format!("{name} gave up: {}", answer.why(own));
-        let is_limit = matches!(own, Why::TimeLimit(_) | Why::MemoryLimit(_) | Why::Cancelled);
-        if own != why && !is_limit && !notes.contains(&note) {
+        let is_told = match &answer.outcome {
+            Outcome::Unknown(why) => {
+                own != why && !matches!(own, Why::TimeLimit(_) | Why::MemoryLimit(_) | Why::Cancelled)
+            }
+            _ => matches!(own, Why::NotReplayed(_)),
+        };
+        if is_told && !notes.contains(&note) {
             notes.push(note);
         }
     }

@@ -19,6 +19,10 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
         Err(problem) => return reject(args, &problem, &style),
     };
     let plan = plan(args, knobs);
+    if plan.second_opinion && plan.engine != pipeline::DEFAULT_ENGINE {
+        let problem = format!("--second-opinion asks several engines; {} is only one", plan.engine);
+        return reject(args, &problem, &style);
+    }
     let watch = Watch::default();
     let late = (request.clone(), plan.engine.clone(), args.json);
     watch.start(plan.time_limit, plan.memory_limit, !args.json, move |stop| {
@@ -63,6 +67,7 @@ fn plan(args: &Verify, knobs: &Knobs) -> Plan {
         knobs: knobs.iter().filter_map(|(name, value)| Some((of_engine(name)?, value.clone()))).collect(),
         time_limit: args.limits.time_limit.0,
         memory_limit: args.limits.memory_limit.0,
+        second_opinion: args.second_opinion,
         detail: args.verbose,
         progress: (!args.json).then_some(screen::progress as fn(&str)),
         engine,

@@ -14,6 +14,8 @@ mod oox;
 mod options;
 #[path = "it/process.rs"]
 mod process;
+#[path = "it/properties.rs"]
+mod properties;
 #[path = "it/suites.rs"]
 mod suites;
 #[path = "it/tidy.rs"]

@@ -12,6 +12,10 @@ pub struct Answer {
     pub sources: Sources,
     /// What was asked.
     pub properties: Properties,
+    /// What was looked for by whoever answered: not more than was asked, and not to the end if the answer is unknown.
+    pub checked: Properties,
+    /// Who else came to the same answer, if somebody was to.
+    pub confirmed_by: Option<Vec<String>>,
     /// Who answered.
     pub engine: String,
     /// The memory model it is about.
@@ -123,6 +127,11 @@ impl Answer {
                     "undefined behaviour at {place}: {what}; what follows cannot be told (--property memsafety checks this)"
                 )
             }
+            Why::Disagreement { safe, bad, what } => {
+                format!(
+                    "{safe} says that it is safe, {bad} found a violation ({what}); this is a bug in ravel, please report it"
+                )
+            }
             Why::NotReplayed(what) => {
                 format!("the engine's trace does not replay ({what}); this is a bug in ravel, please report it")
             }
@@ -150,6 +159,8 @@ mod tests {
             input: "a.c".into(),
             sources: Sources::default(),
             properties: Properties::NONE,
+            checked: Properties::NONE,
+            confirmed_by: None,
             engine: "explicit".into(),
             model: Model::Sc,
             outcome: Outcome::Rejected,

@@ -20,7 +20,10 @@ struct Document {
     verdict: &'static str,
     engine: String,
     model: &'static str,
+    asked: Vec<&'static str>,
     checked: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirmed_by: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     refused: bool,
@@ -127,7 +130,9 @@ pub fn json(answer: &Answer) -> String {
         },
         engine: answer.engine.clone(),
         model: answer.model.name(),
-        checked: answer.properties.iter().map(|property| property.describe()).collect(),
+        asked: answer.properties.iter().map(|property| property.describe()).collect(),
+        checked: answer.checked.iter().map(|property| property.describe()).collect(),
+        confirmed_by: answer.confirmed_by.clone(),
         reason: answer.reason(),
         refused: answer.is_refused(),
         proof: match &answer.outcome {
@@ -249,7 +254,9 @@ mod tests {
         let answer = Answer {
             input: "a.c".into(),
             sources,
-            properties: Properties::of(&[Property::Race]),
+            properties: Properties::of(&[Property::Race, Property::MemTrack]),
+            checked: Properties::of(&[Property::Race]),
+            confirmed_by: Some(vec!["bmc".into()]),
             engine: "explicit".into(),
             model: ir::Model::Sc,
             outcome: Outcome::Unsafe { story, ending },
@@ -261,6 +268,9 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&json(&answer)).expect("it is JSON");
         assert_eq!(value["result"], "false(no-data-race)");
         assert_eq!(value["model"], "sc");
+        assert_eq!(value["asked"], serde_json::json!(["data race", "lost memory"]));
+        assert_eq!(value["checked"], serde_json::json!(["data race"]));
+        assert_eq!(value["confirmed_by"], serde_json::json!(["bmc"]));
         assert_eq!(value["violation"]["place"]["line"], 3);
         assert_eq!(value["violation"]["details"][0]["message"], "writes x");
         assert_eq!(value["trace"][0]["effects"][0]["kind"], "write");

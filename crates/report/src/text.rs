@@ -121,7 +121,9 @@ fn scope(answer: &Answer, style: &Style, text: &mut String) {
         |chosen: &mut dyn Iterator<Item = Property>| chosen.map(Property::describe).collect::<Vec<_>>().join(", ");
     // What some programs mean to do is not missed.
     let is_wrong = |property: &Property| !matches!(property, Property::MemCleanup | Property::Termination);
-    let checked = list(&mut answer.properties.iter());
+    let checked = list(&mut answer.checked.iter());
+    let unseen = list(&mut answer.properties.beyond(answer.checked).iter());
+    let is_open = matches!(answer.outcome, Outcome::Unknown(_) | Outcome::Interrupted);
     let missing = list(&mut Property::ALL.into_iter().filter(|p| is_wrong(p) && !answer.properties.has(*p)));
     let mut line = |label: &str, list: String| {
         if !list.is_empty() {
@@ -132,7 +134,8 @@ fn scope(answer: &Answer, style: &Style, text: &mut String) {
             }
         }
     };
-    line("checked", checked);
+    line(if is_open { "looked for, not to the end" } else { "checked" }, checked);
+    line(if answer.checked.is_empty() { "asked" } else { "asked, but not looked for" }, unseen);
     if answer.model.has_buffers() {
         line("memory model", answer.model.name().to_string());
     }
@@ -173,6 +176,8 @@ mod tests {
             input: "a.c".into(),
             sources: Sources::default(),
             properties: Properties::of(&[Property::Assertion]),
+            checked: Properties::of(&[Property::Assertion]),
+            confirmed_by: None,
             engine: "explicit".into(),
             model: ir::Model::Sc,
             outcome,
@@ -194,6 +199,24 @@ mod tests {
             let text = text(&answer(outcome), &Style::default());
             assert_eq!(text.lines().last(), Some(last), "{text}");
         }
+    }
+
+    #[test]
+    fn only_what_was_looked_for_is_called_checked() {
+        let told = |outcome, properties: &[Property], checked: &[Property]| {
+            let (properties, checked) = (Properties::of(properties), Properties::of(checked));
+            text(&Answer { properties, checked, ..answer(outcome) }, &Style::default())
+        };
+        let both = [Property::Assertion, Property::MemTrack];
+        let bound = || Outcome::Unknown(Why::Bound("the loop at a.c:3".into()));
+        let partly = told(bound(), &both, &both[..1]);
+        assert!(partly.contains("looked for, not to the end: assertion failure\n"), "{partly}");
+        assert!(partly.contains("asked, but not looked for: lost memory\n"), "{partly}");
+        let not_at_all = told(bound(), &both, &[]);
+        assert!(not_at_all.contains("asked: assertion failure, lost memory\n"), "{not_at_all}");
+        assert!(![partly, not_at_all].iter().any(|text| text.contains("  checked:")));
+        let all = told(Outcome::Safe(Proof::Exhaustive { states: 7 }), &both, &both);
+        assert!(all.contains("  checked: assertion failure, lost memory\n") && !all.contains("asked"), "{all}");
     }
 
     #[test]

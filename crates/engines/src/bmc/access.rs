@@ -419,7 +419,9 @@ impl Executor<'_> {
             racing
         });
         let is_atomic = how.order.is_atomic() || walk.state.depth > 0;
+        let n_started = walk.record.starts.len();
         self.out.accesses.push(Access {
+            n_started,
             thread: walk.thread,
             node,
             after: before.into(),

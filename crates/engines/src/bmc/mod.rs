@@ -92,6 +92,10 @@ impl Engine for Bmc {
         &Model::ALL
     }
 
+    fn properties(&self, task: &Task) -> Properties {
+        properties_of(task)
+    }
+
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
         match decide(task, run) {
             Ok(verdict) => verdict,
@@ -108,6 +112,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let by_line = bounds::place(&task.program, run.knob(&LOOPS)).map_err(refused)?;
     let unwind: u32 = run.knob(&UNWIND).parse().unwrap_or(0);
     let stages: Vec<(u32, u32)> = if unwind > 0 { vec![(unwind, 100_000)] } else { STAGES.to_vec() };
+    run.looked_for = properties_of(task);
     let mut reason = None;
     let mut by_cells = true;
     let mut known = Known::default();
@@ -141,22 +146,21 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
 
 /// Why the absence of violations does not mean that the task is safe.
 fn undecided(task: &Task, prepared: &Program) -> Option<Why> {
-    for property in [Property::MemTrack, Property::MemCleanup, Property::Termination] {
-        if task.properties.has(property) {
-            let what = format!("the property \"no {}\" in this engine", property.describe());
-            return Some(Why::Unsupported { span: ir::Span::NOWHERE, what });
-        }
-    }
-    if task.properties.has(Property::Race) && prepared.model.has_buffers() {
-        let what = format!("data races under {}", prepared.model);
+    if let Some(property) = task.properties.beyond(properties_of(task)).iter().next() {
+        let what = match property {
+            Property::Race => format!("data races under {}", prepared.model),
+            _ => format!("the property \"no {}\" in this engine", property.describe()),
+        };
         return Some(Why::Unsupported { span: ir::Span::NOWHERE, what });
     }
     task.properties.has(Property::Race).then(|| crate::explore::weak_order::beyond_adjacency(prepared)).flatten()
 }
 
-/// What is looked for. What a race is where stores are buffered is not defined, see `undecided`.
+/// What is looked for. What is left at the end, and what never ends, is no event; what a race is where stores are buffered is not defined.
 fn properties_of(task: &Task) -> Properties {
-    if task.program.model.has_buffers() { task.properties.without(Property::Race) } else { task.properties }
+    let unknown = [Property::MemTrack, Property::MemCleanup, Property::Termination];
+    let known = task.properties.beyond(Properties::of(&unknown));
+    if task.program.model.has_buffers() { known.without(Property::Race) } else { known }
 }
 
 fn refused(what: String) -> Why {
@@ -376,6 +380,11 @@ fn tell(
 
 fn tell_race(task: &Task, prepared: &Program, unrolled: &Unrolled, pair: &race::Pair, found: &mut Found) -> Trace {
     let [first, second] = pair.accesses.map(|access| &unrolled.accesses[access]);
+    if pair.is_late {
+        let told = trace::steps(unrolled, found, Goal::Step { thread: second.thread, record: second.record });
+        let trace = Trace { violation: Property::Race, steps: told.steps, commits: told.commits };
+        return spell_trace(&task.program, prepared, &trace);
+    }
     let ends = [(first.thread, first.record), (second.thread, second.record)];
     let told = trace::steps(unrolled, found, Goal::Pair { ends, node: pair.node });
     let next = [(told.next[0].clone(), first.stmt as usize), (told.next[1].clone(), second.stmt as usize)];

@@ -2,7 +2,8 @@
 //!
 //! As in `ir::interp::race`, seen from states: two threads are about to access the same bytes, one of them to write, not both atomically.
 //! A node stands for that moment: it is after what both threads did before, and before both accesses. Where an access is inside of an atomic section, or
-//! waits, the moment is that access itself, since what it does depends on the state it finds.
+//! waits, the moment is that access itself, since what it does depends on the state it finds. A thread that is started inside of the same section is about to
+//! do its first access as soon as it is started: that one races with what comes later in the section, although it cannot happen earlier.
 
 use super::unrolled::{Access, Unrolled};
 use logic::{Pool, Sort, TermId, Value};
@@ -20,6 +21,8 @@ pub(crate) struct Pair {
     pub(crate) node: u32,
     /// Whether the second one is inside of a section, which stops there.
     pub(crate) is_inside: bool,
+    /// Whether the second one is the first access of a thread that was started just before the first one: it comes afterwards.
+    pub(crate) is_late: bool,
 }
 
 /// All pairs that may race; the orders that they need are added to the events.
@@ -37,13 +40,20 @@ pub(crate) fn pairs(unrolled: &mut Unrolled) -> Vec<Pair> {
             let (a, b) = (&accesses[i], &accesses[j]);
             let conflict = a.thread != b.thread && (a.is_write || b.is_write) && !(a.is_atomic && b.is_atomic);
             let is_ordered = closure.is_before(a.node, b.node) || closure.is_before(b.node, a.node);
-            if !conflict || is_ordered || a.place != b.place {
+            let late =
+                [(i, j), (j, i)].into_iter().find(|(i, j)| starts_before(unrolled, &accesses[*i], &accesses[*j]));
+            if !conflict || is_ordered && late.is_none() || a.place != b.place {
                 continue;
             }
             let pool = &mut unrolled.pool;
             let overlap = overlap(pool, a, b);
             let cond = pool.and_all(&[a.guard, b.guard, overlap]);
             if pool.as_const(cond) == Some(&Value::Bool(false)) {
+                continue;
+            }
+            if let Some((first, second)) = late {
+                let node = accesses[second].node;
+                pairs.push(Pair { cond, accesses: [first, second], node, is_inside: false, is_late: true });
                 continue;
             }
             // The one that is alone comes first.
@@ -75,7 +85,7 @@ pub(crate) fn pairs(unrolled: &mut Unrolled) -> Vec<Pair> {
                 (pool.and_all(&both), moment)
             };
             let is_inside = accesses[second].is_inside;
-            pairs.push(Pair { cond, accesses: [first, second], node, is_inside });
+            pairs.push(Pair { cond, accesses: [first, second], node, is_inside, is_late: false });
         }
     }
     unrolled.accesses = accesses;
@@ -83,12 +93,26 @@ pub(crate) fn pairs(unrolled: &mut Unrolled) -> Vec<Pair> {
     pairs
 }
 
+/// Whether the second one is the first access of a thread that the first one's section has started already.
+fn starts_before(unrolled: &Unrolled, first: &Access, second: &Access) -> bool {
+    let is_start = unrolled.threads[second.thread as usize].start == first.node;
+    if !is_start || second.after.iter().any(|node| *node != first.node) {
+        return false;
+    }
+    let records = &unrolled.threads[first.thread as usize].records;
+    let earlier = records[..first.record as usize].iter().flat_map(|record| &record.starts);
+    let own =
+        records.get(first.record as usize).into_iter().flat_map(|record| record.starts.iter().take(first.n_started));
+    earlier.chain(own).any(|child| *child == second.thread)
+}
+
 /// A section need not come to its end since a race is inside of it: only if that is so.
 fn only_where_it_is(unrolled: &mut Unrolled, pairs: &[Pair]) {
     let pool = &mut unrolled.pool;
     for (index, access) in unrolled.accesses.iter().enumerate() {
         let Some(racing) = access.racing else { continue };
-        let here: Vec<TermId> = pairs.iter().filter(|pair| pair.accesses[1] == index).map(|pair| pair.cond).collect();
+        let here: Vec<TermId> =
+            pairs.iter().filter(|pair| !pair.is_late && pair.accesses[1] == index).map(|pair| pair.cond).collect();
         let here = pool.or_all(&here);
         unrolled.constraints.push(pool.implies(racing, here));
     }

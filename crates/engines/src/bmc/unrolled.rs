@@ -115,6 +115,8 @@ pub(crate) struct Access {
     pub(crate) guard: TermId,
     pub(crate) record: u32,
     pub(crate) stmt: u32,
+    /// How many threads its step has started before.
+    pub(crate) n_started: usize,
 }
 
 /// The unrolled program.

@@ -119,6 +119,10 @@ impl Engine for Cegar {
         &[DOMAIN, POR, COI, REFINE, SPLIT, INIT, PRECISION, PRUNE, SEARCH, CROWD]
     }
 
+    fn properties(&self, task: &Task) -> Properties {
+        if task.properties.iter().all(is_supported) { task.properties } else { Properties::NONE }
+    }
+
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
         match decide(task, run) {
             Ok(verdict) => verdict,
@@ -136,6 +140,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         return Err(Why::Unsupported { span: ir::Span::NOWHERE, what });
     }
     let program = prepare(&task.program, task.properties, &Options::default())?;
+    run.looked_for = task.properties;
     let (tracking, domain) = domain(run.knob(&DOMAIN));
     let reduction = match run.knob(&POR) {
         "none" => Reduction::None,

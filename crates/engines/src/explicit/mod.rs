@@ -36,7 +36,7 @@ mod tests;
 use crate::Engine;
 use crate::run::{Knob, Run};
 use ir::pass::{Options, merge_joins, prepare};
-use ir::{Proof, Property, Task, Verdict, Why};
+use ir::{Proof, Properties, Property, Task, Verdict, Why};
 use search::{Bounds, Halt, Order, Search};
 use select::{Reduction, Selector};
 use std::time::Duration;
@@ -84,6 +84,10 @@ impl Engine for Explicit {
         &[POR, SYMMETRY, ENUMERATE, MAX_DEPTH]
     }
 
+    fn properties(&self, task: &Task) -> Properties {
+        task.properties
+    }
+
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
         match decide(task, run) {
             Ok(verdict) => verdict,
@@ -112,6 +116,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     };
     // Loops of states may return to where they began with threads exchanged, so who is fair could not be told.
     let is_symmetric = run.knob(&SYMMETRY) != "off" && !task.properties.has(Property::Termination);
+    run.looked_for = task.properties;
     let mut reason = None;
     // Whoever wants no reduction wants to see the full search.
     let attempts = if run.knob(&POR) == "none" { &ATTEMPTS[ATTEMPTS.len() - 1..] } else { &ATTEMPTS[..] };

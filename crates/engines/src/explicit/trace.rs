@@ -9,7 +9,7 @@
 
 use super::search::{Found, Racer, Search};
 use super::state::View;
-use super::step::{Choices, Outcome};
+use super::step::{Choices, Outcome, vary};
 use super::visited::StateId;
 use ir::{Program, Property, SiteId, Step, Trace};
 use logic::Value;
@@ -111,11 +111,53 @@ impl Tracer<'_, '_> {
         while begin > 0 && is_held(self, begin) && moves(self, begin - 1) {
             begin -= 1;
         }
-        self.take_frames(0, begin);
         let thread = self.thread(begin, self.number(last, other.thread));
+        if thread >= self.view(self.search.stack[begin].state).pcs.len() {
+            self.take_frames(0, last);
+            return self.take_section(last, &held, &other);
+        }
+        self.take_frames(0, begin);
         self.take_racer(begin, &Racer { thread, ..other }, true);
         self.take_frames(begin, last);
         self.take_racer(last, &held, false);
+    }
+
+    /// The section that the last state is inside of, with its access, to its end, and then the access of the other thread. For one that the
+    /// section itself has started, there is no earlier moment.
+    fn take_section(&mut self, last: usize, held: &Racer, other: &Racer) {
+        let numbers = [held, other].map(|racer| self.number(last, racer.thread));
+        let mut state = self.search.visited.get(self.search.stack[last].state).to_vec();
+        let mut step = Some((held.edge, held.choices.clone()));
+        for _ in 0..MAX_AROUND {
+            let Some((edge, choices)) = step else { break };
+            self.take_bytes(&state, (held.thread, numbers[0]), edge, choices, None);
+            state = self.search.machine.next().to_vec();
+            let mut view = View::default();
+            self.search.code.view(&state, &mut view);
+            step = match view.holder {
+                Some(holder) if holder == held.thread => self.any_step(&state, &view, holder),
+                _ => None,
+            };
+        }
+        let until = Some(other.site);
+        self.take_bytes(&state, (other.thread, numbers[1]), other.edge, other.choices.clone(), until);
+    }
+
+    /// A step of a thread that leads to a state.
+    fn any_step(&mut self, state: &[u8], view: &View, thread: usize) -> Option<(u32, Choices)> {
+        let search = &mut *self.search;
+        let (first, end) = search.code.locs[view.pcs[thread] as usize].edges;
+        (first..end).find_map(|edge| {
+            let mut choices = Choices::new();
+            loop {
+                if search.machine.run(state, view, thread, edge as usize, &mut choices) == Outcome::Next {
+                    return Some((edge, choices));
+                }
+                if !vary(&mut choices) {
+                    return None;
+                }
+            }
+        })
     }
 
     /// The step with an access: all of it if that is wanted and leads to a state.
@@ -147,16 +189,21 @@ impl Tracer<'_, '_> {
     }
 
     /// A thread, given with the number it was started with, takes an edge in a state, or its origins up to the one with a statement.
-    fn take(
+    fn take(&mut self, state: StateId, threads: (usize, usize), edge: u32, choices: Choices, until: Option<SiteId>) {
+        let state = self.search.visited.get(state).to_vec();
+        self.take_bytes(&state, threads, edge, choices, until);
+    }
+
+    fn take_bytes(
         &mut self,
-        state: StateId,
+        state: &[u8],
         (thread, number): (usize, usize),
         edge: u32,
         mut choices: Choices,
         until: Option<SiteId>,
     ) {
-        let view = self.view(state);
-        let state = self.search.visited.get(state);
+        let mut view = View::default();
+        self.search.code.view(state, &mut view);
         self.search.machine.run(state, &view, thread, edge as usize, &mut choices);
         let mut inputs: VecDeque<(SiteId, Value)> = self.search.machine.inputs().to_vec().into();
         let edge_ref = self.search.code.edges[edge as usize].edge;

@@ -5,11 +5,14 @@
 //! whole: nobody runs beyond the common deadline, and memory is that of the process. An engine that panics leaves the question to the others; only if
 //! none of them decides does the panic go on.
 //!
-//! Invariant: what is answered is what one engine answered through `decide`; if none knows, the reason is that of the one that got farthest.
+//! Who wants a second opinion waits for another engine. Two answers that differ are a bug of ours, whenever they are seen, and the answer is unknown.
+//!
+//! Invariant: what is answered is what one engine answered through `decide`, and no other one said otherwise; if none knows, the reason is that of the
+//! one that got farthest, the first of the table among equals: never that of the one that came first.
 
 use crate::run::Run;
 use crate::{ENGINES, Engine, Knob, Statistics, decide, engine_named};
-use ir::{Model, Task, Verdict, Why};
+use ir::{Model, Properties, Task, Verdict, Why};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -42,6 +45,8 @@ pub struct Portfolio;
 
 /// How often the one who waits looks around.
 const PERIOD: Duration = Duration::from_millis(10);
+/// Which part of the time a second opinion may take, so that the first answer is told before the limit.
+const SECOND_BY: f64 = 0.9;
 /// How often the live line changes.
 const SHOWN_EVERY: Duration = Duration::from_millis(200);
 /// Address space for the stack of each engine.
@@ -64,22 +69,67 @@ impl Engine for Portfolio {
         &Model::ALL
     }
 
+    fn properties(&self, task: &Task) -> Properties {
+        let engines = TABLE.iter().filter_map(|row| engine_named(row.engine));
+        engines.fold(Properties::NONE, |all, engine| all.union(engine.properties(task)))
+    }
+
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
         let lanes = std::thread::available_parallelism().map_or(1, usize::from);
         ask_all(TABLE, &engine_named, lanes, task, run)
     }
 }
 
-/// What is shared by the lanes.
+/// What is shared by the lanes. Rows are told apart by their numbers.
 struct Common {
     /// Rows that nobody has begun, the next one last.
-    left: Vec<Row>,
+    left: Vec<(usize, Row)>,
     /// Who is at work.
-    busy: Vec<(&'static str, Instant)>,
-    winner: Option<(&'static str, Verdict, Statistics)>,
-    gave_up: Vec<(&'static str, Why)>,
-    /// Whose bugs have shown, with what was thrown.
-    failed: Vec<(&'static str, Box<dyn Any + Send>)>,
+    busy: Vec<(usize, &'static str, Instant)>,
+    /// Verdicts, in the order they came.
+    answers: Vec<Given>,
+    gave_up: Vec<(usize, &'static str, Why)>,
+    /// Whose bugs have shown, with what was said.
+    failed: Vec<(usize, &'static str, String)>,
+    /// What those looked for who came to no verdict.
+    looked_for: Properties,
+}
+
+/// A verdict of a row.
+struct Given {
+    row: Row,
+    verdict: Verdict,
+    checked: Properties,
+    statistics: Statistics,
+}
+
+impl Common {
+    /// Whether enough is known.
+    fn is_over(&self, second_opinion: bool) -> bool {
+        let Some(first) = self.answers.first().map(|given| given.row.engine) else { return false };
+        let is_other = |name: &str| name != first;
+        let mut open = self.left.iter().map(|(_, row)| row.engine).chain(self.busy.iter().map(|(_, name, _)| *name));
+        !second_opinion || self.answers.iter().any(|given| is_other(given.row.engine)) || !open.any(is_other)
+    }
+
+    /// Two answers of which one must be wrong.
+    fn disagreement(&self) -> Option<Why> {
+        let safe = self.answers.iter().find(|given| matches!(given.verdict, Verdict::Safe(_)))?;
+        let bad = self.answers.iter().find_map(|given| match &given.verdict {
+            Verdict::Unsafe(trace) => Some((given.row.title(), trace.violation.describe().to_string())),
+            _ => None,
+        })?;
+        let (bad, what) = bad;
+        Some(Why::Disagreement { safe: safe.row.title(), bad, what })
+    }
+}
+
+impl Row {
+    /// The engine with its settings, as they are typed.
+    fn title(&self) -> String {
+        let knobs = self.knobs.iter().map(|(name, value)| format!(" --{}.{name} {value}", self.engine));
+        std::iter::once(self.engine.to_string()).chain(knobs).collect()
+    }
 }
 
 /// Who has a name.
@@ -88,10 +138,17 @@ type Named = dyn Fn(&str) -> Option<&'static dyn Engine> + Sync;
 /// Asks the rows, several at a time.
 fn ask_all(table: &[Row], named: &Named, lanes: usize, task: &Task, run: &mut Run) -> Verdict {
     let knows = |row: &Row| named(row.engine).is_some_and(|engine| engine.models().contains(&task.program.model));
-    let mut left: Vec<Row> = table.iter().copied().filter(knows).collect();
+    let mut left: Vec<(usize, Row)> = table.iter().copied().enumerate().filter(|(_, row)| knows(row)).collect();
     left.reverse();
     let lanes = lanes.clamp(1, left.len().max(1));
-    let common = Mutex::new(Common { left, busy: Vec::new(), winner: None, gave_up: Vec::new(), failed: Vec::new() });
+    let common = Mutex::new(Common {
+        left,
+        busy: Vec::new(),
+        answers: Vec::new(),
+        gave_up: Vec::new(),
+        failed: Vec::new(),
+        looked_for: Properties::NONE,
+    });
     let cancel = Arc::new(AtomicBool::new(false));
     let mut stopped = None;
     let shared = &*run;
@@ -107,7 +164,9 @@ fn ask_all(table: &[Row], named: &Named, lanes: usize, task: &Task, run: &mut Ru
             if stopped.is_none() {
                 stopped = shared.clone().stop_now();
             }
-            if stopped.is_some() {
+            let is_late = shared.time_limit().is_some_and(|limit| shared.elapsed() >= limit.mul_f64(SECOND_BY));
+            let has_first = || common.lock().is_ok_and(|common| !common.answers.is_empty());
+            if stopped.is_some() || is_late && has_first() {
                 cancel.store(true, Ordering::Relaxed);
             }
             if let Some(progress) = shared.progress
@@ -115,46 +174,64 @@ fn ask_all(table: &[Row], named: &Named, lanes: usize, task: &Task, run: &mut Ru
             {
                 shown = Instant::now();
                 let busy = common.lock().map_or(Vec::new(), |common| common.busy.clone());
-                let words: Vec<String> =
-                    busy.iter().map(|(name, since)| format!("{name} {:.1} s", since.elapsed().as_secs_f64())).collect();
-                progress(&words.join(", "));
+                let words =
+                    busy.iter().map(|(_, name, since)| format!("{name} {:.1} s", since.elapsed().as_secs_f64()));
+                progress(&words.collect::<Vec<_>>().join(", "));
             }
         }
     });
-    let mut common = match common.into_inner() {
+    let common = match common.into_inner() {
         Ok(common) => common,
         Err(poisoned) => poisoned.into_inner(),
     };
-    run.failed = common.failed.iter().map(|(name, _)| *name).collect();
-    if let Some((name, verdict, statistics)) = common.winner {
-        run.statistics = statistics;
-        run.decided_by = Some(name);
-        return verdict;
-    }
-    if let Some((_, panic)) = common.failed.pop() {
-        resume_unwind(panic);
-    }
-    let why = stopped.unwrap_or_else(|| best_reason(&common.gave_up, run));
-    run.gave_up = common.gave_up;
-    Verdict::Unknown(why)
+    conclude(common, stopped, run)
 }
 
-/// Takes rows until there are none, or somebody has won.
+/// What is told when everybody has stopped.
+fn conclude(mut common: Common, stopped: Option<Why>, run: &mut Run) -> Verdict {
+    let disagreement = common.disagreement();
+    common.gave_up.sort_by_key(|(row, ..)| *row);
+    common.failed.sort_by_key(|(row, ..)| *row);
+    run.gave_up = common.gave_up.into_iter().map(|(_, name, why)| (name, why)).collect();
+    run.failed = common.failed.into_iter().map(|(_, name, said)| (name, said)).collect();
+    run.looked_for = common.answers.iter().fold(common.looked_for, |all, given| all.union(given.checked));
+    if let Some(why) = disagreement {
+        return Verdict::Unknown(why);
+    }
+    let mut answers = common.answers.into_iter();
+    if let Some(first) = answers.next() {
+        run.statistics = first.statistics;
+        run.decided_by = Some(first.row.engine);
+        run.looked_for = first.checked;
+        run.confirmed_by = answers.map(|given| given.row.engine).find(|name| *name != first.row.engine);
+        return first.verdict;
+    }
+    if let Some((name, said)) = run.failed.first() {
+        resume_unwind(Box::new(format!("the engine {name} {said}")));
+    }
+    Verdict::Unknown(stopped.unwrap_or_else(|| best_reason(&run.gave_up, run)))
+}
+
+/// Takes rows until there are none, or enough is known.
 fn work(common: &Mutex<Common>, named: &Named, lanes: usize, task: &Task, run: &Run, cancel: &Arc<AtomicBool>) {
     loop {
-        let (row, time) = {
+        let (number, row, time) = {
             let Ok(mut common) = common.lock() else { return };
-            if common.winner.is_some() || cancel.load(Ordering::Relaxed) {
+            if let Some(first) = common.answers.first().map(|given| given.row.engine) {
+                // An engine does not confirm itself.
+                common.left.retain(|(_, row)| row.engine != first);
+            }
+            if common.is_over(run.second_opinion) || cancel.load(Ordering::Relaxed) {
                 return;
             }
-            let total: u32 = common.left.iter().map(|row| row.share).sum();
-            let Some(row) = common.left.pop() else { return };
+            let total: u32 = common.left.iter().map(|(_, row)| row.share).sum();
+            let Some((number, row)) = common.left.pop() else { return };
             let time = run.time_left().map(|left| {
                 let share = f64::from(row.share) * lanes as f64 / f64::from(total.max(1));
                 left.mul_f64(share.min(1.0))
             });
-            common.busy.push((row.engine, Instant::now()));
-            (row, time)
+            common.busy.push((number, row.engine, Instant::now()));
+            (number, row, time)
         };
         let mut own = run.part(time, cancel.clone());
         own.knobs = knobs(&row, run);
@@ -162,27 +239,34 @@ fn work(common: &Mutex<Common>, named: &Named, lanes: usize, task: &Task, run: &
         // Nothing of an engine that panicked is used, and the program is not changed by engines.
         let decided = catch_unwind(AssertUnwindSafe(|| decide(engine, task, &mut own)));
         let Ok(mut common) = common.lock() else { return };
-        if let Some(at) = common.busy.iter().position(|(name, _)| *name == row.engine) {
-            common.busy.remove(at);
-        }
-        let verdict = match decided {
-            Ok(decided) => decided.verdict,
+        common.busy.retain(|(busy, ..)| *busy != number);
+        match decided {
             Err(panic) => {
-                common.failed.push((row.engine, panic));
-                continue;
+                let heard = run.last_panic.and_then(|take| take());
+                let said = heard.unwrap_or_else(|| format!("panicked: {}", words(panic.as_ref())));
+                common.failed.push((number, row.engine, said));
             }
-        };
-        match verdict {
-            Verdict::Unknown(why) => common.gave_up.push((row.engine, why)),
-            verdict => {
-                if common.winner.is_none() {
-                    common.winner = Some((row.engine, verdict, own.statistics));
+            Ok(decided) => match decided.verdict {
+                Verdict::Unknown(why) => {
+                    common.looked_for = common.looked_for.union(decided.checked);
+                    common.gave_up.push((number, row.engine, why));
                 }
-                cancel.store(true, Ordering::Relaxed);
-                return;
-            }
+                verdict => {
+                    let (checked, statistics) = (decided.checked, own.statistics);
+                    common.answers.push(Given { row, verdict, checked, statistics });
+                }
+            },
+        }
+        if common.is_over(run.second_opinion) {
+            cancel.store(true, Ordering::Relaxed);
         }
     }
+}
+
+/// What a panic says, if it says anything.
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_string())
 }
 
 /// The row's settings, and those that the user has made for its engine.
@@ -200,7 +284,7 @@ fn knobs(row: &Row, run: &Run) -> BTreeMap<String, String> {
 /// The reason that says most: our own bugs first, then what the program does, then limits, then what an engine cannot do.
 fn best_reason(gave_up: &[(&str, Why)], run: &Run) -> Why {
     let rank = |why: &Why| match why {
-        Why::NotReplayed(_) => 0,
+        Why::NotReplayed(_) | Why::Disagreement { .. } => 0,
         Why::Undefined { .. } => 1,
         Why::LargeInput { .. } => 2,
         Why::MemoryLimit(_) => 3,
@@ -222,90 +306,4 @@ pub fn names() -> Vec<&'static str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ir::build::Builder;
-    use ir::{CheckKind, Op, Place, Properties, Property};
-
-    /// A counter that never ends, and a check of it that holds, or fails at once.
-    fn task(is_bad: bool) -> Task {
-        let mut builder = Builder::new();
-        let main = builder.proc("main");
-        let x = builder.global("x", 0);
-        builder.body(main, |body| {
-            let now = body.local("now");
-            body.repeat(
-                |body| {
-                    body.load(now, x);
-                    let is_one = body.is(now, 1);
-                    body.pool().not(is_one)
-                },
-                |body| {
-                    let more = body.plus(now, 2);
-                    body.then(Op::Store { place: Place::Var(x), value: more, order: ir::Order::SeqCst });
-                },
-            );
-            let cond = body.is(now, if is_bad { 3 } else { 1 });
-            body.then(Op::Check { cond, kind: CheckKind::Assertion });
-        });
-        Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) }
-    }
-
-    #[test]
-    fn the_first_verdict_wins_and_limits_hold() {
-        for lanes in [1, 2] {
-            let limit = Duration::from_secs(20);
-            let mut run = Run::new(Some(limit), None, Arc::new(AtomicBool::new(false)));
-            let verdict = ask_all(TABLE, &engine_named, lanes, &task(false), &mut run);
-            assert!(matches!(verdict, Verdict::Safe(_)), "{verdict:?}");
-            assert!(run.decided_by.is_some() && run.elapsed() < limit);
-        }
-        let table = [Row { engine: "nobody", knobs: &[], share: 1 }];
-        let mut run = Run::unlimited();
-        assert_eq!(ask_all(&table, &engine_named, 2, &task(false), &mut run), Verdict::Unknown(Why::Cancelled));
-    }
-
-    struct Broken;
-
-    impl Engine for Broken {
-        fn name(&self) -> &'static str {
-            "broken"
-        }
-
-        fn describe(&self) -> &'static str {
-            "panics"
-        }
-
-        fn knobs(&self) -> &'static [Knob] {
-            &[]
-        }
-
-        fn check(&self, _: &Task, _: &mut Run) -> Verdict {
-            panic!("a bug")
-        }
-    }
-
-    #[test]
-    fn an_engine_that_panics_leaves_the_question_to_the_others() {
-        let named = |name: &str| if name == "broken" { Some(&Broken as &dyn Engine) } else { engine_named(name) };
-        let broken = Row { engine: "broken", knobs: &[], share: 1 };
-        for lanes in [1, 2] {
-            let mut run = Run::unlimited();
-            let verdict = ask_all(&[broken, TABLE[2]], &named, lanes, &task(false), &mut run);
-            assert!(matches!(verdict, Verdict::Safe(_)), "{verdict:?}");
-            assert_eq!(run.failed, ["broken"]);
-        }
-        let alone = || ask_all(&[broken], &named, 1, &task(false), &mut Run::unlimited());
-        let panic = catch_unwind(AssertUnwindSafe(alone)).expect_err("nobody else is asked");
-        assert_eq!(panic.downcast_ref::<&str>(), Some(&"a bug"));
-    }
-
-    #[test]
-    fn a_cancelled_run_ends_soon() {
-        let cancel = Arc::new(AtomicBool::new(true));
-        let mut run = Run::new(None, None, cancel);
-        let started = Instant::now();
-        assert_eq!(ask_all(TABLE, &engine_named, 2, &task(true), &mut run), Verdict::Unknown(Why::Cancelled));
-        assert!(started.elapsed() < Duration::from_secs(5));
-    }
-}
+mod tests;

@@ -23,7 +23,7 @@ mod world;
 
 use crate::{Engine, Knob, Run};
 use ir::oox::{Program, Trace};
-use ir::{Span, Task, Verdict, Why};
+use ir::{Properties, Span, Task, Verdict, Why};
 use search::{Found, Order, Reduction, Search, Settings};
 use world::World;
 
@@ -64,6 +64,10 @@ impl Engine for Symbolic {
 
     fn knobs(&self) -> &'static [Knob] {
         &[POR, DEPTH, LENGTH, ORDER, MATCH, SEED]
+    }
+
+    fn properties(&self, _: &Task) -> Properties {
+        Properties::NONE
     }
 
     fn check(&self, _: &Task, _: &mut Run) -> Verdict {
