@@ -172,6 +172,8 @@ pub struct Program {
     pub n_sites: u32,
     /// What a passes assumed or bounded, for the report.
     pub notes: Vec<String>,
+    /// What the front end took for granted, for the report.
+    pub assumptions: Vec<String>,
 }
 
 impl Program {
@@ -201,6 +203,7 @@ impl Program {
             self_var,
             n_sites: 0,
             notes: Vec::new(),
+            assumptions: Vec::new(),
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Answer {
     pub diagnostics: Vec<Diagnostic>,
     /// What was assumed or bounded on the way.
     pub notes: Vec<String>,
+    /// What was taken for granted about the program.
+    pub assumptions: Vec<String>,
     /// What the engine counted.
     pub statistics: Vec<(String, f64)>,
     /// (phase, seconds), in order.
@@ -155,6 +157,7 @@ mod tests {
             outcome: Outcome::Rejected,
             diagnostics,
             notes: Vec::new(),
+            assumptions: Vec::new(),
             statistics: Vec::new(),
             timings: Vec::new(),
         }

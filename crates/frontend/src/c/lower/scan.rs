@@ -34,6 +34,10 @@ impl Facts {
                 }
             }
         }
+        // It resizes blocks, too.
+        if facts.uses("getline") {
+            facts.functions.insert("realloc".to_string());
+        }
         facts
     }
 
