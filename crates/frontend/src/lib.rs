@@ -23,6 +23,8 @@ pub struct Options {
     pub compile_commands: Option<PathBuf>,
     /// Functions without a body that do nothing but return an arbitrary value.
     pub assume_pure: Vec<String>,
+    /// Whether allocations, new threads and their like may fail.
+    pub fallible: bool,
     /// The function that the first thread runs.
     pub entry: String,
 }
@@ -35,6 +37,7 @@ impl Default for Options {
             define: Vec::new(),
             compile_commands: None,
             assume_pure: Vec::new(),
+            fallible: false,
             entry: "main".to_string(),
         }
     }

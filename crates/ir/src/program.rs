@@ -175,6 +175,8 @@ pub struct Program {
     pub notes: Vec<String>,
     /// The text of assertions that tell it themselves, by the site of their check.
     pub assertions: BTreeMap<SiteId, String>,
+    /// What the front end took for granted, for the report.
+    pub assumptions: Vec<String>,
 }
 
 impl Program {
@@ -205,6 +207,7 @@ impl Program {
             n_sites: 0,
             notes: Vec::new(),
             assertions: BTreeMap::new(),
+            assumptions: Vec::new(),
         }
     }
 

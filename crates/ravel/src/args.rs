@@ -138,6 +138,9 @@ pub(crate) struct Input {
     /// Take an undefined function for one that returns anything and has no other effect
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) assume_pure: Vec<String>,
+    /// Let allocations, new threads and the making of locks fail [default: they succeed, and the answer says so]
+    #[arg(long)]
+    pub(crate) fallible: bool,
     /// The function that the first thread runs; `Class.method` for OOX
     #[arg(long, value_name = "FUNCTION", default_value = "main")]
     pub(crate) entry: String,

@@ -37,6 +37,7 @@ pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, Str
         define: input.define.clone(),
         compile_commands: input.compile_commands.clone(),
         assume_pure: input.assume_pure.clone(),
+        fallible: input.fallible,
         entry: input.entry.clone(),
     };
     let mut asked = match (&question.property, &question.prp) {

@@ -46,6 +46,7 @@ pub(crate) fn blank(request: &Request, engine: &str, outcome: Outcome) -> Answer
         outcome,
         diagnostics: Vec::new(),
         notes: Vec::new(),
+        assumptions: Vec::new(),
         statistics: Vec::new(),
         timings: Vec::new(),
     }
@@ -70,6 +71,7 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
     answer.diagnostics = loaded.warnings;
     answer.sources = loaded.program.sources.clone();
     answer.notes = loaded.program.notes.clone();
+    answer.assumptions = loaded.program.assumptions.clone();
 
     // The knob is called so in the plan of the engine, and otherwise in that of the portfolio.
     let bounds = ["loops", "bmc.loops"].iter().find_map(|name| plan.knobs.get(*name));

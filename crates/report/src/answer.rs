@@ -26,6 +26,8 @@ pub struct Answer {
     pub diagnostics: Vec<Diagnostic>,
     /// What was assumed or bounded on the way.
     pub notes: Vec<String>,
+    /// What was taken for granted about the program.
+    pub assumptions: Vec<String>,
     /// What the engine counted.
     pub statistics: Vec<(String, f64)>,
     /// (phase, seconds), in order.
@@ -166,6 +168,7 @@ mod tests {
             outcome: Outcome::Rejected,
             diagnostics,
             notes: Vec::new(),
+            assumptions: Vec::new(),
             statistics: Vec::new(),
             timings: Vec::new(),
         }

@@ -37,6 +37,7 @@ struct Document {
     trace: Option<Vec<StepOut>>,
     diagnostics: Vec<DiagnosticOut>,
     notes: Vec<String>,
+    assumptions: Vec<String>,
     statistics: BTreeMap<String, f64>,
     seconds: BTreeMap<String, f64>,
 }
@@ -148,6 +149,7 @@ pub fn json(answer: &Answer) -> String {
         trace: story.map(|story| story.rows.iter().map(|row| step(sources, row)).collect()),
         diagnostics: answer.diagnostics.iter().map(|d| diagnostic(sources, d)).collect(),
         notes: answer.notes.clone(),
+        assumptions: answer.assumptions.clone(),
         statistics: answer.statistics.iter().cloned().collect(),
         seconds: answer.timings.iter().cloned().collect(),
     };
@@ -262,6 +264,7 @@ mod tests {
             outcome: Outcome::Unsafe { story, ending },
             diagnostics: vec![Diagnostic::warning(span, "hm")],
             notes: Vec::new(),
+            assumptions: Vec::new(),
             statistics: vec![("states".into(), 7.0)],
             timings: vec![("load".into(), 0.5)],
         };

@@ -143,6 +143,9 @@ fn scope(answer: &Answer, style: &Style, text: &mut String) {
     if !missing.is_empty() && answer.engine != "symbolic" {
         line("not checked", format!("{missing} (--property all checks these too)"));
     }
+    for assumption in &answer.assumptions {
+        line("assumed", assumption.clone());
+    }
     for note in &answer.notes {
         line("note", note.clone());
     }
@@ -183,6 +186,7 @@ mod tests {
             outcome,
             diagnostics: Vec::new(),
             notes: Vec::new(),
+            assumptions: Vec::new(),
             statistics: vec![("states".into(), 7.0)],
             timings: vec![("load".into(), 0.25), ("check".into(), 0.5)],
         }

@@ -25,7 +25,14 @@ fn constructs_by_name() {
         "int f(int n, ...) { __builtin_va_list l; __builtin_va_start(l, n); return 0; } int main(void) { return f(1, 2); }",
     );
     refuses(1, "arguments", "int main(int argc, char **argv) { return argv[0][0]; }");
-    refuses(1, "`%n`", "int main(void) { int n; printf(\"%n\", &n); return 0; }");
+    refuses(1, "wide characters", "int main(void) { int n[1]; printf(\"%ls\", n); return 0; }");
+    refuses(1, "fewer arguments", "int main(void) { printf(\"%s\"); return 0; }");
+    refuses(
+        1,
+        "`%f`",
+        "int sprintf(char *, const char *, ...); int main(int n) { char b[64]; sprintf(b, \"%f\", n * 0.5); return 0; }",
+    );
+    refuses(1, "`vprintf`", "int vprintf(const char *, int *); int main(void) { return vprintf(\"\", 0); }");
 }
 
 #[test]
@@ -57,6 +64,66 @@ fn pure_functions_return_anything() {
     let limits = ir::interp::Limits::default();
     let found = ir::interp::enumerate(&loaded.program, correctness(), &limits);
     assert!(found.violations.contains_key(&ir::Property::ErrorCall));
+}
+
+#[test]
+fn what_is_assumed_is_told() {
+    let text = format!(
+        "{DECLARATIONS}_Bool mystery(int); void *malloc(unsigned long); void *calloc(unsigned long, unsigned long);
+         int unused(void) {{ return calloc(1, 1) == 0; }} int main(void) {{ return mystery(1) && malloc(1) == malloc(2); }}"
+    );
+    let mut options = Options { assume_pure: vec!["mystery".to_string()], ..Options::default() };
+    let told =
+        |options: &Options| load_text("program.c", &text, options).expect("it is well formed").program.assumptions;
+    let pure = "`mystery` has no effect and returns any value (--assume-pure)";
+    assert_eq!(told(&options), ["malloc succeeds (--fallible lets calls fail)", pure]);
+    options.fallible = true;
+    assert_eq!(told(&options), [pure]);
+}
+
+#[test]
+fn only_functions_without_a_meaning_are_assumed_pure() {
+    let text = format!(
+        "{DECLARATIONS}int mystery(void); unsigned long strlen(const char *); int own(void) {{ return 1; }}
+         int main(void) {{ printf(\"x\"); return own() + mystery() + (int)strlen(\"x\"); }}"
+    );
+    for (name, problem) in
+        [("mystry", "does not mention"), ("own", "a body"), ("strlen", "modelled"), ("printf", "modelled")]
+    {
+        let options = Options { assume_pure: vec!["mystery".to_string(), name.to_string()], ..Options::default() };
+        let rejected = load_text("program.c", &text, &options).expect_err("it cannot be pure");
+        assert!(rejected.diagnostics[0].message.contains(problem), "{name}: {rejected:?}");
+        assert_eq!(rejected.diagnostics.len(), 1);
+    }
+}
+
+#[test]
+fn what_can_fail_fails_if_asked() {
+    let program = |call: &str, declarations: &str| {
+        format!("{DECLARATIONS}{declarations} int main(void) {{ if ({call}) reach_error(); return 0; }}")
+    };
+    for (call, declarations) in [
+        ("!malloc(1)", "void *malloc(unsigned long);"),
+        ("!strdup(\"x\")", "char *strdup(const char *);"),
+        ("sem_init(&s, 0, 0)", "int s[8]; int sem_init(int *, int, unsigned);"),
+        ("mtx_init(&m, 0) != 0", "long m[5]; int mtx_init(long *, int);"),
+        (
+            "pthread_create(&t, 0, 0, 0)",
+            "unsigned long t; int pthread_create(unsigned long *, void *, void *(*)(void *), void *);",
+        ),
+    ] {
+        let text = program(call, declarations);
+        let limits = ir::interp::Limits::default();
+        let options = Options { fallible: true, ..Options::default() };
+        let loaded = load_text("program.c", &text, &options).expect("it is well formed");
+        let found = ir::interp::enumerate(&loaded.program, correctness(), &limits);
+        assert!(found.violations.contains_key(&ir::Property::ErrorCall), "{call}");
+        if !call.starts_with("pthread") {
+            let loaded = load_text("program.c", &text, &Options::default()).expect("it is well formed");
+            let found = ir::interp::enumerate(&loaded.program, correctness(), &limits);
+            assert!(found.violations.is_empty(), "{call}");
+        }
+    }
 }
 
 #[test]

@@ -95,6 +95,8 @@ pub(super) struct Body<'l, 'u> {
     is_target: Vec<bool>,
     pending: Vec<Stmt>,
     has_access: bool,
+    /// The call whose result is looked at only in part, and which part.
+    pub(super) partly_needed: Option<(*const Expr, super::calls::results::Fixed)>,
     /// Set while a term for an atomic update is built: C's atomic operations wrap.
     pub(super) wraps: bool,
     free_temporaries: FxHashMap<Sort, Vec<VarId>>,
@@ -143,6 +145,7 @@ impl<'l, 'u> Body<'l, 'u> {
             is_target: vec![true, false],
             pending: Vec::new(),
             has_access: false,
+            partly_needed: None,
             wraps: false,
             free_temporaries: FxHashMap::default(),
             used_temporaries: Vec::new(),

@@ -13,6 +13,7 @@
 //! its variables live, `values` its expressions, `order` in which order their operands come (`effects` tells when it matters), `calls` everything with a name, `entry` where it starts; `compact`
 //! tidies the automaton.
 
+mod assumptions;
 mod body;
 mod calls;
 mod compact;
@@ -30,7 +31,7 @@ use super::typed::{Function, Storage, Symbol, SymbolId, Unit};
 use body::Body;
 use ir::{DataModel, Diagnostic, LocId, ObjectId, ObjectKind, Proc, ProcId, Program, Severity, Sources, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// What the lowering reads.
 pub struct Input<'u> {
@@ -46,6 +47,8 @@ pub struct Input<'u> {
     pub entry: &'u str,
     /// Functions without a body that are taken to do nothing but return an arbitrary value.
     pub assume_pure: &'u [String],
+    /// Whether what runs out of memory or threads may fail.
+    pub is_fallible: bool,
 }
 
 /// A lowered program and what there is to say about it.
@@ -59,7 +62,9 @@ pub struct Lowered {
 /// Lowers a linked set of units.
 pub fn lower(input: Input<'_>) -> Result<Lowered, (Vec<Diagnostic>, Sources)> {
     let mut lowering = Lowering::new(input);
+    lowering.check_assume_pure();
     lowering.run();
+    lowering.tell_assumptions();
     if lowering.errors.is_empty() {
         Ok(Lowered { program: lowering.program, warnings: lowering.warnings })
     } else {
@@ -94,6 +99,13 @@ struct Lowering<'u> {
     first_model: usize,
     entry: &'u str,
     assume_pure: &'u [String],
+    is_fallible: bool,
+    /// Functions that could fail and were taken not to.
+    taken_to_succeed: BTreeSet<String>,
+    /// Functions of `assume_pure` that are called.
+    taken_as_pure: BTreeSet<String>,
+    /// What else was assumed.
+    assumed: BTreeSet<String>,
     program: Program,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
@@ -134,6 +146,10 @@ impl<'u> Lowering<'u> {
             first_model: input.first_model,
             entry: input.entry,
             assume_pure: input.assume_pure,
+            is_fallible: input.is_fallible,
+            taken_to_succeed: BTreeSet::new(),
+            taken_as_pure: BTreeSet::new(),
+            assumed: BTreeSet::new(),
             program,
             errors: Vec::new(),
             warnings: Vec::new(),
@@ -312,6 +328,18 @@ impl<'u> Lowering<'u> {
         self.functions.get(self.symbol(reference).name.as_str()).copied()
     }
 
+    /// A function of the library models, whatever the user calls by its name.
+    fn model_function(&self, name: &str) -> FunctionRef {
+        for unit in self.first_model..self.units.len() {
+            let tree = &self.units[unit];
+            let found = tree.functions.iter().position(|f| tree.symbols[f.symbol.0 as usize].name == name);
+            if let Some(index) = found {
+                return FunctionRef { unit, index };
+            }
+        }
+        panic!("no library model defines {name}")
+    }
+
     /// Whether the user's own text defines a function.
     fn is_user_function(&self, function: FunctionRef) -> bool {
         function.unit < self.first_model
@@ -323,6 +351,7 @@ impl<'u> Lowering<'u> {
         let Some(function) = self.resolve_function(reference) else {
             return self.extern_object(&symbol.name, symbol.span);
         };
+        self.note_address(&symbol.name, function);
         let proc = self.proc_of(function);
         self.proc_object(proc, &symbol.name, symbol.span)
     }

@@ -43,6 +43,10 @@ impl Facts {
             }
         }
         facts.looks_at_bytes |= BYTE_FUNCTIONS.iter().any(|name| facts.functions.contains(*name));
+        // It resizes blocks, too.
+        if facts.uses("getline") {
+            facts.functions.insert("realloc".to_string());
+        }
         facts
     }
 

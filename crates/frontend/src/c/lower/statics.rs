@@ -175,9 +175,12 @@ impl Lowering<'_> {
                 let word = self.program.data_model.word_bits();
                 return Home::Known(Value::bv(word, self.base(object)));
             }
-            let message =
-                format!("`{}` is declared but defined nowhere; it is taken to start with any value", symbol.name);
-            self.warn(Diagnostic::warning(symbol.span, message));
+            if owner.unit < self.first_model {
+                let message =
+                    format!("`{}` is declared but defined nowhere; it is taken to start with any value", symbol.name);
+                self.warn(Diagnostic::warning(symbol.span, message));
+                self.assume(format!("`{}`, which is defined nowhere, is changed by nobody else", symbol.name));
+            }
         }
         let scalar = scalar_of(types, symbol.ty.ty).filter(|_| !self.is_address_taken(owner));
         if let Some(scalar) = scalar {

@@ -8,7 +8,7 @@ use super::typed::Unit;
 use super::{check, parse};
 use ir::{DataModel, Sources};
 
-const TEXTS: [(&str, &str); 8] = [
+const TEXTS: [(&str, &str); 12] = [
     ("<ravel>/ravel.h", include_str!("ravel.h")),
     ("<ravel>/pthread.c", include_str!("pthread.c")),
     ("<ravel>/mutex.c", include_str!("mutex.c")),
@@ -17,6 +17,10 @@ const TEXTS: [(&str, &str); 8] = [
     ("<ravel>/threads.c", include_str!("threads.c")),
     ("<ravel>/stdlib.c", include_str!("stdlib.c")),
     ("<ravel>/string.c", include_str!("string.c")),
+    ("<ravel>/format.c", include_str!("format.c")),
+    ("<ravel>/stdio.c", include_str!("stdio.c")),
+    ("<ravel>/time.c", include_str!("time.c")),
+    ("<ravel>/posix.c", include_str!("posix.c")),
 ];
 
 /// The models for a data model, their texts added to `sources`.

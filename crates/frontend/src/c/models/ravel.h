@@ -9,7 +9,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 enum { RELAXED = 0, ACQUIRE = 2, RELEASE = 3, ACQ_REL = 4, SEQ_CST = 5 };
-enum { EPERM = 1, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, EDEADLK = 35, ETIMEDOUT = 110 };
+enum { EPERM = 1, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, ERANGE = 34, EDEADLK = 35, ETIMEDOUT = 110 };
 
 /* (address, local variable, [condition to wait for,] new value, order): one step that reads and writes. */
 void __ravel_await();
@@ -42,5 +42,7 @@ void __ravel_mark_read_locked(void *lock);
 void __ravel_mark_unlocked(void *lock);
 void __ravel_unsupported(const char *what);
 void *__ravel_alloc(word size, int zeroed);
+/* An object that is there until the process ends. */
+void *__ravel_alloc_static(word size);
 void __ravel_free(void *address);
 void __ravel_assume(int condition);

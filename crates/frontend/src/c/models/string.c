@@ -1,4 +1,5 @@
-/* Strings and memory, byte by byte. Copies of whole objects whose type is known do not come here. */
+/* Strings and memory, byte by byte. Copies of whole objects whose type is known do not come here. Comparisons yield -1, 0 or 1;
+ * callers that look at more than the sign get any number of that sign (calls/results.rs). */
 
 void *memcpy(void *to, const void *from, word n)
 {
@@ -216,8 +217,11 @@ word strcspn(const char *text, const char *refused)
 
 char *strdup(const char *text)
 {
-    char *copy = malloc(strlen(text) + 1);
-    return strcpy(copy, text);
+    word n = strlen(text);
+    char *copy = malloc(n + 1);
+    memcpy(copy, text, n);
+    copy[n] = 0;
+    return copy;
 }
 
 char *strndup(const char *text, word limit)
@@ -229,19 +233,84 @@ char *strndup(const char *text, word limit)
     return copy;
 }
 
-/* Some text that fits. */
-int snprintf(char *to, word n, const char *format, ...)
+int strncasecmp(const char *a, const char *b, word n)
 {
-    word i = 0;
-    int length = __ravel_input_int();
-    if (n > 0) {
-        for (; i + 1 < n && __ravel_choice(); i++) {
-            char c = (char)__ravel_input_byte();
-            __ravel_assume(c != 0);
-            to[i] = c;
-        }
-        to[i] = 0;
+    for (word i = 0; i < n; i++) {
+        int x = tolower((unsigned char)a[i]);
+        int y = tolower((unsigned char)b[i]);
+        if (x != y)
+            return x < y ? -1 : 1;
+        if (x == 0)
+            return 0;
     }
-    __ravel_assume(length >= 0 && (word)length >= i);
-    return length;
+    return 0;
+}
+
+int strcoll(const char *a, const char *b)
+{
+    return strcmp(a, b);
+}
+
+char *strchrnul(const char *text, int byte)
+{
+    while (*text != 0 && *text != (char)byte)
+        text++;
+    return (char *)text;
+}
+
+void *memrchr(const void *in, int byte, word n)
+{
+    while (n > 0) {
+        n--;
+        if (((const unsigned char *)in)[n] == (unsigned char)byte)
+            return (char *)in + n;
+    }
+    return 0;
+}
+
+char *strpbrk(const char *text, const char *wanted)
+{
+    for (; *text != 0; text++) {
+        if (strchr(wanted, *text))
+            return (char *)text;
+    }
+    return 0;
+}
+
+word strlcpy(char *to, const char *from, word room)
+{
+    word n = 0;
+    for (; from[n] != 0; n++) {
+        if (n + 1 < room)
+            to[n] = from[n];
+    }
+    if (room > 0)
+        to[n < room ? n : room - 1] = 0;
+    return n;
+}
+
+char *strtok_r(char *text, const char *between, char **rest)
+{
+    char *at = text ? text : *rest;
+    char *end;
+    at += strspn(at, between);
+    if (*at == 0) {
+        *rest = at;
+        return 0;
+    }
+    end = at + strcspn(at, between);
+    if (*end != 0) {
+        *end = 0;
+        end++;
+    }
+    *rest = end;
+    return at;
+}
+
+/* Shared by all threads, and not guarded. */
+static char *token_rest;
+
+char *strtok(char *text, const char *between)
+{
+    return strtok_r(text, between, &token_rest);
 }

@@ -27,6 +27,8 @@ impl Body<'_, '_> {
             }
             ("unreachable", _) => {
                 // Reaching it is undefined; like the compiler, take it that no execution does.
+                let place = self.lw.program.sources.place(self.span);
+                self.lw.assume(format!("`__builtin_unreachable` ({place}) is never reached"));
                 let never = self.pool().bool(false);
                 self.assume(never);
                 self.some_value(ty)
@@ -94,7 +96,10 @@ impl Body<'_, '_> {
 
     /// A builtin that is a library function by another name, fortified ones included.
     fn library_builtin(&mut self, expr: &Expr, name: &str, args: &[Expr], is_wanted: bool) -> TermId {
-        let plain = name.strip_prefix("__").and_then(|name| name.strip_suffix("_chk")).unwrap_or(name);
+        let plain = match super::library::known(name) {
+            Some(_) => name,
+            None => name.strip_prefix("__").and_then(|name| name.strip_suffix("_chk")).unwrap_or(name),
+        };
         let value = self.call_named(expr, plain, None, args, is_wanted);
         let ty = expr.ty.ty;
         value.unwrap_or_else(|| self.some_value(ty))

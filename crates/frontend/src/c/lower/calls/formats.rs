@@ -1,21 +1,59 @@
-//! Format strings: what `printf` and `scanf` do beyond printing and reading.
+//! Format strings: which pieces does a format of `printf` or `scanf` have?
 //!
-//! Printing touches nothing that the program can see, except by `%n`. Reading stores inputs through the arguments: how many
-//! conversions succeed is up to the outside, and each stores any value of the type that its argument points to.
+//! Only formats that are literals are taken apart here; what the pieces do is in `print` and `scan`. Also how numbers that are known
+//! while lowering are printed, so that determined texts are plain bytes.
 
-use crate::c::lower::body::Body;
 use crate::c::typed::{Expr, ExprKind};
-use crate::c::types::{Type, TypeId};
-use ir::{HavocKind, Op, Order};
-use logic::{Sort, TermId};
 
-/// Whether an argument is a format that stores how much was printed.
-pub(in crate::c::lower) fn stores_count(arg: &Expr) -> bool {
-    literal(arg).is_some_and(|format| conversions(format).contains(&'n'))
+/// A number in a conversion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Count {
+    /// Written out.
+    Number(u64),
+    /// `*`: the next argument.
+    Star,
 }
 
-/// The bytes of a string literal under casts and decay.
-fn literal(expr: &Expr) -> Option<&[u8]> {
+/// How large an argument is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Size {
+    Byte,
+    Short,
+    Int,
+    Long,
+    LongLong,
+    LongDouble,
+}
+
+/// `%-5.3ld` and its like.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Conversion {
+    pub(super) letter: u8,
+    pub(super) is_left: bool,
+    pub(super) has_plus: bool,
+    pub(super) has_space: bool,
+    pub(super) is_alternative: bool,
+    pub(super) is_zero: bool,
+    /// `scanf`: the value is dropped.
+    pub(super) is_dropped: bool,
+    pub(super) width: Option<Count>,
+    pub(super) precision: Option<Count>,
+    pub(super) size: Size,
+    /// `scanf`: the characters of `%[...]`, and whether all others are meant.
+    pub(super) set: Option<(Vec<u8>, bool)>,
+}
+
+/// A part of a format.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Piece {
+    Text(Vec<u8>),
+    /// `scanf`: any number of spaces.
+    Space,
+    Conversion(Conversion),
+}
+
+/// The bytes of a string literal under casts and decay, up to its end.
+pub(super) fn literal(expr: &Expr) -> Option<&[u8]> {
     match &expr.kind {
         ExprKind::Decay(inner) | ExprKind::Cast(inner) | ExprKind::AddressOf(inner) => literal(inner),
         ExprKind::String(bytes) => Some(bytes),
@@ -23,79 +61,264 @@ fn literal(expr: &Expr) -> Option<&[u8]> {
     }
 }
 
-/// The letters of the conversions in a format, those that store nothing (`%*d`) left out.
-fn conversions(format: &[u8]) -> Vec<char> {
-    let text = String::from_utf8_lossy(format).replace("%%", "");
-    let mut letters = Vec::new();
-    for spec in text.split('%').skip(1) {
-        let is_skipped = spec.starts_with('*');
-        let is_modifier = |c: char| c.is_ascii_digit() || "-+ #.*hlLqjzt'".contains(c);
-        if let (Some(letter), false) = (spec.trim_start_matches(is_modifier).chars().next(), is_skipped) {
-            letters.push(letter);
-        }
-    }
-    letters
+/// The part of a text before its end.
+pub(super) fn before_end(bytes: &[u8]) -> &[u8] {
+    bytes.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 
-impl Body<'_, '_> {
-    /// `scanf` and its kind; `first` is the first argument that is stored through.
-    pub(in crate::c::lower) fn scan_call(&mut self, name: &str, args: &[Expr], first: usize, ty: TypeId) -> TermId {
-        let format = args.get(first - 1).and_then(literal);
-        let is_plain =
-            format.is_some_and(|format| conversions(format).iter().all(|letter| "diuoxXcfgeEGp".contains(*letter)));
-        if !is_plain {
-            self.unsupported(&format!("`{name}` with a format other than numbers and characters"));
-            return self.some_value(ty);
+/// The pieces of a format; none if it is malformed or numbers its arguments.
+pub(super) fn pieces(format: &[u8], is_scan: bool) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    let push_byte = |pieces: &mut Vec<Piece>, byte: u8| match pieces.last_mut() {
+        Some(Piece::Text(text)) => text.push(byte),
+        _ => pieces.push(Piece::Text(vec![byte])),
+    };
+    while at < format.len() {
+        let byte = format[at];
+        at += 1;
+        if byte == b'%' && format.get(at) == Some(&b'%') {
+            if is_scan {
+                pieces.push(Piece::Space);
+            }
+            push_byte(&mut pieces, b'%');
+            at += 1;
+        } else if byte == b'%' {
+            let (conversion, length) = conversion(&format[at..], is_scan)?;
+            pieces.push(Piece::Conversion(conversion));
+            at += length;
+        } else if is_scan && (byte == b' ' || (9..=13).contains(&byte)) {
+            if pieces.last() != Some(&Piece::Space) {
+                pieces.push(Piece::Space);
+            }
+        } else {
+            push_byte(&mut pieces, byte);
         }
-        for arg in &args[..first.min(args.len())] {
-            self.discard(arg);
+    }
+    Some(pieces)
+}
+
+/// The conversion at the beginning of a text, after its `%`, and its length.
+fn conversion(text: &[u8], is_scan: bool) -> Option<(Conversion, usize)> {
+    let mut conversion = Conversion {
+        letter: 0,
+        is_left: false,
+        has_plus: false,
+        has_space: false,
+        is_alternative: false,
+        is_zero: false,
+        is_dropped: false,
+        width: None,
+        precision: None,
+        size: Size::Int,
+        set: None,
+    };
+    let mut at = 0;
+    loop {
+        match text.get(at)? {
+            b'*' if is_scan => conversion.is_dropped = true,
+            b'-' if !is_scan => conversion.is_left = true,
+            b'+' if !is_scan => conversion.has_plus = true,
+            b' ' if !is_scan => conversion.has_space = true,
+            b'#' if !is_scan => conversion.is_alternative = true,
+            b'0' if !is_scan => conversion.is_zero = true,
+            _ => break,
         }
-        let result = self.temporary(Sort::Bv(32));
-        let minus_one = self.pool().constant(logic::Value::Bv(logic::BitVec::ones(32)));
-        self.assign(result, minus_one);
-        let end = self.new_loc();
-        for (index, arg) in args.iter().skip(first).enumerate() {
-            let stays = self.havoc(Sort::Bv(1), HavocKind::Choice);
-            let stays = self.truth(stays);
-            let next = self.new_loc();
-            self.branch_on(stays, end, next);
-            self.resume_at(next);
-            self.store_input(name, arg);
-            let count = self.pool().bv(32, index as u64 + 1);
-            self.assign(result, count);
+        at += 1;
+    }
+    conversion.width = count(text, &mut at, !is_scan);
+    if text.get(at) == Some(&b'.') && !is_scan {
+        at += 1;
+        conversion.precision = Some(count(text, &mut at, true).unwrap_or(Count::Number(0)));
+    }
+    let rest = &text[at..];
+    let (size, length) = match rest {
+        [b'h', b'h', ..] => (Size::Byte, 2),
+        [b'h', ..] => (Size::Short, 1),
+        [b'l', b'l', ..] => (Size::LongLong, 2),
+        [b'q' | b'j', ..] => (Size::LongLong, 1),
+        [b'l' | b'z' | b't', ..] => (Size::Long, 1),
+        [b'L', ..] => (Size::LongDouble, 1),
+        _ => (Size::Int, 0),
+    };
+    conversion.size = size;
+    at += length;
+    conversion.letter = *text.get(at)?;
+    at += 1;
+    if is_scan && conversion.letter == b'[' {
+        let is_other = text.get(at) == Some(&b'^');
+        at += usize::from(is_other);
+        let first = at;
+        while at == first || text.get(at)? != &b']' {
+            text.get(at)?;
+            at += 1;
         }
-        self.enter(end);
-        self.var(result)
+        conversion.set = Some((members(&text[first..at]), is_other));
+        at += 1;
+    }
+    Some((conversion, at))
+}
+
+fn count(text: &[u8], at: &mut usize, may_be_star: bool) -> Option<Count> {
+    if may_be_star && text.get(*at) == Some(&b'*') {
+        *at += 1;
+        return Some(Count::Star);
+    }
+    let digits = text[*at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let number = std::str::from_utf8(&text[*at..*at + digits]).ok()?.parse().ok();
+    *at += digits;
+    number.map(Count::Number)
+}
+
+/// The characters of a set, ranges written out.
+fn members(set: &[u8]) -> Vec<u8> {
+    let mut members = Vec::new();
+    let mut at = 0;
+    while at < set.len() {
+        match set[at..] {
+            [first, b'-', last, ..] if first <= last => {
+                members.extend(first..=last);
+                at += 3;
+            }
+            _ => {
+                members.push(set[at]);
+                at += 1;
+            }
+        }
+    }
+    members
+}
+
+impl Conversion {
+    /// The text of an integer, given as a magnitude with its sign.
+    pub(super) fn integer(&self, magnitude: u128, is_negative: bool, width: i64, precision: Option<i64>) -> Vec<u8> {
+        let mut digits = match self.letter {
+            b'x' => format!("{magnitude:x}"),
+            b'X' => format!("{magnitude:X}"),
+            b'o' => format!("{magnitude:o}"),
+            _ => magnitude.to_string(),
+        };
+        let precision = precision.filter(|precision| *precision >= 0);
+        if precision == Some(0) && magnitude == 0 {
+            digits.clear();
+        }
+        let wanted = precision.unwrap_or(0) as usize;
+        if digits.len() < wanted {
+            digits.insert_str(0, &"0".repeat(wanted - digits.len()));
+        }
+        if self.letter == b'o' && self.is_alternative && !digits.starts_with('0') {
+            digits.insert(0, '0');
+        }
+        let is_signed = matches!(self.letter, b'd' | b'i');
+        let prefix = match self.letter {
+            _ if is_signed && is_negative => "-",
+            _ if is_signed && self.has_plus => "+",
+            _ if is_signed && self.has_space => " ",
+            b'x' if self.is_alternative && magnitude != 0 => "0x",
+            b'X' if self.is_alternative && magnitude != 0 => "0X",
+            _ => "",
+        };
+        self.filled(prefix, &digits, width, self.is_zero && precision.is_none())
     }
 
-    fn store_input(&mut self, name: &str, pointer: &Expr) {
-        let mut inner = pointer;
-        while let ExprKind::Cast(next) = &inner.kind {
-            if !matches!(self.types().get(next.ty.ty), Type::Pointer(_)) {
-                break;
-            }
-            inner = next;
+    /// The text of a floating-point number; none for conversions that are not worked out here.
+    pub(super) fn float(&self, value: f64, width: i64, precision: Option<i64>) -> Option<Vec<u8>> {
+        let precision = precision.filter(|precision| *precision >= 0).unwrap_or(6) as usize;
+        if self.letter != b'f' && self.letter != b'F' || self.is_alternative || self.size == Size::LongDouble {
+            return None;
         }
-        let target = crate::c::lower::Lowering::pointee(self.types(), inner.ty.ty);
-        let Some(scalar) = target.and_then(|target| self.scalar(target.ty)) else {
-            return self.unsupported(&format!("`{name}` into something that is not a number"));
+        let prefix = match value.is_sign_negative() {
+            true => "-",
+            false if self.has_plus => "+",
+            false if self.has_space => " ",
+            false => "",
         };
-        let addr = self.eval(pointer);
-        let value = self.havoc(scalar.into(), HavocKind::Input);
-        self.emit(Op::Store { place: Self::memory(addr, scalar), value, order: Order::Plain });
+        if !value.is_finite() {
+            let name = if value.is_nan() { "nan" } else { "inf" };
+            let name = if self.letter == b'F' { name.to_uppercase() } else { name.to_string() };
+            return (!value.is_nan()).then(|| self.filled(prefix, &name, width, false));
+        }
+        Some(self.filled(prefix, &format!("{:.precision$}", value.abs()), width, self.is_zero))
+    }
+
+    /// A text or character.
+    pub(super) fn text(&self, text: &[u8], width: i64) -> Vec<u8> {
+        let fill = vec![b' '; (width.unsigned_abs() as usize).saturating_sub(text.len())];
+        if self.is_left || width < 0 { [text, &fill].concat() } else { [&fill, text].concat() }
+    }
+
+    fn filled(&self, prefix: &str, digits: &str, width: i64, with_zeros: bool) -> Vec<u8> {
+        if with_zeros && !self.is_left && width > 0 {
+            let zeros = (width as usize).saturating_sub(prefix.len() + digits.len());
+            return format!("{prefix}{}{digits}", "0".repeat(zeros)).into_bytes();
+        }
+        self.text(format!("{prefix}{digits}").as_bytes(), width)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::conversions;
+    use super::*;
+
+    fn only(format: &str, is_scan: bool) -> Conversion {
+        match pieces(format.as_bytes(), is_scan).expect("it is well formed").as_slice() {
+            [Piece::Conversion(conversion)] => conversion.clone(),
+            other => panic!("{format}: {other:?}"),
+        }
+    }
 
     #[test]
-    fn conversions_are_found() {
-        for (format, letters) in
-            [("no conversion", ""), ("100%% of %d", "d"), ("%5.2f %-3s %lld %zu", "fsdu"), ("%*d %n", "n"), ("%", "")]
+    fn formats_are_taken_apart() {
+        let letters = |format: &str| -> String {
+            let pieces = pieces(format.as_bytes(), false).expect("it is well formed");
+            let letter = |piece: &Piece| match piece {
+                Piece::Conversion(conversion) => char::from(conversion.letter),
+                _ => '_',
+            };
+            pieces.iter().map(letter).collect()
+        };
+        for (format, expected) in
+            [("no conversion", "_"), ("100%% of %d", "_d"), ("%5.2f %-3s %lld %zu", "f_s_d_u"), ("%*d%n", "dn")]
         {
-            assert_eq!(conversions(format.as_bytes()).into_iter().collect::<String>(), letters, "{format}");
+            assert_eq!(letters(format), expected, "{format}");
         }
+        assert_eq!(pieces(b"%", false), None);
+        assert_eq!(only("%-*.3ld", false).width, Some(Count::Star));
+        assert_eq!(only("%-*.3ld", false).precision, Some(Count::Number(3)));
+        assert_eq!(only("%hhx", false).size, Size::Byte);
+        assert_eq!(only("%31[a-c^]", true).set, Some((b"abc^".to_vec(), false)));
+        assert_eq!(only("%[^]x]", true).set, Some((b"]x".to_vec(), true)));
+        assert!(only("%*s", true).is_dropped);
+    }
+
+    #[test]
+    fn numbers_are_printed_as_c_does() {
+        let text = |format: &str, value: i64| {
+            let conversion = only(format, false);
+            let number = |count| match count {
+                Some(Count::Number(number)) => Some(number as i64),
+                _ => None,
+            };
+            let (width, precision) = (number(conversion.width).unwrap_or(0), number(conversion.precision));
+            let text = conversion.integer(u128::from(value.unsigned_abs()), value < 0, width, precision);
+            String::from_utf8(text).expect("digits")
+        };
+        for (format, value, expected) in [
+            ("%d", -7, "-7"),
+            ("%5d", 42, "   42"),
+            ("%-5d", 42, "42   "),
+            ("%05d", -42, "-0042"),
+            ("%+.3d", 5, "+005"),
+            ("%05.3d", 5, "  005"),
+            ("%#x", 255, "0xff"),
+            ("%#X", 0, "0"),
+            ("%#o", 8, "010"),
+            ("%.0d", 0, ""),
+        ] {
+            assert_eq!(text(format, value), expected, "{format}");
+        }
+        let float = |format: &str, value: f64| only(format, false).float(value, 0, Some(2));
+        assert_eq!(float("%.2f", -1.005), Some(b"-1.00".to_vec()));
+        assert_eq!(float("%g", 1.0), None);
     }
 }

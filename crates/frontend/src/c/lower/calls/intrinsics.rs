@@ -92,6 +92,12 @@ impl Body<'_, '_> {
                 self.emit(Op::Alloc { dst, size, kind: AllocKind::Heap, zeroed });
                 Some(self.var(dst))
             }
+            ("__ravel_alloc_static", [size]) => {
+                let size = self.eval(size);
+                let dst = self.temporary(Sort::Bv(self.word_bits()));
+                self.emit(Op::Alloc { dst, size, kind: AllocKind::Stack, zeroed: false });
+                Some(self.var(dst))
+            }
             ("__ravel_free", [address]) => {
                 let addr = self.eval(address);
                 self.emit(Op::Free { addr, kind: AllocKind::Heap });

@@ -1,9 +1,10 @@
 //! Which names mean something without a body or a model?
 //!
-//! Names of the verification world (`__VERIFIER_*`, `__CPROVER_*`), ways to end the process, and library functions whose only
-//! effect is outside of the program. Everything with a state of its own is a model written in C. The tables are
-//! data; what each kind does is in `calls`.
+//! Names of the verification world (`__VERIFIER_*`, `__CPROVER_*`), ways to end the process, and library functions that are taken apart
+//! where they are called. Everything else is a model written in C. The tables are data; what each kind does is in `calls`.
 
+use super::print::{self, Printer};
+use super::scan::{self, Source};
 use ir::Order;
 
 /// Functions whose call is the error.
@@ -34,18 +35,18 @@ pub(in crate::c::lower) enum Known {
     Abort,
     /// Ends the process.
     Exit,
-    /// Does nothing that the program can see but return some value.
-    Silent,
-    /// Does nothing and returns zero.
-    Zero,
+    /// Prints: reads what its format says, and may write memory.
+    Print(Printer),
     /// Makes an object.
     Malloc,
     /// Makes an object of zeros.
     Calloc,
     /// Ends an object.
     Free,
-    /// Reads inputs into what its arguments from this one on point to.
-    Scan(usize),
+    /// Reads a text or inputs into what its arguments point to.
+    Scan(Source),
+    /// Does nothing, for tools that look at the text.
+    Nothing,
 }
 
 impl Known {
@@ -63,10 +64,11 @@ pub(in crate::c::lower) fn known(name: &str) -> Option<Known> {
     if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") {
         return Some(Known::Nondet);
     }
-    match name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_") {
-        "scanf" => return Some(Known::Scan(1)),
-        "sscanf" | "fscanf" => return Some(Known::Scan(2)),
-        _ => {}
+    if let Some(printer) = print::printer(name) {
+        return Some(Known::Print(printer));
+    }
+    if let Some(source) = scan::source(name) {
+        return Some(Known::Scan(source));
     }
     TABLE.iter().find(|(_, names)| names.contains(&name)).map(|(known, _)| *known)
 }
@@ -83,81 +85,49 @@ const TABLE: &[(Known, &[&str])] = &[
     (Known::Abort, &["abort", "__builtin_abort", "__builtin_trap"]),
     (Known::Exit, &["exit", "_exit", "_Exit", "quick_exit", "__builtin_exit"]),
     (
-        Known::Silent,
-        &[
-            "printf",
-            "fprintf",
-            "vprintf",
-            "vfprintf",
-            "dprintf",
-            "puts",
-            "putchar",
-            "fputs",
-            "fputc",
-            "putc",
-            "perror",
-            "fflush",
-            "fwrite",
-            "write",
-            "putchar_unlocked",
-            "putc_unlocked",
-            "fputs_unlocked",
-            "__printf_chk",
-            "__fprintf_chk",
-            "__vprintf_chk",
-            "__vfprintf_chk",
-            "wprintf",
-            "fwprintf",
-        ],
-    ),
-    (
-        Known::Zero,
-        &[
-            "usleep",
-            "sleep",
-            "nanosleep",
-            "clock_nanosleep",
-            "sched_yield",
-            "pthread_yield",
-            "thrd_yield",
-            "srand",
-            "srandom",
-            "srand48",
-            "setbuf",
-            "setvbuf",
-            "setlinebuf",
-            "syslog",
-            "openlog",
-            "closelog",
-            "setlocale",
-            "pthread_setname_np",
-            "pthread_setconcurrency",
-            "pthread_setschedparam",
-            "pthread_setaffinity_np",
-            "pthread_attr_destroy",
-            "pthread_attr_setstacksize",
-            "pthread_attr_setscope",
-            "pthread_attr_setschedpolicy",
-            "pthread_attr_setschedparam",
-            "pthread_attr_setinheritsched",
-            "pthread_attr_setguardsize",
-            "pthread_attr_setaffinity_np",
-            "pthread_setcancelstate",
-            "pthread_setcanceltype",
-            "sigemptyset",
-            "sigfillset",
-            "sigaddset",
-            "sigdelset",
-            "pthread_sigmask",
-            "alarm",
-            "prctl",
-            "__VERIFIER_loop_bound",
-            "__VERIFIER_loop_begin",
-            "__VERIFIER_spin_start",
-            "__VERIFIER_spin_end",
-        ],
+        Known::Nothing,
+        &["__VERIFIER_loop_bound", "__VERIFIER_loop_begin", "__VERIFIER_spin_start", "__VERIFIER_spin_end"],
     ),
 ];
+
+/// Functions that only look at their arguments, so that a call whose result is not used does nothing if there is nothing to look at: each
+/// argument is a number, a literal or a standard stream. They have models, which do the looking.
+const ONLY_LOOKING: &[&str] = &[
+    "puts",
+    "fputs",
+    "fputs_unlocked",
+    "perror",
+    "putchar",
+    "putchar_unlocked",
+    "fputc",
+    "putc",
+    "putc_unlocked",
+    "fflush",
+    "usleep",
+    "sleep",
+    "sched_yield",
+    "pthread_yield",
+    "thrd_yield",
+    "srand",
+    "srandom",
+    "srand48",
+    "setbuf",
+    "setlinebuf",
+    "openlog",
+    "closelog",
+    "setlocale",
+    "pthread_setname_np",
+    "pthread_setconcurrency",
+    "alarm",
+    "close",
+    "remove",
+    "unlink",
+];
+
+/// Whether a function only looks at its arguments.
+pub(in crate::c::lower) fn only_looks(name: &str) -> bool {
+    ONLY_LOOKING.contains(&name)
+}
 
 /// Whether a function of this name runs as one atomic section.
 pub(in crate::c::lower) fn is_atomic_section(name: &str) -> bool {

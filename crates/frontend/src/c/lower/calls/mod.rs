@@ -10,6 +10,9 @@ mod builtins;
 mod formats;
 mod intrinsics;
 pub(in crate::c::lower) mod library;
+mod print;
+pub(in crate::c::lower) mod results;
+mod scan;
 
 use crate::c::lower::body::Body;
 use crate::c::lower::statics::{is_signed, scalar_of};
@@ -19,6 +22,7 @@ use crate::c::types::{IntKind, Type, TypeId};
 use ir::{Callee, CheckKind, HavocKind, Op};
 use library::Known;
 use logic::{Sort, TermId};
+use print::{Printer, Sink};
 
 impl Body<'_, '_> {
     /// Calls; yields the value, if there is one and it is wanted.
@@ -76,12 +80,28 @@ impl Body<'_, '_> {
             return Some(target);
         }
         if let Some(function) = function {
+            if !is_users && !is_wanted && library::only_looks(name) && args.iter().all(|arg| self.is_plain(arg)) {
+                args.iter().for_each(|arg| self.discard(arg));
+                return None;
+            }
             let args: Vec<TermId> = self.arguments_for(function, name, args);
             let proc = self.lw.proc_of(function);
-            let value = self.emit_known_call(proc, function, args, is_wanted)?;
+            if is_users {
+                let value = self.emit_known_call(proc, function, args, is_wanted)?;
+                return Some(self.adapt_result(value, function, expr.ty.ty));
+            }
+            self.lw.note_model(name);
+            let types = &self.lw.units[function.unit].types;
+            let sort = scalar_of(types, self.lw.function(function).result.ty).map_or(Sort::Bv(32), Sort::from);
+            let value = self.fallible(name, sort, |body| body.emit_known_call(proc, function, args, is_wanted))?;
+            let value = match results::fixed(name).filter(|_| is_wanted) {
+                Some(fixed) => self.widened(expr, fixed, value),
+                None => value,
+            };
             return Some(self.adapt_result(value, function, expr.ty.ty));
         }
         if self.lw.assume_pure.iter().any(|pure| pure == name) {
+            self.lw.taken_as_pure.insert(name.to_string());
             args.iter().for_each(|arg| self.discard(arg));
             return is_wanted.then(|| self.any_value(expr.ty.ty, HavocKind::Input)).flatten();
         }
@@ -271,13 +291,12 @@ impl Body<'_, '_> {
                 self.emit(Op::ExitProcess { is_abort: false });
                 None
             }
-            Known::Silent => {
-                if args.iter().any(formats::stores_count) {
-                    self.unsupported(&format!("`%n` in a format of `{name}`"));
-                    return None;
+            Known::Print(printer) => {
+                let Printer { sink, .. } = printer;
+                if sink != Sink::Block {
+                    return self.print_call(expr, name, printer, args, is_wanted);
                 }
-                args.iter().for_each(|arg| self.discard(arg));
-                is_wanted.then(|| self.any_value(ty, HavocKind::Choice)).flatten()
+                self.fallible(name, Sort::Bv(32), |body| body.print_call(expr, name, printer, args, true))
             }
             // Here rather than in the model, so that each call is an allocation site of its own.
             Known::Malloc | Known::Calloc => {
@@ -292,19 +311,8 @@ impl Body<'_, '_> {
                     overflows = self.pool().or(overflows, wraps);
                     size = self.pool().mul(size, factor);
                 }
-                let dst = self.temporary(Sort::Bv(word));
-                let (none, some, end) = (self.new_loc(), self.new_loc(), self.new_loc());
-                self.branch_on(overflows, none, some);
-                self.resume_at(none);
-                let null = self.word(0);
-                self.assign(dst, null);
-                self.goto(end);
-                self.resume_at(some);
                 let zeroed = known == Known::Calloc;
-                self.emit(Op::Alloc { dst, size, kind: ir::AllocKind::Heap, zeroed });
-                self.goto(end);
-                self.resume_at(end);
-                Some(self.var(dst))
+                self.fallible(name, Sort::Bv(word), |body| Some(body.allocation(size, overflows, zeroed)))
             }
             Known::Free => {
                 let [address] = args else { return None };
@@ -312,12 +320,47 @@ impl Body<'_, '_> {
                 self.emit(Op::Free { addr, kind: ir::AllocKind::Heap });
                 None
             }
-            Known::Scan(first) => Some(self.scan_call(name, args, first, ty)),
-            Known::Zero => {
+            Known::Scan(source) => Some(self.scan_call(name, source, args, ty)),
+            Known::Nothing => {
                 args.iter().for_each(|arg| self.discard(arg));
                 Some(self.some_value(ty))
             }
         }
+    }
+
+    /// A new object, or null if its size is too large to say.
+    fn allocation(&mut self, size: TermId, overflows: TermId, zeroed: bool) -> TermId {
+        let dst = self.temporary(Sort::Bv(self.word_bits()));
+        let (none, some, end) = (self.new_loc(), self.new_loc(), self.new_loc());
+        self.branch_on(overflows, none, some);
+        self.resume_at(none);
+        let null = self.word(0);
+        self.assign(dst, null);
+        self.goto(end);
+        self.resume_at(some);
+        self.emit(Op::Alloc { dst, size, kind: ir::AllocKind::Heap, zeroed });
+        self.goto(end);
+        self.resume_at(end);
+        self.var(dst)
+    }
+
+    /// Calls a function of the library models, whatever the program itself calls by its name.
+    pub(in crate::c::lower) fn call_model(&mut self, name: &str, args: Vec<TermId>, is_wanted: bool) -> Option<TermId> {
+        if !self.is_reachable() {
+            return is_wanted.then(|| self.word(0));
+        }
+        let function = self.lw.model_function(name);
+        let proc = self.lw.proc_of(function);
+        self.emit_known_call(proc, function, args, is_wanted)
+    }
+
+    /// Whether an argument is a number, a literal or a standard stream: nothing that a function could look at.
+    fn is_plain(&self, arg: &Expr) -> bool {
+        let is_number = |arg: &Expr| self.types().int_kind(arg.ty.ty).is_some();
+        is_number(arg)
+            || formats::literal(arg).is_some()
+            || self.is_standard_stream(arg)
+            || crate::c::lower::scan::constant(arg) == Some(0)
     }
 
     /// `memcpy`, `memmove` and `memset` of whole typed objects, cell by cell; yields the target. Others are left to the model.

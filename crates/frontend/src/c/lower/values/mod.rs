@@ -13,12 +13,17 @@ mod records;
 
 use crate::c::lower::SymbolRef;
 use crate::c::lower::body::Body;
+use crate::c::lower::calls::results::Fixed;
 use crate::c::lower::statics::Home;
 use crate::c::lower::values::places::{At, Lvalue};
-use crate::c::typed::{BinaryOp, Expr, ExprKind, Stmt, StmtKind};
+use crate::c::typed::{BinaryOp, Expr, ExprKind, Stmt, StmtKind, UnaryOp};
 use crate::c::types::{Type, TypeId};
 use ir::{LocId, Op, Order};
 use logic::{Sort, TermId, Value};
+
+fn is_comparison(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
+}
 
 impl Body<'_, '_> {
     /// The value of a scalar expression. In code that is not reached the term means nothing.
@@ -59,11 +64,18 @@ impl Body<'_, '_> {
             }
             ExprKind::AddressOf(lvalue) | ExprKind::Decay(lvalue) => self.address(lvalue),
             ExprKind::Unary(op, operand) => {
-                let value = self.eval(operand);
+                let value = match op {
+                    UnaryOp::LogicalNot => self.eval_for(operand, Fixed::Truth),
+                    _ => self.eval(operand),
+                };
                 self.unary(*op, operand.ty.ty, value)
             }
             ExprKind::Binary(op, left, right) => {
-                let (a, b) = (self.eval(left), self.eval(right));
+                let (a, b) = if is_comparison(*op) {
+                    self.compared(*op, left, right)
+                } else {
+                    (self.eval(left), self.eval(right))
+                };
                 let value = self.binary(*op, left.ty.ty, a, b);
                 if self.pool().sort(value) == Sort::Bool { self.int_of(value) } else { value }
             }
@@ -254,21 +266,17 @@ impl Body<'_, '_> {
         let outer = self.stand_at(expr.span);
         let region = self.open_region(expr);
         let truth = match &expr.kind {
-            ExprKind::Binary(
-                op @ (BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge),
-                left,
-                right,
-            ) => {
-                let (a, b) = (self.eval(left), self.eval(right));
+            ExprKind::Binary(op, left, right) if is_comparison(*op) => {
+                let (a, b) = self.compared(*op, left, right);
                 self.binary(*op, left.ty.ty, a, b)
             }
-            ExprKind::Unary(crate::c::typed::UnaryOp::LogicalNot, inner) => {
+            ExprKind::Unary(UnaryOp::LogicalNot, inner) => {
                 let truth = self.condition(inner);
                 self.pool().not(truth)
             }
             ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) => self.truth_of_branches(expr),
             _ => {
-                let value = self.eval(expr);
+                let value = self.eval_for(expr, Fixed::Truth);
                 self.truth(value)
             }
         };
@@ -283,7 +291,7 @@ impl Body<'_, '_> {
         match &expr.kind {
             ExprKind::LogicalAnd(left, right) => self.branch_both(left, right, true, yes, no),
             ExprKind::LogicalOr(left, right) => self.branch_both(left, right, false, yes, no),
-            ExprKind::Unary(crate::c::typed::UnaryOp::LogicalNot, inner) => self.branch(inner, no, yes),
+            ExprKind::Unary(UnaryOp::LogicalNot, inner) => self.branch(inner, no, yes),
             ExprKind::Cast(inner) if self.keeps_truth(inner.ty.ty, expr.ty.ty) => self.branch(inner, yes, no),
             _ => {
                 let cond = self.condition(expr);

@@ -1,0 +1,61 @@
+//! What is taken for granted about a program beyond its text? Everything that is, for the report.
+//!
+//! Only what the program gets to is listed: functions that nobody calls are not lowered and assume nothing.
+
+use super::calls::{library, results};
+use super::{FunctionRef, Lowering};
+use ir::{Diagnostic, Span};
+
+impl Lowering<'_> {
+    /// Refuses names given as pure that are not functions without a meaning.
+    pub(super) fn check_assume_pure(&mut self) {
+        for name in self.assume_pure {
+            let function = self.functions.get(name.as_str()).copied();
+            let (problem, note) = match function {
+                _ if !self.facts.uses(name) => ("the program does not mention it", "is the name spelled right?"),
+                Some(function) if self.is_user_function(function) => {
+                    ("it has a body", "functions with a body do what it says")
+                }
+                None if library::known(name).is_none() => continue,
+                _ => ("it is modelled", "library functions with a model do what it says"),
+            };
+            let message = format!("`{name}` cannot be assumed pure: {problem}");
+            self.error(Diagnostic::error(Span::NOWHERE, message).with_note(note));
+        }
+    }
+
+    /// Takes something for granted.
+    pub(super) fn assume(&mut self, what: String) {
+        self.assumed.insert(what);
+    }
+
+    /// A library function is called that assumes something.
+    pub(super) fn note_model(&mut self, name: &str) {
+        match name {
+            "setlocale" => self.assume("characters and numbers stay those of the C locale".to_string()),
+            "alarm" => self.assume("the signal of `alarm` does not come".to_string()),
+            _ => {}
+        }
+    }
+
+    /// The address of a function is taken: calls through it are not seen one by one.
+    pub(super) fn note_address(&mut self, name: &str, function: FunctionRef) {
+        if results::failure(name).is_some() && !self.is_user_function(function) {
+            self.assume(format!("`{name}` succeeds where it is called through a pointer"));
+        }
+    }
+
+    /// Puts everything that was assumed into the program.
+    pub(super) fn tell_assumptions(&mut self) {
+        let mut told = Vec::new();
+        if !self.taken_to_succeed.is_empty() {
+            let names: Vec<&str> = self.taken_to_succeed.iter().map(String::as_str).collect();
+            let verb = if names.len() == 1 { "succeeds" } else { "succeed" };
+            told.push(format!("{} {verb} (--fallible lets calls fail)", names.join(", ")));
+        }
+        let pure = |name: &String| format!("`{name}` has no effect and returns any value (--assume-pure)");
+        told.extend(self.taken_as_pure.iter().map(pure));
+        told.extend(self.assumed.iter().cloned());
+        self.program.assumptions = told;
+    }
+}

@@ -1,0 +1,595 @@
+/* The system: files by number, sockets, processes, clocks, signals. What it says is an input; what it is given is read. */
+
+static long count_or_error(word most)
+{
+    long n = __ravel_input_long();
+    __ravel_assume(n >= -1 && (n < 0 || (word)n <= most));
+    if (n < 0)
+        set_error();
+    return n;
+}
+
+/* A new file number, or -1. */
+static int new_file(void)
+{
+    int file = __ravel_input_int();
+    __ravel_assume(file >= -1);
+    if (file < 0)
+        set_error();
+    return file;
+}
+
+long write(int file, const void *from, word n)
+{
+    read_bytes(from, n);
+    return count_or_error(n);
+}
+
+long send(int file, const void *from, word n, int flags)
+{
+    return write(file, from, n);
+}
+
+long sendto(int file, const void *from, word n, int flags, const void *address, u32 size)
+{
+    if (address)
+        read_bytes(address, size);
+    return write(file, from, n);
+}
+
+long read(int file, void *to, word n)
+{
+    long taken = count_or_error(n);
+    if (taken > 0)
+        input_bytes(to, (word)taken);
+    return taken;
+}
+
+long recv(int file, void *to, word n, int flags)
+{
+    return read(file, to, n);
+}
+
+static void write_address(void *address, u32 *size)
+{
+    if (address) {
+        u32 room = *size;
+        u32 n = (u32)__ravel_input_int();
+        __ravel_assume(n <= 128);
+        input_bytes(address, n < room ? n : room);
+        *size = n;
+    }
+}
+
+long recvfrom(int file, void *to, word n, int flags, void *address, u32 *size)
+{
+    write_address(address, size);
+    return read(file, to, n);
+}
+
+int open(const char *path, int flags, ...)
+{
+    read_text(path);
+    return new_file();
+}
+
+int open64(const char *path, int flags, ...)
+{
+    return open(path, flags);
+}
+
+int creat(const char *path, u32 mode)
+{
+    return open(path, 0);
+}
+
+int close(int file)
+{
+    return zero_or_error();
+}
+
+int fsync(int file)
+{
+    return zero_or_error();
+}
+
+long lseek(int file, long offset, int whence)
+{
+    long at = __ravel_input_long();
+    __ravel_assume(at >= -1);
+    return at;
+}
+
+int isatty(int file)
+{
+    return __ravel_choice();
+}
+
+int dup(int file)
+{
+    return new_file();
+}
+
+int socket(int domain, int type, int protocol)
+{
+    return new_file();
+}
+
+int listen(int file, int length)
+{
+    return zero_or_error();
+}
+
+int shutdown(int file, int how)
+{
+    return zero_or_error();
+}
+
+int bind(int file, const void *address, u32 size)
+{
+    read_bytes(address, size);
+    return zero_or_error();
+}
+
+int connect(int file, const void *address, u32 size)
+{
+    return bind(file, address, size);
+}
+
+int accept(int file, void *address, u32 *size)
+{
+    write_address(address, size);
+    return new_file();
+}
+
+int setsockopt(int file, int level, int name, const void *value, u32 size)
+{
+    read_bytes(value, size);
+    return zero_or_error();
+}
+
+/* Two new file numbers. */
+int pipe(int *files)
+{
+    int first = __ravel_input_int();
+    int second = __ravel_input_int();
+    if (zero_or_error())
+        return -1;
+    __ravel_assume(first >= 0 && second >= 0 && first != second);
+    files[0] = first;
+    files[1] = second;
+    return 0;
+}
+
+int pipe2(int *files, int flags)
+{
+    return pipe(files);
+}
+
+int socketpair(int domain, int type, int protocol, int *files)
+{
+    return pipe(files);
+}
+
+struct polled {
+    int file;
+    short events;
+    short found;
+};
+
+int poll(struct polled *files, word n, int timeout)
+{
+    for (word i = 0; i < n; i++) {
+        (void)files[i].file;
+        (void)files[i].events;
+        files[i].found = (short)__ravel_input_int();
+    }
+    return (int)count_or_error(n);
+}
+
+int remove(const char *path)
+{
+    read_text(path);
+    return zero_or_error();
+}
+
+int unlink(const char *path)
+{
+    return remove(path);
+}
+
+int rmdir(const char *path)
+{
+    return remove(path);
+}
+
+int chdir(const char *path)
+{
+    return remove(path);
+}
+
+int mkdir(const char *path, u32 mode)
+{
+    return remove(path);
+}
+
+int chmod(const char *path, u32 mode)
+{
+    return remove(path);
+}
+
+int access(const char *path, int mode)
+{
+    return remove(path);
+}
+
+int rename(const char *from, const char *to)
+{
+    read_text(to);
+    return remove(from);
+}
+
+int system(const char *command)
+{
+    if (command)
+        read_text(command);
+    return __ravel_input_int();
+}
+
+char *getenv(const char *name)
+{
+    read_text(name);
+    return __ravel_choice() ? 0 : system_text();
+}
+
+char *getcwd(char *to, word room)
+{
+    if (__ravel_choice()) {
+        set_error();
+        return 0;
+    }
+    if (!to)
+        __ravel_unsupported("`getcwd` into a block of its own");
+    if (room < 2)
+        return 0;
+    to[0] = '/';
+    input_text(to + 1, room - 1);
+    return to;
+}
+
+/* A name that does not fit may be cut without an end. */
+int gethostname(char *to, word room)
+{
+    if (room == 0 || zero_or_error())
+        return -1;
+    input_text(to, room);
+    if (__ravel_choice())
+        to[room - 1] = 'a';
+    return 0;
+}
+
+char *strerror(int number)
+{
+    return system_text();
+}
+
+void openlog(const char *name, int options, int facility)
+{
+    if (name)
+        read_text(name);
+}
+
+void closelog(void)
+{
+}
+
+char *setlocale(int category, const char *name)
+{
+    if (name)
+        read_text(name);
+    return __ravel_choice() ? 0 : system_text();
+}
+
+/* The number of the process is chosen before it starts. */
+extern int process_number;
+
+int getpid(void)
+{
+    int number = process_number;
+    __ravel_assume(number > 0);
+    return number;
+}
+
+int getppid(void)
+{
+    int number = __ravel_input_int();
+    __ravel_assume(number >= 0);
+    return number;
+}
+
+extern u32 user_number;
+extern u32 group_number;
+
+u32 getuid(void)
+{
+    return user_number;
+}
+
+u32 geteuid(void)
+{
+    return (u32)__ravel_input_int();
+}
+
+u32 getgid(void)
+{
+    return group_number;
+}
+
+long sysconf(int name)
+{
+    long value = __ravel_input_long();
+    __ravel_assume(value >= -1);
+    return value;
+}
+
+/* Sleeping takes no time; a signal may end it early. */
+int usleep(u32 time)
+{
+    return zero_or_error();
+}
+
+u32 sleep(u32 time)
+{
+    u32 left = (u32)__ravel_input_int();
+    __ravel_assume(left <= time);
+    return left;
+}
+
+int nanosleep(const struct seconds *time, struct seconds *left)
+{
+    long whole = time->whole;
+    long part = time->part;
+    if (!__ravel_choice())
+        return 0;
+    set_error();
+    if (left) {
+        long whole_left = __ravel_input_long();
+        long part_left = __ravel_input_long();
+        __ravel_assume(whole_left >= 0 && part_left >= 0 && part_left < 1000000000);
+        __ravel_assume(whole_left < whole || (whole_left == whole && part_left <= part));
+        left->whole = whole_left;
+        left->part = part_left;
+    }
+    return -1;
+}
+
+int clock_nanosleep(int clock, int flags, const struct seconds *time, struct seconds *left)
+{
+    int error;
+    if (nanosleep(time, flags == 0 ? left : 0) == 0)
+        return 0;
+    error = __ravel_input_int();
+    __ravel_assume(error > 0);
+    return error;
+}
+
+int sched_yield(void)
+{
+    return 0;
+}
+
+int pthread_yield(void)
+{
+    return 0;
+}
+
+void thrd_yield(void)
+{
+}
+
+u32 alarm(u32 time)
+{
+    return (u32)__ravel_input_int();
+}
+
+enum { PR_SET_NAME = 15 };
+
+int prctl(int option, word argument, ...)
+{
+    if (option != PR_SET_NAME)
+        __ravel_unsupported("`prctl` other than of a name");
+    read_text_up_to((const char *)argument, 16);
+    return 0;
+}
+
+/* 0, or an error number. */
+static int zero_or_number(void)
+{
+    int error = 0;
+    if (__ravel_choice()) {
+        error = __ravel_input_int();
+        __ravel_assume(error > 0);
+    }
+    return error;
+}
+
+int pthread_setname_np(word thread, const char *name)
+{
+    read_text(name);
+    return zero_or_number();
+}
+
+int pthread_getname_np(word thread, char *to, word room)
+{
+    int error = zero_or_number();
+    if (error == 0) {
+        __ravel_assume(room > 0);
+        input_text(to, room < 16 ? room : 16);
+    }
+    return error;
+}
+
+int pthread_setconcurrency(int level)
+{
+    return zero_or_number();
+}
+
+int pthread_setschedparam(word thread, int policy, const int *parameters)
+{
+    (void)*parameters;
+    return zero_or_number();
+}
+
+int pthread_setaffinity_np(word thread, word size, const void *set)
+{
+    read_bytes(set, size);
+    return zero_or_number();
+}
+
+/* Attributes are ours to use from their third word on; the first is the detach state. */
+static int set_attribute(u32 *attributes)
+{
+    attributes[2] = 0;
+    return 0;
+}
+
+int pthread_attr_destroy(u32 *attributes)
+{
+    return set_attribute(attributes);
+}
+
+int pthread_attr_setstacksize(u32 *attributes, word size)
+{
+    set_attribute(attributes);
+    return zero_or_number();
+}
+
+int pthread_attr_setguardsize(u32 *attributes, word size)
+{
+    set_attribute(attributes);
+    return zero_or_number();
+}
+
+int pthread_attr_setscope(u32 *attributes, int scope)
+{
+    set_attribute(attributes);
+    return zero_or_number();
+}
+
+int pthread_attr_setschedpolicy(u32 *attributes, int policy)
+{
+    set_attribute(attributes);
+    return zero_or_number();
+}
+
+int pthread_attr_setschedparam(u32 *attributes, const int *parameters)
+{
+    (void)*parameters;
+    set_attribute(attributes);
+    return zero_or_number();
+}
+
+int pthread_attr_setinheritsched(u32 *attributes, int inherit)
+{
+    set_attribute(attributes);
+    return zero_or_number();
+}
+
+int pthread_attr_setaffinity_np(u32 *attributes, word size, const void *set)
+{
+    read_bytes(set, size);
+    set_attribute(attributes);
+    return zero_or_number();
+}
+
+/* Nobody cancels, so only the old state matters. */
+static _Thread_local int cancel_state;
+static _Thread_local int cancel_type;
+
+int pthread_setcancelstate(int state, int *old)
+{
+    if (state != 0 && state != 1)
+        return EINVAL;
+    if (old)
+        *old = cancel_state;
+    cancel_state = state;
+    return 0;
+}
+
+int pthread_setcanceltype(int type, int *old)
+{
+    if (type != 0 && type != 1)
+        return EINVAL;
+    if (old)
+        *old = cancel_type;
+    cancel_type = type;
+    return 0;
+}
+
+/* Sets of signals are 128 bytes. Signals do not come. */
+enum { SET_WORDS = 128 / sizeof(word), WORD_BITS = 8 * sizeof(word), N_SIGNALS = 64 };
+
+static int fill_set(word *set, word value)
+{
+    for (u32 i = 0; i < SET_WORDS; i++)
+        set[i] = value;
+    return 0;
+}
+
+int sigemptyset(word *set)
+{
+    return fill_set(set, 0);
+}
+
+int sigfillset(word *set)
+{
+    return fill_set(set, (word)-1);
+}
+
+static int is_signal(int number)
+{
+    if (number >= 1 && number <= N_SIGNALS)
+        return 1;
+    if (__ravel_uses("__errno_location"))
+        *__errno_location() = EINVAL;
+    return 0;
+}
+
+int sigaddset(word *set, int number)
+{
+    if (!is_signal(number))
+        return -1;
+    set[(u32)(number - 1) / WORD_BITS] |= (word)1 << (u32)(number - 1) % WORD_BITS;
+    return 0;
+}
+
+int sigdelset(word *set, int number)
+{
+    if (!is_signal(number))
+        return -1;
+    set[(u32)(number - 1) / WORD_BITS] &= ~((word)1 << (u32)(number - 1) % WORD_BITS);
+    return 0;
+}
+
+int sigismember(const word *set, int number)
+{
+    if (!is_signal(number))
+        return -1;
+    return set[(u32)(number - 1) / WORD_BITS] >> (u32)(number - 1) % WORD_BITS & 1;
+}
+
+int pthread_sigmask(int how, const word *set, word *old)
+{
+    if (set)
+        for (u32 i = 0; i < SET_WORDS; i++)
+            (void)set[i];
+    if (old)
+        for (u32 i = 0; i < SET_WORDS; i++)
+            old[i] = (word)__ravel_input_long();
+    return 0;
+}
+
+int sigprocmask(int how, const word *set, word *old)
+{
+    return pthread_sigmask(how, set, old);
+}
