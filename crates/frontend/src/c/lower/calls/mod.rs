@@ -164,8 +164,7 @@ impl Body<'_, '_> {
         let proc = self.lw.proc_of(function);
         let entry = self.lw.thread_entry(function, proc)?;
         let object = self.lw.proc_object(entry, &symbol.name, symbol.span);
-        let base = self.lw.base(object);
-        Some(self.word(base))
+        Some(self.lw.address_of(object))
     }
 
     fn emit_known_call(
@@ -297,7 +296,8 @@ impl Body<'_, '_> {
                 self.goto(end);
                 self.resume_at(some);
                 let zeroed = known == Known::Calloc;
-                self.emit(Op::Alloc { dst, size, kind: ir::AllocKind::Heap, zeroed });
+                let align = self.heap_align();
+                self.alloc(dst, size, ir::AllocKind::Heap, zeroed, align);
                 self.goto(end);
                 self.resume_at(end);
                 Some(self.var(dst))
