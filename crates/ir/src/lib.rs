@@ -5,6 +5,7 @@
 //! `replay` runs a trace on it before anybody is told that something is unsafe.
 
 pub mod access;
+pub mod addresses;
 pub mod build;
 pub mod certificate;
 pub mod dot;

@@ -7,9 +7,10 @@
 //! separate regions and whole cells is found by analysis (`pass::regions`), not assumed.
 //!
 //! Addresses are cut into granules: 2^32 bytes under LP64, 2^14 under ILP32 (a larger object takes several). Static
-//! objects come first; the n-th allocation of thread t gets granule `FIRST_DYNAMIC + t * PER_THREAD + n`, so that
+//! objects come first, then those that passes make of allocations (`first_promoted`); the n-th allocation of thread t gets granule `FIRST_DYNAMIC + t * PER_THREAD + n`, so that
 //! allocations of different threads commute. An object's neighbour granule is never in use, so that running off an
-//! object does not land in another.
+//! object does not land in another. This is one of the layouts that C allows; `addresses` sees to it that no answer
+//! depends on it.
 
 use crate::program::{Format, ProcId};
 use crate::source::Span;
@@ -47,12 +48,22 @@ impl DataModel {
         }
     }
 
+    /// The first granule of static objects: small numbers do not look like addresses.
+    pub fn first_static(self) -> u64 {
+        self.first_dynamic() / 4
+    }
+
     /// The first granule of allocations.
     pub fn first_dynamic(self) -> u64 {
         match self {
             DataModel::Ilp32 => 1 << 16,
             DataModel::Lp64 => 1 << 28,
         }
+    }
+
+    /// The first granule of allocations that a pass has made static objects; those of the program come before.
+    pub fn first_promoted(self) -> u64 {
+        self.first_dynamic() / 2
     }
 
     /// How many granules each thread may allocate.

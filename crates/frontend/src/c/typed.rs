@@ -8,6 +8,7 @@
 
 use super::types::{QualType, TypeId, Types};
 use ir::Span;
+use rustc_hash::FxHashMap;
 
 /// Names a variable, parameter or function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -24,6 +25,8 @@ pub struct Unit {
     pub types: Types,
     /// Indexed by `SymbolId`.
     pub symbols: Vec<Symbol>,
+    /// Alignments that declarations ask for.
+    pub aligned: FxHashMap<SymbolId, u64>,
     /// Functions with a body.
     pub functions: Vec<Function>,
     /// Variables with static storage that are defined here (tentative definitions too), static locals included.

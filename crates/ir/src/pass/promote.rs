@@ -40,7 +40,7 @@ pub fn promote_allocations(program: &Program, properties: Properties) -> Program
     let mut result = program.clone();
     let model = program.data_model;
     let end_of = |object: &Object| (object.base >> model.granule_bits()) + model.granules(object.size);
-    let mut next = program.objects.iter().map(end_of).max().unwrap_or(1);
+    let mut next = program.objects.iter().map(end_of).max().unwrap_or(1).max(model.first_promoted());
     let mut base_of: FxHashMap<SiteId, TermId> = FxHashMap::default();
     let mut gone: FxHashSet<TermId> = FxHashSet::default();
     for candidate in &candidates {

@@ -184,7 +184,13 @@ impl Checker {
         for function in &mut self.functions {
             function.is_constructor = self.constructors.contains(&function.symbol);
         }
-        let unit = Unit { types: self.types, symbols: self.symbols, functions: self.functions, globals: self.globals };
+        let unit = Unit {
+            types: self.types,
+            symbols: self.symbols,
+            aligned: self.aligned,
+            functions: self.functions,
+            globals: self.globals,
+        };
         (unit, self.diagnostics)
     }
 

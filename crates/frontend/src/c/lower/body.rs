@@ -93,7 +93,7 @@ pub(super) struct Body<'l, 'u> {
     at: Option<LocId>,
     /// Which locations some edge goes to, or will go to.
     is_target: Vec<bool>,
-    pending: Vec<Stmt>,
+    pub(super) pending: Vec<Stmt>,
     has_access: bool,
     /// The call whose result is looked at only in part, and which part.
     pub(super) partly_needed: Option<(*const Expr, super::calls::results::Fixed)>,
@@ -111,7 +111,7 @@ const EXIT: LocId = LocId(1);
 /// A position in the text being built; see `Body::aside`.
 pub(super) struct Position {
     at: Option<LocId>,
-    pending: Vec<Stmt>,
+    pub(super) pending: Vec<Stmt>,
     has_access: bool,
 }
 

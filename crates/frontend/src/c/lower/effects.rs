@@ -388,10 +388,9 @@ fn known_effects(known: Known) -> Effects {
         Known::Error | Known::AssertFail | Known::Assert => effects.fails = true,
         Known::Assume | Known::Abort | Known::Exit => effects.stops = true,
         Known::AtomicBegin | Known::AtomicEnd => return Effects::any(),
-        // What is printed may be text behind a pointer.
-        Known::Silent => effects.touch(Some(Thing::Pointed), true, false),
-        Known::Free | Known::Scan(_) => effects.touch(Some(Thing::Pointed), true, true),
-        Known::Nondet | Known::Zero | Known::Malloc | Known::Calloc => {}
+        // What is printed may be text behind a pointer, and go to one.
+        Known::Free | Known::Scan(_) | Known::Print(_) => effects.touch(Some(Thing::Pointed), true, true),
+        Known::Nondet | Known::Nothing | Known::Malloc | Known::Calloc => {}
     }
     effects
 }
@@ -408,7 +407,7 @@ fn intrinsic_effects(name: &str) -> Effects {
         "__ravel_assume" => effects.stops = true,
         "__ravel_free" => effects.touch(Some(Thing::Pointed), true, true),
         _ if name.starts_with("__ravel_input_") || name.starts_with("__ravel_mark_") => {}
-        "__ravel_await" | "__ravel_rmw" => {
+        "__ravel_await" | "__ravel_rmw" | "__ravel_try" => {
             effects.touch(Some(Thing::Pointed), true, true);
             effects.is_visible = true;
         }

@@ -66,6 +66,7 @@ pub fn lower(input: Input<'_>) -> Result<Lowered, (Vec<Diagnostic>, Sources)> {
     lowering.run();
     lowering.tell_assumptions();
     if lowering.errors.is_empty() {
+        ir::addresses::guard(&mut lowering.program, &lowering.layout);
         Ok(Lowered { program: lowering.program, warnings: lowering.warnings })
     } else {
         Err((lowering.errors, lowering.program.sources))
@@ -123,7 +124,9 @@ struct Lowering<'u> {
     procs: FxHashMap<FunctionRef, ProcId>,
     thread_entries: FxHashMap<ProcId, ProcId>,
     homes: FxHashMap<SymbolRef, statics::Home>,
-    strings: FxHashMap<Vec<u8>, ObjectId>,
+    /// By text and place.
+    strings: FxHashMap<(Vec<u8>, Span), ObjectId>,
+    layout: ir::addresses::Layout,
     function_objects: FxHashMap<ProcId, ObjectId>,
     static_objects: FxHashMap<SymbolRef, ObjectId>,
     extern_objects: FxHashMap<String, ObjectId>,
@@ -163,12 +166,13 @@ impl<'u> Lowering<'u> {
             thread_entries: FxHashMap::default(),
             homes: FxHashMap::default(),
             strings: FxHashMap::default(),
+            layout: ir::addresses::Layout::default(),
             function_objects: FxHashMap::default(),
             static_objects: FxHashMap::default(),
             extern_objects: FxHashMap::default(),
             thread_objects: Vec::new(),
             queue: VecDeque::new(),
-            next_granule: 1,
+            next_granule: input.data_model.first_static(),
             touched: FxHashSet::default(),
             warned: FxHashSet::default(),
             summaries: effects::Summaries::default(),

@@ -131,8 +131,26 @@ impl Body<'_, '_> {
 
     pub(super) fn make_sized(&mut self, object: StackObject, size: TermId, zeroed: bool) {
         let dst = self.stack_pointer(object);
-        self.emit(Op::Alloc { dst, size, kind: AllocKind::Stack, zeroed });
+        let align = match object {
+            StackObject::Variable(_) => 1,
+            StackObject::Symbol(symbol) => self.lw.symbol_align(SymbolRef { unit: self.unit, symbol }),
+            StackObject::CallResult(_, ty) => self.types().align(ty),
+        };
+        self.alloc(dst, size, AllocKind::Stack, zeroed, align);
         self.alive.push(object);
+    }
+
+    /// Makes an object at a multiple of `align`.
+    pub(super) fn alloc(&mut self, dst: VarId, size: TermId, kind: AllocKind, zeroed: bool, align: u64) {
+        self.emit(Op::Alloc { dst, size, kind, zeroed });
+        if let Some(stmt) = self.pending.last() {
+            self.lw.layout.set_site_align(stmt.site, align);
+        }
+    }
+
+    /// What `malloc` and `alloca` guarantee.
+    pub(super) fn heap_align(&self) -> u64 {
+        2 * self.lw.program.data_model.word_bytes()
     }
 
     fn unmake(&mut self, object: StackObject) {

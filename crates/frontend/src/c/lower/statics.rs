@@ -15,7 +15,7 @@ use ir::{
     AllocKind, Diagnostic, Fill, Format, Object, ObjectId, ObjectKind, Op, Order, Place, RegionId, Scope, Shape, Span,
     Variable,
 };
-use logic::{BitVec, Scalar, Sort, Value, VarId};
+use logic::{BitVec, Scalar, Sort, TermId, Value, VarId};
 use std::collections::BTreeMap;
 
 /// Where a variable lives.
@@ -26,11 +26,11 @@ pub(super) enum Home {
     /// A variable of the running thread or activation.
     Private(VarId),
     /// A static object at this address.
-    Static(u64),
+    Static(TermId),
     /// An object whose address is in a variable of the running thread or activation.
     Pointed(VarId),
-    /// A constant.
-    Known(Value),
+    /// A constant, or the address of a static object and a distance.
+    Known(TermId),
 }
 
 /// The sort of a scalar C type; `None` for aggregates, `void`, functions, and floats that are not modelled.
@@ -94,10 +94,10 @@ impl Lowering<'_> {
         let model = self.program.data_model;
         let base = self.next_granule << model.granule_bits();
         self.next_granule += model.granules(size);
-        if self.next_granule > model.first_dynamic() {
+        if self.next_granule > model.first_promoted() {
             let message = format!("`{name}` does not fit into the modelled address space");
             self.error(Diagnostic::unsupported(span, message));
-            self.next_granule = 1;
+            self.next_granule = model.first_static();
         }
         let id = ObjectId(self.program.objects.len() as u32);
         let fill = Fill::Zero;
@@ -115,13 +115,30 @@ impl Lowering<'_> {
         id
     }
 
-    pub(super) fn base(&self, object: ObjectId) -> u64 {
-        self.program.object(object).base
+    /// The address of a static object: a variable until the whole program is known, so that what is computed from it shows.
+    pub(super) fn address_of(&mut self, object: ObjectId) -> TermId {
+        if let Some(term) = self.layout.address(object) {
+            return term;
+        }
+        let name = format!("&{}", self.program.object(object).name);
+        let var = self.pointer_variable(&name, Scope::Local, Span::NOWHERE);
+        let term = self.program.pool.var(var);
+        self.layout.set_address(object, var, term);
+        term
     }
 
-    /// The object of a string literal; equal literals share one.
+    /// What C guarantees of the address of a variable.
+    pub(super) fn symbol_align(&self, reference: SymbolRef) -> u64 {
+        let unit = &self.units[reference.unit];
+        let declared = unit.aligned.get(&reference.symbol).copied();
+        declared.unwrap_or_else(|| unit.types.align(self.symbol(reference).ty.ty)).max(1)
+    }
+
+    /// The object of a string literal. Whether equal literals share one is up to the compiler: each place has its own, and
+    /// comparing their addresses is refused.
     pub(super) fn string_object(&mut self, bytes: &[u8], span: Span) -> ObjectId {
-        if let Some(object) = self.strings.get(bytes) {
+        let place = (bytes.to_vec(), span);
+        if let Some(object) = self.strings.get(&place) {
             return *object;
         }
         let text = String::from_utf8_lossy(bytes.strip_suffix(&[0]).unwrap_or(bytes)).into_owned();
@@ -130,7 +147,8 @@ impl Lowering<'_> {
         record.init = bytes.iter().enumerate().map(|(at, byte)| (at as u64, Value::bv(8, u64::from(*byte)))).collect();
         let element = Shape::Scalar { size: 1, format: Format::Char };
         record.shape = Shape::Array { element: Box::new(element), len: bytes.len() as u64 };
-        self.strings.insert(bytes.to_vec(), object);
+        self.strings.insert(place, object);
+        self.layout.set_literal(object);
         object
     }
 
@@ -172,8 +190,7 @@ impl Lowering<'_> {
         if !is_defined {
             if super::calls::library::OPAQUE_POINTERS.contains(&symbol.name.as_str()) {
                 let object = self.extern_object(&symbol.name, symbol.span);
-                let word = self.program.data_model.word_bits();
-                return Home::Known(Value::bv(word, self.base(object)));
+                return Home::Known(self.address_of(object));
             }
             if owner.unit < self.first_model {
                 let message =
@@ -204,7 +221,7 @@ impl Lowering<'_> {
         let Some(size) = types.size(symbol.ty.ty) else {
             let message = format!("the type of `{}` has no known size", symbol.name);
             self.error(Diagnostic::error(symbol.span, message));
-            return Home::Static(0);
+            return Home::Static(self.program.pool.bv(self.program.data_model.word_bits(), 0));
         };
         if symbol.storage == Storage::Thread {
             let var = self.pointer_variable(&format!("&{}", symbol.name), Scope::Thread, symbol.span);
@@ -222,7 +239,9 @@ impl Lowering<'_> {
         } else {
             record.fill = Fill::Any;
         }
-        Home::Static(record.base)
+        let align = self.symbol_align(owner);
+        self.layout.set_align(object, align);
+        Home::Static(self.address_of(object))
     }
 
     /// A variable that holds an address.
@@ -233,12 +252,12 @@ impl Lowering<'_> {
         self.program.declare(name, Sort::Bv(word), variable)
     }
 
-    fn static_scalar(&mut self, owner: SymbolRef, scalar: Scalar) -> Value {
+    fn static_scalar(&mut self, owner: SymbolRef, scalar: Scalar) -> TermId {
         let index = self.global_of[owner.unit].get(&owner.symbol).copied();
         let items = index.and_then(|index| self.units[owner.unit].globals[index].init.as_deref());
         match items.and_then(<[InitItem]>::last) {
-            Some(item) => self.constant(owner.unit, &item.value, scalar),
-            None => Value::zero(scalar.into()),
+            Some(item) => self.constant_term(owner.unit, &item.value, scalar),
+            None => self.program.pool.constant(Value::zero(scalar.into())),
         }
     }
 
@@ -305,16 +324,29 @@ impl Lowering<'_> {
 
     /// The value of a constant expression.
     fn constant(&mut self, unit: usize, expr: &Expr, scalar: Scalar) -> Value {
+        let term = self.constant_term(unit, expr, scalar);
+        let value = self.layout.value(&self.program, term);
+        if self.program.pool.as_const(term).is_none() {
+            self.layout.note_initial(&value);
+        }
+        value
+    }
+
+    /// A constant expression as a term over the addresses of static objects.
+    fn constant_term(&mut self, unit: usize, expr: &Expr, scalar: Scalar) -> TermId {
         let mut body = Body::new(self, unit, None);
         let term = body.eval(expr);
         let is_silent = body.is_silent();
-        match self.program.pool.as_const(term).filter(|_| is_silent) {
-            Some(value) if value.sort() == Sort::from(scalar) => value.clone(),
-            _ => {
-                self.not_static(expr);
-                Value::zero(scalar.into())
-            }
+        let is_constant = self.layout.is_constant(&self.program.pool, term) && is_silent;
+        if !is_constant || self.program.pool.sort(term) != Sort::from(scalar) {
+            self.not_static(expr);
+            return self.program.pool.constant(Value::zero(scalar.into()));
         }
+        if !self.layout.is_settled(&self.program, term) {
+            let message = "an initial value that depends on where objects lie";
+            self.error(Diagnostic::unsupported(expr.span, message.to_string()));
+        }
+        term
     }
 
     /// Builds the procedure that makes the thread-local objects of a new thread, if there are any.
@@ -344,7 +376,8 @@ impl Lowering<'_> {
             let size = body.lw.units[owner.unit].types.size(symbol.ty.ty).unwrap_or(0);
             body.span = symbol.span;
             let size = body.word(size);
-            body.emit(Op::Alloc { dst: var, size, kind: AllocKind::Stack, zeroed: true });
+            let align = body.lw.symbol_align(*owner);
+            body.alloc(var, size, AllocKind::Stack, true, align);
             for (offset, value) in image {
                 let sort = value.sort().scalar().expect("images hold scalars");
                 let base = body.var(var);

@@ -187,7 +187,8 @@ impl Body<'_, '_> {
         self.resume_at(again);
         self.fail(ir::CheckKind::Unsupported("`alloca` in a loop".into()));
         self.resume_at(first);
-        self.emit(Op::Alloc { dst: var, size: bytes, kind: AllocKind::Stack, zeroed: false });
+        let align = self.heap_align();
+        self.alloc(var, bytes, AllocKind::Stack, false, align);
         self.var(var)
     }
 

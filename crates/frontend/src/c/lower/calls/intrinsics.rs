@@ -89,13 +89,15 @@ impl Body<'_, '_> {
                 let zeroed = self.eval(zeroed);
                 let zeroed = self.as_number(zeroed) != Some(0);
                 let dst = self.temporary(Sort::Bv(self.word_bits()));
-                self.emit(Op::Alloc { dst, size, kind: AllocKind::Heap, zeroed });
+                let align = self.heap_align();
+                self.alloc(dst, size, AllocKind::Heap, zeroed, align);
                 Some(self.var(dst))
             }
             ("__ravel_alloc_static", [size]) => {
                 let size = self.eval(size);
                 let dst = self.temporary(Sort::Bv(self.word_bits()));
-                self.emit(Op::Alloc { dst, size, kind: AllocKind::Stack, zeroed: false });
+                let align = self.heap_align();
+                self.alloc(dst, size, AllocKind::Stack, false, align);
                 Some(self.var(dst))
             }
             ("__ravel_free", [address]) => {

@@ -184,8 +184,7 @@ impl Body<'_, '_> {
         let proc = self.lw.proc_of(function);
         let entry = self.lw.thread_entry(function, proc)?;
         let object = self.lw.proc_object(entry, &symbol.name, symbol.span);
-        let base = self.lw.base(object);
-        Some(self.word(base))
+        Some(self.lw.address_of(object))
     }
 
     fn emit_known_call(
@@ -338,7 +337,8 @@ impl Body<'_, '_> {
         self.assign(dst, null);
         self.goto(end);
         self.resume_at(some);
-        self.emit(Op::Alloc { dst, size, kind: ir::AllocKind::Heap, zeroed });
+        let align = self.heap_align();
+        self.alloc(dst, size, ir::AllocKind::Heap, zeroed, align);
         self.goto(end);
         self.resume_at(end);
         self.var(dst)

@@ -345,8 +345,7 @@ impl Body<'_, '_> {
             _ => {
                 known.push(0);
                 let object = self.lw.string_object(&known, self.span);
-                let base = self.lw.base(object);
-                let (from, limit) = (self.word(base), self.all_ones());
+                let (from, limit) = (self.lw.address_of(object), self.all_ones());
                 self.put_piece(made, "put_text", vec![from, limit]);
             }
         }

@@ -256,8 +256,7 @@ impl Body<'_, '_> {
         let mut bytes = set.to_vec();
         bytes.push(0);
         let object = self.lw.string_object(&bytes, self.span);
-        let base = self.lw.base(object);
-        (self.word(base), self.pool().bv(32, u64::from(is_other)))
+        (self.lw.address_of(object), self.pool().bv(32, u64::from(is_other)))
     }
 
     /// A conversion of what comes from outside.

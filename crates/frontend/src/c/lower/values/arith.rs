@@ -212,22 +212,6 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Refuses executions in which an integer type is too narrow for the address that was put into it: which bits are lost
-    /// depends on where the machine has put the object. Integers that were made pointers come back whole.
-    pub(in crate::c::lower) fn check_pointer_kept(&mut self, pointer: TermId, converted: TermId, to: TypeId) {
-        let (Sort::Bv(word), Sort::Bv(width)) = (self.pool().sort(pointer), self.pool().sort(converted)) else {
-            return;
-        };
-        if width >= word || matches!(self.types().get(to), Type::Int(IntKind::Bool)) {
-            return;
-        }
-        let pool = self.pool();
-        let (signed, unsigned) = (pool.sign_extend(converted, word), pool.zero_extend(converted, word));
-        let (from_signed, from_unsigned) = (pool.eq(signed, pointer), pool.eq(unsigned, pointer));
-        let kept = pool.or(from_signed, from_unsigned);
-        self.check(kept, CheckKind::Unsupported(format!("a pointer cut to {width} bits").into()));
-    }
-
     /// Converts a value to another sort.
     pub(in crate::c::lower) fn convert_to(
         &mut self,

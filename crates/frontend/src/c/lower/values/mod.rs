@@ -113,11 +113,7 @@ impl Body<'_, '_> {
                     return self.some_value(ty);
                 }
                 let value = self.eval(inner);
-                let converted = self.convert(value, inner.ty.ty, ty);
-                if self.types().is_pointer(inner.ty.ty) {
-                    self.check_pointer_kept(value, converted, ty);
-                }
-                converted
+                self.convert(value, inner.ty.ty, ty)
             }
             ExprKind::Call { callee, args } => {
                 self.call(expr, callee, args, true).unwrap_or_else(|| self.some_value(ty))

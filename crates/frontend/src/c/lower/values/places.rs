@@ -44,15 +44,14 @@ impl Body<'_, '_> {
                 }
                 if record.storage == Storage::Function {
                     let object = self.lw.function_object(reference);
-                    let base = self.lw.base(object);
-                    return plain(At::Memory(self.word(base)));
+                    return plain(At::Memory(self.lw.address_of(object)));
                 }
                 let at = match self.home(*symbol) {
                     Home::Shared(var) => At::Shared(var),
                     Home::Private(var) => At::Private(var),
-                    Home::Static(base) => At::Memory(self.word(base)),
+                    Home::Static(base) => At::Memory(base),
                     Home::Pointed(var) => At::Memory(self.var(var)),
-                    Home::Known(value) => At::Known(self.pool().constant(value)),
+                    Home::Known(value) => At::Known(value),
                 };
                 Lvalue { is_atomic: expr.ty.is_atomic || record.ty.is_atomic, ..plain(at) }
             }
@@ -67,8 +66,7 @@ impl Body<'_, '_> {
             }
             ExprKind::String(bytes) => {
                 let object = self.lw.string_object(bytes, expr.span);
-                let base = self.lw.base(object);
-                plain(At::Memory(self.word(base)))
+                plain(At::Memory(self.lw.address_of(object)))
             }
             ExprKind::Compound { symbol, init } => {
                 let reference = SymbolRef { unit: self.unit, symbol: *symbol };
@@ -81,9 +79,9 @@ impl Body<'_, '_> {
                 let at = match self.home(*symbol) {
                     Home::Shared(var) => At::Shared(var),
                     Home::Private(var) => At::Private(var),
-                    Home::Static(base) => At::Memory(self.word(base)),
+                    Home::Static(base) => At::Memory(base),
                     Home::Pointed(var) => At::Memory(self.var(var)),
-                    Home::Known(value) => At::Known(self.pool().constant(value)),
+                    Home::Known(value) => At::Known(value),
                 };
                 plain(at)
             }

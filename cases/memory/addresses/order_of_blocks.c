@@ -1,0 +1,13 @@
+// expect: unknown
+// why: nothing says which of two blocks comes first
+#include <assert.h>
+#include <stdlib.h>
+
+int main(void) {
+    char *first = malloc(8);
+    char *second = malloc(8);
+    assert(first < second);
+    free(first);
+    free(second);
+    return 0;
+}

@@ -1,0 +1,182 @@
+//! Putting the checks into the program.
+//!
+//! A check stands before the statement that needs it, on the same edge. What a guard or a wait needs is checked on an edge of
+//! its own before the location, because an edge whose guard fails is not taken at all; what the new value of an update needs is
+//! checked after it, when the old value is known.
+
+use super::Layout;
+use super::conditions::{Condition, Conditions};
+use super::flow::Flow;
+use super::reuse::Reuse;
+use super::terms::{Demand, DemandKind};
+use crate::access::local_written;
+use crate::pass::{Moment, for_each_term, map_terms};
+use crate::program::{Edge, EdgeId, EdgeRef, Loc, LocId, ProcId, Program};
+use crate::source::Span;
+use crate::stmt::{CheckKind, Op, Stmt};
+use logic::{TermId, Value};
+use rustc_hash::FxHashMap;
+
+/// Refuses what depends on where objects lie, and puts the addresses of static objects in place.
+pub fn guard(program: &mut Program, layout: &Layout) {
+    let flow = Flow::new(program, layout);
+    let mut conditions = Conditions::new(program, layout, &flow);
+    let mut reuse = Reuse::find(&mut conditions);
+    for proc in 0..conditions.program.procs.len() {
+        guard_proc(&mut conditions, &mut reuse, proc);
+    }
+    let program = conditions.program;
+    place_objects(program, layout);
+    for (index, proc) in program.procs.iter_mut().enumerate() {
+        for (at, edge) in proc.edges.iter_mut().enumerate() {
+            edge.origin = vec![EdgeRef { proc: ProcId(index as u32), edge: EdgeId(at as u32) }];
+        }
+    }
+}
+
+/// What a statement needs before it and, if it is an update, after it.
+#[derive(Default)]
+struct Needs {
+    before: Vec<Condition>,
+    after: Vec<Condition>,
+}
+
+fn needs(conditions: &mut Conditions<'_>, reuse: &mut Option<Reuse>, at: &At, stmt: &Stmt) -> Needs {
+    let mut needs = Needs::default();
+    // Whether arithmetic overflows does not hang on where objects lie, as long as they do not lie at the very end.
+    if matches!(stmt.op, Op::Check { kind: CheckKind::Overflow, .. }) {
+        return needs;
+    }
+    let mut terms: Vec<(TermId, Moment)> = Vec::new();
+    for_each_term(&stmt.op, &mut |term, moment| terms.push((term, moment)));
+    for (term, moment) in terms {
+        conditions.point.2 = moment == Moment::AfterRead;
+        for demand in demands(conditions, term) {
+            if at.may_order && matches!(demand.kind, DemandKind::Order { .. }) {
+                continue;
+            }
+            let mut found = conditions.of(&demand);
+            if let (DemandKind::Equal { a, b }, Some(reuse), false) = (&demand.kind, &mut *reuse, at.is_model) {
+                let condition = reuse.condition(conditions, at.proc, *a, *b);
+                found.extend(condition.map(|(condition, what)| (conditions.when(condition, &demand), what)));
+            }
+            let side = if moment == Moment::Before { &mut needs.before } else { &mut needs.after };
+            for condition in found {
+                if !side.contains(&condition) {
+                    side.push(condition);
+                }
+            }
+        }
+    }
+    needs
+}
+
+/// What is looked at.
+struct At {
+    proc: usize,
+    is_model: bool,
+    /// In which direction bytes are moved does not matter between different objects.
+    may_order: bool,
+}
+
+pub(super) fn demands(conditions: &Conditions<'_>, term: TermId) -> Vec<Demand> {
+    conditions.flow.reader(conditions.program, conditions.layout, conditions.point, |mut reader| {
+        reader.words(term);
+        reader.demands
+    })
+}
+
+fn guard_proc(conditions: &mut Conditions<'_>, reuse: &mut Option<Reuse>, index: usize) {
+    if let Some(reuse) = reuse {
+        reuse.enter();
+    }
+    let proc = &conditions.program.procs[index];
+    let is_model = conditions.program.sources.is_model(proc.span);
+    let at = At { proc: index, is_model, may_order: is_model && proc.name == "memmove" };
+    let mut early: FxHashMap<LocId, Vec<(Span, Vec<Condition>)>> = FxHashMap::default();
+    for edge in 0..proc.edges.len() {
+        let stmts = conditions.program.procs[index].edges[edge].stmts.clone();
+        let mut new = Vec::with_capacity(stmts.len());
+        for (position, stmt) in stmts.into_iter().enumerate() {
+            let number = conditions.flow.first_stmt[index][edge] + position;
+            conditions.point = (number, local_written(&stmt.op), false);
+            let needs = needs(conditions, reuse, &at, &stmt);
+            conditions.point.2 = false;
+            let span = stmt.span;
+            let waits = matches!(stmt.op, Op::Assume(_) | Op::Join { .. } | Op::Rmw { wait: Some(_), .. });
+            if waits && !needs.before.is_empty() {
+                let from = conditions.program.procs[index].edges[edge].from;
+                let all = early.entry(from).or_default();
+                if !all.iter().any(|(_, other)| *other == needs.before) {
+                    all.push((span, needs.before));
+                }
+            } else {
+                new.extend(checks(conditions.program, reuse, needs.before, span));
+            }
+            match reuse {
+                Some(reuse) => new.extend(reuse.instrumented(conditions, index, stmt)),
+                None => new.push(stmt),
+            }
+            new.extend(checks(conditions.program, reuse, needs.after, span));
+        }
+        conditions.program.procs[index].edges[edge].stmts = new;
+    }
+    let mut early: Vec<_> = early.into_iter().collect();
+    early.sort_unstable_by_key(|(loc, _)| *loc);
+    for (loc, all) in early {
+        let mut stmts = Vec::new();
+        for (span, found) in all {
+            stmts.extend(checks(conditions.program, reuse, found, span));
+        }
+        step_before(conditions.program, index, loc, stmts);
+    }
+}
+
+/// The checks of some conditions, with what they read before.
+fn checks(program: &mut Program, reuse: &Option<Reuse>, found: Vec<Condition>, span: Span) -> Vec<Stmt> {
+    let mut stmts = reuse.as_ref().map_or_else(Vec::new, |reuse| reuse.reads(program, &found, span));
+    for (cond, what) in found {
+        let op = Op::Check { cond, kind: CheckKind::Unsupported(what.into()) };
+        stmts.push(Stmt { op, span, site: program.new_site() });
+    }
+    stmts
+}
+
+/// Puts an edge with these statements before all edges that leave a location.
+fn step_before(program: &mut Program, proc: usize, loc: LocId, stmts: Vec<Stmt>) {
+    let proc = &mut program.procs[proc];
+    let after = LocId(proc.locs.len() as u32);
+    proc.locs.push(Loc { span: proc.locs[loc.index()].span, is_loop_head: false });
+    for edge in proc.edges.iter_mut().filter(|edge| edge.from == loc) {
+        edge.from = after;
+    }
+    proc.edges.push(Edge { from: loc, to: after, stmts, origin: Vec::new() });
+}
+
+/// Puts the addresses in place of the variables that stood for them; guards that are then settled go.
+fn place_objects(program: &mut Program, layout: &Layout) {
+    let word = program.data_model.word_bits();
+    let mut address = FxHashMap::default();
+    for (var, object) in &layout.object_of {
+        let base = program.objects[object.0 as usize].base;
+        address.insert(*var, program.pool.constant(Value::bv(word, base)));
+    }
+    let Program { pool, procs, .. } = program;
+    let mut known: FxHashMap<TermId, TermId> = FxHashMap::default();
+    for stmt in procs.iter_mut().flat_map(|proc| &mut proc.edges).flat_map(|edge| &mut edge.stmts) {
+        map_terms(&mut stmt.op, &mut |term, _| {
+            *known.entry(term).or_insert_with(|| pool.substitute(term, &|var| address.get(&var).copied()))
+        });
+    }
+    let (always, never) = (pool.bool(true), pool.bool(false));
+    for proc in procs {
+        proc.edges.retain(|edge| !edge.stmts.iter().any(|stmt| stmt.op == Op::Assume(never)));
+        for edge in &mut proc.edges {
+            let is_moot = |op: &Op| match op {
+                Op::Assume(cond) | Op::Check { cond, .. } => *cond == always,
+                _ => false,
+            };
+            edge.stmts.retain(|stmt| !is_moot(&stmt.op));
+        }
+    }
+}

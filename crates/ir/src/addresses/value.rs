@@ -1,0 +1,145 @@
+//! What can a word be, as far as addresses go? Numbers, and addresses of objects at some distance from their start.
+//!
+//! A distance is `at` plus a multiple of `every`; `every` is zero if it is known exactly. `at` is the place where a walk began and is
+//! not reduced, so that an index into an array inside of a record still tells which array it is.
+
+use crate::memory::ObjectId;
+use crate::stmt::SiteId;
+use smallvec::SmallVec;
+
+/// What a word is relative to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Base {
+    /// Nothing: the word is a number.
+    Number,
+    /// The start of a static object.
+    Object(ObjectId),
+    /// The start of an object that the statement of this site made.
+    Site(SiteId),
+}
+
+/// A set of distances.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Offset {
+    pub(super) at: i64,
+    pub(super) every: u64,
+}
+
+impl Offset {
+    pub(super) const ANY: Offset = Offset { at: 0, every: 1 };
+
+    pub(super) fn exact(at: i64) -> Offset {
+        Offset { at, every: 0 }
+    }
+
+    /// The one distance, if there is only one.
+    pub(super) fn value(self) -> Option<i64> {
+        (self.every == 0).then_some(self.at)
+    }
+
+    pub(super) fn join(self, other: Offset) -> Offset {
+        let apart = (i128::from(self.at) - i128::from(other.at)).unsigned_abs();
+        let every = gcd(gcd(self.every, other.every), u64::try_from(apart).unwrap_or(1));
+        Offset { at: self.at.min(other.at), every }
+    }
+
+    pub(super) fn add(self, other: Offset) -> Offset {
+        Offset { at: self.at.wrapping_add(other.at), every: gcd(self.every, other.every) }
+    }
+
+    pub(super) fn times(self, factor: i64) -> Offset {
+        Offset { at: self.at.wrapping_mul(factor), every: self.every.wrapping_mul(factor.unsigned_abs()) }
+    }
+
+    /// Whether the distance can be `place`.
+    pub(super) fn may_be(self, place: i64) -> bool {
+        let apart = i128::from(place) - i128::from(self.at);
+        if self.every == 0 { apart == 0 } else { apart.rem_euclid(i128::from(self.every)) == 0 }
+    }
+}
+
+pub(super) fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// All that a value can be.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Words {
+    /// Numbers and whole addresses, ascending by base.
+    pub(super) whole: SmallVec<[(Base, Offset); 1]>,
+    /// Of whose addresses it may be some of the bytes; such a value may be moved, but nothing else.
+    pub(super) parts: SmallVec<[Base; 1]>,
+}
+
+impl Words {
+    pub(super) fn number(offset: Offset) -> Words {
+        Words::one(Base::Number, offset)
+    }
+
+    pub(super) fn any_number() -> Words {
+        Words::number(Offset::ANY)
+    }
+
+    pub(super) fn one(base: Base, offset: Offset) -> Words {
+        let mut words = Words::default();
+        words.whole.push((base, offset));
+        words
+    }
+
+    /// Adds a possibility; says whether it was new.
+    pub(super) fn insert(&mut self, base: Base, offset: Offset) -> bool {
+        match self.whole.binary_search_by_key(&base, |(base, _)| *base) {
+            Ok(at) => {
+                let joined = self.whole[at].1.join(offset);
+                let is_new = joined != self.whole[at].1;
+                self.whole[at].1 = joined;
+                is_new
+            }
+            Err(at) => {
+                self.whole.insert(at, (base, offset));
+                true
+            }
+        }
+    }
+
+    pub(super) fn insert_part(&mut self, base: Base) -> bool {
+        match self.parts.binary_search(&base) {
+            Ok(_) => false,
+            Err(at) => {
+                self.parts.insert(at, base);
+                true
+            }
+        }
+    }
+
+    /// Adds all possibilities of another; says whether one was new.
+    pub(super) fn join(&mut self, other: &Words) -> bool {
+        let mut is_new = false;
+        for (base, offset) in &other.whole {
+            is_new |= self.insert(*base, *offset);
+        }
+        for base in &other.parts {
+            is_new |= self.insert_part(*base);
+        }
+        is_new
+    }
+
+    /// The objects whose address it can be.
+    pub(super) fn bases(&self) -> impl Iterator<Item = (Base, Offset)> + '_ {
+        self.whole.iter().copied().filter(|(base, _)| *base != Base::Number)
+    }
+
+    /// The numbers that it can be.
+    pub(super) fn numbers(&self) -> Option<Offset> {
+        self.whole.first().filter(|(base, _)| *base == Base::Number).map(|(_, offset)| *offset)
+    }
+
+    pub(super) fn may_be_address(&self) -> bool {
+        self.bases().next().is_some()
+    }
+
+    /// Whether the bytes of an address can be in it.
+    pub(super) fn is_clean(&self) -> bool {
+        !self.may_be_address() && self.parts.is_empty()
+    }
+}
