@@ -7,7 +7,7 @@ pub mod c;
 pub mod litmus;
 pub mod oox;
 
-use ir::{DataModel, Diagnostic, Program, Sources, Span};
+use ir::{DataModel, Diagnostic, Program, Properties, Sources, Span};
 use std::path::PathBuf;
 
 /// How programs are read.
@@ -25,6 +25,8 @@ pub struct Options {
     pub assume_pure: Vec<String>,
     /// The function that the first thread runs.
     pub entry: String,
+    /// What is asked about the program: library models keep more in mind for some questions.
+    pub properties: Properties,
 }
 
 impl Default for Options {
@@ -36,6 +38,7 @@ impl Default for Options {
             compile_commands: None,
             assume_pure: Vec::new(),
             entry: "main".to_string(),
+            properties: Properties::NONE,
         }
     }
 }

@@ -181,8 +181,9 @@ pub fn terms(op: &Op) -> SmallVec<[TermId; 3]> {
     }
     match op {
         Op::Assign { value, .. } | Op::Store { value, .. } => terms.push(*value),
-        Op::Rmw { wait, new, .. } => {
+        Op::Rmw { wait, owner, new, .. } => {
             terms.extend(*wait);
+            terms.extend(*owner);
             terms.push(*new);
         }
         Op::Assume(cond) | Op::Check { cond, .. } => terms.push(*cond),
@@ -218,12 +219,12 @@ pub fn locals_read(op: &Op, pool: &Pool) -> SmallVec<[VarId; 4]> {
             }
         });
     };
-    if let Op::Rmw { dst, place, wait, new, .. } = op {
-        // The old value is in `dst` before `wait` and `new` are looked at.
+    if let Op::Rmw { dst, place, wait, owner, new, .. } = op {
+        // The old value is in `dst` before the other terms are looked at.
         if let Place::Mem { addr, .. } = place {
             add(*addr, None);
         }
-        for term in wait.iter().chain([new]) {
+        for term in wait.iter().chain(owner).chain([new]) {
             add(*term, Some(*dst));
         }
     } else {
@@ -326,7 +327,7 @@ mod tests {
         let other = pool.declare("other", Sort::Bv(32));
         let (old_term, other_term) = (pool.var(old), pool.var(other));
         let new = pool.add(old_term, other_term);
-        let op = Op::Rmw { dst: old, place: Place::Var(x), wait: None, new, order: Order::SeqCst };
+        let op = Op::Rmw { dst: old, place: Place::Var(x), wait: None, owner: None, new, order: Order::SeqCst };
         assert_eq!(locals_read(&op, &pool).as_slice(), [other]);
         assert_eq!(local_written(&op), Some(old));
         let assign = Op::Assign { var: old, value: new };

@@ -15,7 +15,7 @@ fn certificate(por: &str) -> (Certificate, Properties) {
     let worker = builder.define("worker", |body| {
         let old = body.local("old");
         let new = body.plus(old, 2);
-        body.then(Op::Rmw { dst: old, place: Place::Var(x), wait: None, new, order: ir::Order::SeqCst });
+        body.then(Op::Rmw { dst: old, place: Place::Var(x), wait: None, owner: None, new, order: ir::Order::SeqCst });
     });
     builder.body(main, |body| {
         body.start_all(&[worker, worker]);

@@ -231,7 +231,14 @@ impl Thread<'_> {
                 let new = body.plus(local, 1);
                 let three = body.int(3);
                 let new = body.pool().bv_and(new, three);
-                body.then(Op::Rmw { dst: local, place: Place::Var(global), wait: None, new, order: Order::SeqCst });
+                body.then(Op::Rmw {
+                    dst: local,
+                    place: Place::Var(global),
+                    wait: None,
+                    owner: None,
+                    new,
+                    order: Order::SeqCst,
+                });
             }
             17 if depth > 0 && !self.in_loop => {
                 self.in_loop = true;

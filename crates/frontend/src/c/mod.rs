@@ -112,6 +112,7 @@ impl Reader {
             data_model,
             entry: &options.entry,
             assume_pure: &options.assume_pure,
+            properties: options.properties,
         });
         match lowered {
             Ok(lowered) => {

@@ -16,6 +16,7 @@ mod body;
 mod calls;
 mod compact;
 mod entry;
+mod joins;
 mod jumps;
 mod scan;
 mod statics;
@@ -24,7 +25,9 @@ mod values;
 
 use super::typed::{Function, Storage, Symbol, SymbolId, Unit};
 use body::Body;
-use ir::{DataModel, Diagnostic, LocId, ObjectId, ObjectKind, Proc, ProcId, Program, Severity, Sources, Span};
+use ir::{
+    DataModel, Diagnostic, LocId, ObjectId, ObjectKind, Proc, ProcId, Program, Properties, Severity, Sources, Span,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -42,6 +45,8 @@ pub struct Input<'u> {
     pub entry: &'u str,
     /// Functions without a body that are taken to do nothing but return an arbitrary value.
     pub assume_pure: &'u [String],
+    /// What is asked.
+    pub properties: Properties,
 }
 
 /// A lowered program and what there is to say about it.
@@ -90,6 +95,7 @@ struct Lowering<'u> {
     first_model: usize,
     entry: &'u str,
     assume_pure: &'u [String],
+    properties: Properties,
     program: Program,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
@@ -129,10 +135,11 @@ impl<'u> Lowering<'u> {
             first_model: input.first_model,
             entry: input.entry,
             assume_pure: input.assume_pure,
+            properties: input.properties,
             program,
             errors: Vec::new(),
             warnings: Vec::new(),
-            facts: scan::Facts::gather(&input.units[..input.first_model]),
+            facts: scan::Facts::gather(&input.units[..input.first_model], input.entry),
             functions: FxHashMap::default(),
             data: FxHashMap::default(),
             addressed: FxHashSet::default(),

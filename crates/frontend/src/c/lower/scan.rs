@@ -16,11 +16,17 @@ pub(super) struct Facts {
     pub(super) functions: FxHashSet<String>,
     /// Whether some initialiser makes a mutex of another kind than the normal one.
     pub(super) has_special_mutex: bool,
+    /// Whether a lock may lie in memory that nobody has written: on the heap, or in a local variable without initialiser.
+    pub(super) has_unset_locks: bool,
+    /// Whether a thread may be joined twice.
+    pub(super) may_join_twice: bool,
 }
 
 impl Facts {
-    pub(super) fn gather(units: &[Unit]) -> Facts {
-        let mut facts = Facts { functions: FxHashSet::default(), has_special_mutex: false };
+    pub(super) fn gather(units: &[Unit], entry: &str) -> Facts {
+        let may_join_twice = super::joins::may_join_twice(units, entry);
+        let functions = FxHashSet::default();
+        let mut facts = Facts { functions, has_special_mutex: false, has_unset_locks: false, may_join_twice };
         for unit in units {
             for function in &unit.functions {
                 visit(&function.body, &mut |part| facts.note(unit, part));
@@ -52,6 +58,8 @@ impl Facts {
             Part::Expr(Expr { kind: ExprKind::Symbol(symbol), .. }) => {
                 let symbol = &unit.symbols[symbol.0 as usize];
                 if symbol.storage == Storage::Function && !self.functions.contains(&symbol.name) {
+                    self.has_unset_locks |=
+                        matches!(symbol.name.as_str(), "malloc" | "realloc" | "aligned_alloc" | "alloca");
                     self.functions.insert(symbol.name.clone());
                 }
             }
@@ -73,6 +81,10 @@ impl Facts {
             Part::Stmt(Stmt { kind: StmtKind::Local { symbol, init: Some(init) }, .. }) => {
                 self.note_init(&unit.types, unit.symbols[symbol.0 as usize].ty.ty, init);
             }
+            Part::Stmt(Stmt { kind: StmtKind::Local { symbol, init: None }, .. }) => {
+                let ty = unit.symbols[symbol.0 as usize].ty;
+                self.has_unset_locks |= ty.is_volatile || may_be_lock(&unit.types, ty.ty);
+            }
             _ => {}
         }
         true
@@ -83,6 +95,19 @@ impl Facts {
             !matches!(constant(&item.value), Some(0))
                 && field_at(types, ty, item.offset).is_some_and(|name| name == "__kind")
         });
+    }
+}
+
+/// Whether an object of the type may be or contain a lock: they are unions, but for spin locks, which are volatile.
+fn may_be_lock(types: &Types, ty: TypeId) -> bool {
+    match types.get(ty) {
+        Type::Array { element, .. } => element.is_volatile || may_be_lock(types, element.ty),
+        Type::Record(id) => {
+            let record = types.record(*id);
+            let fields = record.fields.as_deref().unwrap_or_default();
+            record.is_union || fields.iter().any(|field| field.ty.is_volatile || may_be_lock(types, field.ty.ty))
+        }
+        _ => false,
     }
 }
 

@@ -47,7 +47,14 @@ impl Generator<'_> {
             }
             4 => {
                 let new = b.plus(c, 1);
-                b.then(Op::Rmw { dst: c, place: Place::Var(global), wait: None, new, order: Order::SeqCst });
+                b.then(Op::Rmw {
+                    dst: c,
+                    place: Place::Var(global),
+                    wait: None,
+                    owner: None,
+                    new,
+                    order: Order::SeqCst,
+                });
             }
             5 => {
                 // Element a & 3 of the array, sometimes one too far.
@@ -99,7 +106,7 @@ impl Generator<'_> {
             11 => {
                 let old = b.local("old");
                 let (place, wait, one, zero) = (b.at(self.shared.lock, 0), Some(b.is(old, 0)), b.int(1), b.int(0));
-                b.then(Op::Rmw { dst: old, place, wait, new: one, order: Order::SeqCst });
+                b.then(Op::Rmw { dst: old, place, wait, owner: None, new: one, order: Order::SeqCst });
                 let n = self.prng.below(3);
                 self.block(b, depth - 1, n);
                 if self.prng.below(5) > 0 {

@@ -2,13 +2,14 @@
 //!
 //! Only models may use them; their declarations are in `models/ravel.h`. The waiting ones take expressions, not values: in
 //! `__ravel_await(address, old, wait, new, order)` the second argument names a local variable that gets the old
-//! value, and the next two may mention it. They become the `wait` and `new` terms of one `Rmw`.
+//! value, and the next two may mention it. They become the `wait` and `new` terms of one `Rmw`. With an owner between them,
+//! a handle, they say who alone can end the wait.
 
 use crate::c::lower::body::Body;
 use crate::c::lower::statics::{Home, is_signed};
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::TypeId;
-use ir::{AllocKind, Callee, CheckKind, HavocKind, Mark, Op};
+use ir::{AllocKind, Callee, CheckKind, HavocKind, Mark, Op, Property};
 use logic::{Scalar, Sort, TermId, VarId};
 
 impl Body<'_, '_> {
@@ -16,11 +17,16 @@ impl Body<'_, '_> {
         let ty = expr.ty.ty;
         match (name, args) {
             ("__ravel_await", [address, old, wait, new, order]) => {
-                self.rmw(address, old, Some(wait), new, order);
+                self.rmw(address, old, (Some(wait), None), new, order);
+                None
+            }
+            ("__ravel_await_owner", [address, old, wait, owner, new, order]) => {
+                let owner = Some(owner).filter(|_| self.lw.properties.has(Property::Deadlock));
+                self.rmw(address, old, (Some(wait), owner), new, order);
                 None
             }
             ("__ravel_rmw", [address, old, new, order]) => {
-                self.rmw(address, old, None, new, order);
+                self.rmw(address, old, (None, None), new, order);
                 None
             }
             ("__ravel_self", []) => {
@@ -71,6 +77,38 @@ impl Body<'_, '_> {
             ("__ravel_uses_mutex_kinds", []) => {
                 let is_special = self.lw.facts.has_special_mutex;
                 Some(self.truth_number(is_special, ty))
+            }
+            ("__ravel_keeps_owners", []) => {
+                let is_asked = |property| self.lw.properties.has(property);
+                let keeps = is_asked(Property::Misuse) || is_asked(Property::Deadlock);
+                Some(self.truth_number(keeps || self.lw.facts.has_special_mutex, ty))
+            }
+            ("__ravel_asks_misuse", []) => {
+                let is_asked = self.lw.properties.has(Property::Misuse);
+                Some(self.truth_number(is_asked, ty))
+            }
+            ("__ravel_may_be_dead", [destroy]) => {
+                let destroy = Self::literal_text(destroy).expect("models name functions by literals");
+                let may_be = self.lw.facts.uses(&destroy);
+                let is_asked = self.lw.properties.has(Property::Misuse);
+                Some(self.truth_number(is_asked && may_be, ty))
+            }
+            ("__ravel_may_be_unset", []) => {
+                let is_asked = self.lw.properties.has(Property::Misuse);
+                Some(self.truth_number(is_asked && self.lw.facts.has_unset_locks, ty))
+            }
+            ("__ravel_may_join_twice", []) => {
+                let may = self.lw.facts.may_join_twice;
+                Some(self.truth_number(may, ty))
+            }
+            ("__ravel_misuse", [cond, what]) => {
+                let what = Self::literal_text(what).expect("models say what by literals");
+                let is_wrong = self.condition(cond);
+                let cond = self.pool().not(is_wrong);
+                if self.lw.properties.has(Property::Misuse) {
+                    self.emit(Op::Check { cond, kind: CheckKind::Misuse(what.into()) });
+                }
+                None
             }
             ("__ravel_mark_locked", [lock]) => self.mark(Mark::Locked, lock),
             ("__ravel_mark_read_locked", [lock]) => self.mark(Mark::ReadLocked, lock),
@@ -129,19 +167,28 @@ impl Body<'_, '_> {
         }
     }
 
-    fn rmw(&mut self, address: &Expr, old: &Expr, wait: Option<&Expr>, new: &Expr, order: &Expr) {
+    /// The condition to wait for, and who alone can make it hold.
+    fn rmw(
+        &mut self,
+        address: &Expr,
+        old: &Expr,
+        (wait, owner): (Option<&Expr>, Option<&Expr>),
+        new: &Expr,
+        order: &Expr,
+    ) {
         let addr = self.eval(address);
         let order = crate::c::lower::scan::constant(order).map(|order| order as u64);
         let order = crate::c::lower::calls::atomics::order_numbered(order);
         let (dst, _) = self.variable(old);
         let sort = self.pool().var_sort(dst).scalar().unwrap_or(Scalar::Bv(32));
-        let ((wait, new), _, steps) = self.aside(|body| {
+        let ((wait, owner, new), _, steps) = self.aside(|body| {
             let wait = wait.map(|wait| body.condition(wait));
+            let owner = owner.map(|owner| body.eval(owner));
             let value = body.eval(new);
             let value = body.convert_to(value, is_signed(body.types(), new.ty.ty), sort, false);
-            (wait, value)
+            (wait, owner, value)
         });
         assert!(steps.is_none(), "a library model makes steps within a waiting condition");
-        self.emit(Op::Rmw { dst, place: Self::memory(addr, sort), wait, new, order });
+        self.emit(Op::Rmw { dst, place: Self::memory(addr, sort), wait, owner, new, order });
     }
 }

@@ -509,7 +509,7 @@ impl Body<'_, '_> {
         let outer = std::mem::replace(&mut self.wraps, true);
         let new = new(self, old);
         self.wraps = outer;
-        self.emit(Op::Rmw { dst, place, wait: None, new, order });
+        self.emit(Op::Rmw { dst, place, wait: None, owner: None, new, order });
         if wants_old { old } else { new }
     }
 
