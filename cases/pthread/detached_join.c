@@ -1,5 +1,6 @@
 // expect: safe
-// why: a detached thread cannot be joined
+// property: assert
+// why: a detached thread cannot be joined; where nobody asks about misuse, trying returns an error
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,4 +1,5 @@
-// expect: unsafe at 43
+// expect: unsafe at 44
+// property: assert
 // engines: bmc explicit
 // why: the first thread's round is not idle, since it gives back a lock that somebody else has taken meanwhile
 #include <assert.h>

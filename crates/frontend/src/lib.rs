@@ -7,7 +7,7 @@ pub mod c;
 pub mod litmus;
 pub mod oox;
 
-use ir::{DataModel, Diagnostic, Program, Sources, Span};
+use ir::{DataModel, Diagnostic, Program, Properties, Sources, Span};
 use std::path::PathBuf;
 
 /// How programs are read.
@@ -27,6 +27,8 @@ pub struct Options {
     pub fallible: bool,
     /// The function that the first thread runs.
     pub entry: String,
+    /// What is asked about the program: library models keep more in mind for some questions.
+    pub properties: Properties,
 }
 
 impl Default for Options {
@@ -39,6 +41,7 @@ impl Default for Options {
             assume_pure: Vec::new(),
             fallible: false,
             entry: "main".to_string(),
+            properties: Properties::NONE,
         }
     }
 }

@@ -181,8 +181,9 @@ pub fn terms(op: &Op) -> SmallVec<[TermId; 3]> {
     }
     match op {
         Op::Assign { value, .. } | Op::Store { value, .. } => terms.push(*value),
-        Op::Rmw { wait, new, failure, .. } => {
+        Op::Rmw { wait, owner, new, failure, .. } => {
             terms.extend(*wait);
+            terms.extend(*owner);
             terms.push(*new);
             terms.extend(failure.map(|failure| failure.when));
         }
@@ -219,12 +220,12 @@ pub fn locals_read(op: &Op, pool: &Pool) -> SmallVec<[VarId; 4]> {
             }
         });
     };
-    if let Op::Rmw { dst, place, wait, new, failure, .. } = op {
-        // The old value is in `dst` before `wait` and `new` are looked at.
+    if let Op::Rmw { dst, place, wait, owner, new, failure, .. } = op {
+        // The old value is in `dst` before the other terms are looked at.
         if let Place::Mem { addr, .. } = place {
             add(*addr, None);
         }
-        for term in wait.iter().chain([new]).chain(failure.iter().map(|failure| &failure.when)) {
+        for term in wait.iter().chain(owner).chain([new]).chain(failure.iter().map(|failure| &failure.when)) {
             add(*term, Some(*dst));
         }
     } else {
@@ -327,7 +328,15 @@ mod tests {
         let other = pool.declare("other", Sort::Bv(32));
         let (old_term, other_term) = (pool.var(old), pool.var(other));
         let new = pool.add(old_term, other_term);
-        let op = Op::Rmw { dst: old, place: Place::Var(x), wait: None, new, order: Order::SeqCst, failure: None };
+        let op = Op::Rmw {
+            dst: old,
+            place: Place::Var(x),
+            wait: None,
+            owner: None,
+            new,
+            order: Order::SeqCst,
+            failure: None,
+        };
         assert_eq!(locals_read(&op, &pool).as_slice(), [other]);
         assert_eq!(local_written(&op), Some(old));
         let assign = Op::Assign { var: old, value: new };

@@ -326,7 +326,15 @@ impl Body<'_> {
     pub fn await_change(&mut self, old: VarId, global: VarId, from: i64, to: i64) -> EdgeRef {
         let wait = Some(self.is(old, from));
         let new = self.int(to);
-        self.then(Op::Rmw { dst: old, place: Place::Var(global), wait, new, order: Order::SeqCst, failure: None })
+        self.then(Op::Rmw {
+            dst: old,
+            place: Place::Var(global),
+            wait,
+            owner: None,
+            new,
+            order: Order::SeqCst,
+            failure: None,
+        })
     }
 
     /// An assertion.

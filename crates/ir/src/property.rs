@@ -25,13 +25,15 @@ pub enum Property {
     Overflow,
     /// Division by zero.
     Division,
+    /// The thread library is used in a way that means nothing: unlocking what is not locked, joining twice.
+    Misuse,
     /// An execution that never ends.
     Termination,
 }
 
 impl Property {
     /// All of them.
-    pub const ALL: [Property; 11] = [
+    pub const ALL: [Property; 12] = [
         Property::ErrorCall,
         Property::Assertion,
         Property::Race,
@@ -42,6 +44,7 @@ impl Property {
         Property::MemCleanup,
         Property::Overflow,
         Property::Division,
+        Property::Misuse,
         Property::Termination,
     ];
 
@@ -57,6 +60,7 @@ impl Property {
             Property::MemCleanup => "valid-memcleanup",
             Property::Overflow => "no-overflow",
             Property::Division => "no-division-by-zero",
+            Property::Misuse => "no-misuse",
             Property::Termination => "termination",
         }
     }
@@ -74,13 +78,14 @@ impl Property {
             Property::MemCleanup => "memory not freed at exit",
             Property::Overflow => "signed overflow",
             Property::Division => "division by zero",
+            Property::Misuse => "misuse of the thread library",
             Property::Termination => "endless execution",
         }
     }
 
     /// Whether nobody can tell what a program does after it: undefined behaviour, rather than an end of the process.
     pub fn is_undefined(self) -> bool {
-        matches!(self, Property::Deref | Property::Free)
+        matches!(self, Property::Deref | Property::Free | Property::Misuse)
     }
 
     /// The property that a failing check violates; `None` for `Unsupported` and `Bound`.
@@ -92,6 +97,7 @@ impl Property {
             CheckKind::Division => Some(Property::Division),
             CheckKind::Deref => Some(Property::Deref),
             CheckKind::Free => Some(Property::Free),
+            CheckKind::Misuse(_) => Some(Property::Misuse),
             CheckKind::Unsupported(_) | CheckKind::Bound(_) => None,
         }
     }

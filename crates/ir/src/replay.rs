@@ -3,7 +3,7 @@
 //! No unsafe verdict leaves before this says so. The trace is run on the program as lowered, looking only for the
 //! property that it claims (so that another violation on the way does not hide it): every step must be enabled, and the
 //! violation must happen in a step, or in the state at the end (deadlock, two racing next accesses); for termination
-//! the states at the end must repeat fairly. Inputs that the trace does not name are zero.
+//! the states at the end must repeat fairly, or nobody can go on. Inputs that the trace does not name are zero.
 //!
 //! A race that a trace shows under another model than the task's must be one of C11: the program is interleaved, but its atomic accesses are no
 //! stronger than they say. Buffers of stores (`tso`, `pso`) keep all that C11 promises up to the first race.
@@ -14,7 +14,8 @@
 //! did counts.
 
 use crate::interp::{
-    Details, Effect, Execution, Inputs, Log, LogStep, NotEnabled, Request, State, Status, StepResult, Violation, Zeros,
+    Details, Effect, Execution, Inputs, Log, LogStep, Machine, NotEnabled, Request, State, Status, StepResult,
+    Violation, Zeros, settle,
 };
 use crate::model::Model;
 use crate::program::Program;
@@ -135,11 +136,14 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
     }
     let violation = violation.or_else(|| match trace.violation {
         Property::Deadlock => {
-            settle(&mut execution);
+            settle(&mut execution, Machine::deadlock);
             execution.deadlock()
         }
         Property::Race => execution.adjacent_race(),
-        Property::Termination => lasso(&execution, &visited),
+        Property::Termination => lasso(&execution, &visited).or_else(|| {
+            settle(&mut execution, Machine::stuck);
+            execution.stuck()
+        }),
         _ => None,
     });
     let Some(violation) = violation else {
@@ -168,20 +172,6 @@ fn race_before(task: &Task, trace: &Trace, step: usize) -> Option<Replayed> {
 fn reach_memory(execution: &mut Execution<'_>, number_of: &[usize], commit: &Commit) -> Result<(), ReplayError> {
     let is_there = number_of.get(commit.step).is_some_and(|step| execution.commit_store(*step, commit.site));
     if is_there { Ok(()) } else { Err(ReplayError::NotCommitted { step: commit.after }) }
-}
-
-/// Lets every thread run until none can: whoever waits in a large step of a transformed program stands before its start,
-/// and the lowered program has smaller steps that still can be taken.
-fn settle(execution: &mut Execution<'_>) {
-    let most = execution.steps.len() + MAX_ADDED;
-    while execution.steps.len() < most {
-        let enabled = execution.machine.enabled(&execution.state);
-        let taken = execution.commit_any()
-            || enabled.iter().any(|(thread, edge)| execution.take(*thread, *edge, &mut Zeros) == StepResult::Ok);
-        if !taken {
-            return;
-        }
-    }
 }
 
 /// Lets the holder of an atomic section run to its end.

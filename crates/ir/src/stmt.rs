@@ -111,6 +111,8 @@ pub enum CheckKind {
     Deref,
     /// A wrong `free`.
     Free,
+    /// A use of the thread library that means nothing; what was done, in words.
+    Misuse(Box<str>),
     /// The execution leaves what is modelled; an engine that gets here must answer unknown, with this reason.
     Unsupported(Box<str>),
     /// The execution needs more than a bound that a pass set; likewise.
@@ -167,7 +169,7 @@ pub enum Op {
     /// and the execution is not considered further.
     Assume(TermId),
     /// It is a violation if the condition does not hold. When the kind is not in the property, a failing `Overflow` check
-    /// is ignored, `Unsupported` and `Bound` count still, after `Deref` and `Free` anything may happen, so that nobody can
+    /// is ignored, `Unsupported` and `Bound` count still, after `Deref`, `Free` and `Misuse` anything may happen, so that nobody can
     /// tell, and any other ends the process without a violation.
     Check {
         /// What must hold.
@@ -204,6 +206,9 @@ pub enum Op {
         place: Place,
         /// Blocks until this holds.
         wait: Option<TermId>,
+        /// Who alone can end the wait, if somebody looks for deadlocks: a handle, any number of bits wide; 0 if others can
+        /// too. It may mention `dst`.
+        owner: Option<TermId>,
         /// The new value.
         new: TermId,
         /// How.

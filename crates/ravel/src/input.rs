@@ -39,6 +39,7 @@ pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, Str
         assume_pure: input.assume_pure.clone(),
         fallible: input.fallible,
         entry: input.entry.clone(),
+        properties: Properties::NONE,
     };
     let mut asked = match (&question.property, &question.prp) {
         (Some(properties), _) => Some(*properties),
@@ -81,6 +82,7 @@ pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, Str
         asked = Some(crate::oox::properties());
     }
     let properties = asked.unwrap_or_else(question::default_properties);
+    options.properties = properties;
     Ok(Request { name, files, options, properties, model: Model::from(question.model) })
 }
 

@@ -19,6 +19,11 @@ pub(crate) const WORDS: &[(&str, &str, &[Property])] = &[
     ),
     ("overflow", "signed arithmetic overflows", &[Property::Overflow]),
     ("division", "division by zero", &[Property::Division]),
+    (
+        "misuse",
+        "the thread library is used in a way that means nothing: unlocking what is not held, joining twice",
+        &[Property::Misuse],
+    ),
     ("termination", "some execution never ends (not part of `all`)", &[Property::Termination]),
     ("memcleanup", "memory not freed at the end (not part of `all`)", &[Property::MemCleanup]),
     // The field's names for the same things.
@@ -31,11 +36,12 @@ pub(crate) const WORDS: &[(&str, &str, &[Property])] = &[
     ("valid-memtrack", "lost memory only", &[Property::MemTrack]),
     ("valid-memcleanup", "memcleanup", &[Property::MemCleanup]),
     ("no-overflow", "overflow", &[Property::Overflow]),
+    ("no-misuse", "misuse", &[Property::Misuse]),
     ("no-division-by-zero", "division", &[Property::Division]),
 ];
 
 /// How many of `WORDS` are our own; the rest are aliases.
-pub(crate) const N_OWN_WORDS: usize = 9;
+pub(crate) const N_OWN_WORDS: usize = 10;
 
 /// What a bare `ravel verify` checks: what no correct program does, whatever it is for.
 pub(crate) fn default_properties() -> Properties {
@@ -46,6 +52,7 @@ pub(crate) fn default_properties() -> Properties {
         Property::Deref,
         Property::Free,
         Property::Division,
+        Property::Misuse,
     ])
 }
 

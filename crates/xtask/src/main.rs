@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         ["litmus-generate", ..] => cycle::run(&args[1..]),
         _ => {
             eprintln!(
-                "usage: cargo xtask fuzz [--engine bmc|cegar] [--model sc|tso|pso] [--count N] [--seed S] [--show SEED]"
+                "usage: cargo xtask fuzz [--locks] [--engine bmc|cegar] [--model sc|tso|pso] [--count N] [--seed S] [--show SEED]"
             );
             eprintln!("       | bench explicit | bench oox | bench smt | bench bmc");
             eprintln!("       | fuzz --oox [--count N] [--seed S] [--show SEED] [--mutants N [--folder F]]");

@@ -1,7 +1,7 @@
 //! Which accesses does a lock keep apart? Critical sections, and what cannot be read across them.
 //!
 //! A lock is a word at a constant address with one value that means free. It is *kept* if, of all that was unrolled, only this touches it: steps that
-//! wait for it to be free and leave one constant that is not, and writes of the free value by threads that have taken it. Then sections
+//! wait for it to be free and leave a constant that is not, other writes of such constants, and writes of the free value by threads that have taken it. Then sections
 //! of different threads never overlap: nobody else can take a lock that is taken, and only its holder gives it back. So a read in a section never
 //! reads a write of another section that is surely overwritten before that section ends; and once its own section has surely
 //! written the place, nothing of other sections at all.
@@ -63,11 +63,14 @@ pub(crate) struct Sections {
     pub(super) reads: Vec<SmallVec<[u32; 2]>>,
     pub(super) writes: Vec<SmallVec<[u32; 2]>>,
     /// The events of steps that take a lock, with the value that they leave, and of those that give one back.
-    takes: FxHashMap<usize, (Lock, TermId)>,
-    taken: FxHashMap<usize, (Lock, TermId)>,
+    takes: FxHashMap<usize, Lock>,
+    taken: FxHashMap<usize, Lock>,
     gives: FxHashMap<usize, Lock>,
-    /// The locks that are not kept.
+    /// The reads of steps that give one back.
+    given: FxHashSet<usize>,
+    /// The locks that are not kept, and those that somebody looks at besides.
     broken: FxHashSet<Lock>,
+    observed: FxHashSet<Lock>,
 }
 
 impl Executor<'_> {
@@ -81,6 +84,7 @@ impl Executor<'_> {
     ) -> Option<Lock> {
         let is_constant = |term: TermId| self.pool.as_const(term).is_some();
         let free = awaited(&self.pool, var, wait)?;
+        let new = when_free(&self.pool, var, free, new);
         let is_lock = addr.is_none_or(is_constant) && is_constant(new) && free != new;
         is_lock.then_some(Lock { key, addr, free })
     }
@@ -92,10 +96,10 @@ impl Executor<'_> {
     }
 
     /// A lock is taken by the events made since there were so many.
-    pub(super) fn take_lock(&mut self, walk: &mut Walk, lock: Lock, new: TermId, (reads, writes): (usize, usize)) {
+    pub(super) fn take_lock(&mut self, walk: &mut Walk, lock: Lock, (reads, writes): (usize, usize)) {
         let own = |at: &usize| self.events.reads[*at].thread == walk.thread;
-        self.locks.takes.extend((reads..self.events.reads.len()).filter(own).map(|at| (at, (lock, new))));
-        self.locks.taken.extend((writes..self.events.writes.len()).map(|at| (at, (lock, new))));
+        self.locks.takes.extend((reads..self.events.reads.len()).filter(own).map(|at| (at, lock)));
+        self.locks.taken.extend((writes..self.events.writes.len()).map(|at| (at, lock)));
         let puts_off = walk.state.depth == 0 && !walk.is_group && self.known.is_guard(lock.name(&self.pool));
         let section = self.locks.open(lock, walk.node.filter(|_| puts_off));
         walk.state.held.retain(|(other, _)| *other != lock);
@@ -103,8 +107,9 @@ impl Executor<'_> {
     }
 
     /// A lock is given back, if it is one, by the events made since there were so many.
-    pub(super) fn give_lock(&mut self, walk: &mut Walk, lock: Lock, writes: usize) {
+    pub(super) fn give_lock(&mut self, walk: &mut Walk, lock: Lock, (reads, writes): (usize, usize)) {
         let Some(at) = walk.state.held.iter().position(|(other, _)| *other == lock) else { return };
+        self.locks.given.extend(reads..self.events.reads.len());
         let given = writes..self.events.writes.len();
         if let Some(node) = walk.node {
             let is_inside = walk.state.depth > 0 || walk.is_group;
@@ -129,12 +134,8 @@ impl Executor<'_> {
         let mut all: Vec<Lock> = self.locks.sections.iter().map(|section| section.lock).collect();
         all.sort_unstable_by_key(|lock| (lock.key, lock.addr, lock.free));
         all.dedup();
-        let mut held: FxHashMap<Lock, TermId> = FxHashMap::default();
         for lock in all {
             let place = self.places.number(lock.key);
-            let is_kept_by = |own: Option<&(Lock, TermId)>, held: &mut FxHashMap<Lock, TermId>| {
-                own.is_some_and(|(other, value)| *other == lock && *held.entry(lock).or_insert(*value) == *value)
-            };
             let touches = |other: Option<TermId>| match (lock.addr, other) {
                 (Some(a), Some(b)) => a == b || self.pool.as_const(b).is_none(),
                 _ => true,
@@ -144,12 +145,18 @@ impl Executor<'_> {
             let reads = self.events.reads.iter().enumerate().filter(|(_, read)| counts(read.guard));
             let mut reads =
                 reads.filter(|(_, read)| read.place == place && read.thread != u32::MAX && touches(read.addr));
-            let mut is_kept = reads.all(|(at, _)| is_kept_by(self.locks.takes.get(&at), &mut held));
-            let writes = self.events.writes.iter().enumerate();
-            for (at, _) in writes.filter(|(_, write)| write.place == place && touches(write.addr)) {
-                is_kept &= self.locks.gives.get(&at) == Some(&lock) || is_kept_by(self.locks.taken.get(&at), &mut held);
+            let is_own = |at: usize| self.locks.takes.get(&at) == Some(&lock) || self.locks.given.contains(&at);
+            if !reads.all(|(at, _)| is_own(at)) {
+                self.locks.observed.insert(lock);
             }
-            if !is_kept {
+            // Only whoever holds it makes it free; what is written besides, when it is destroyed, lets nobody in.
+            let keeps = |at: usize, value: TermId| {
+                let is_shut = self.pool.as_const(value).is_some() && value != lock.free;
+                is_shut || self.locks.gives.get(&at) == Some(&lock) || self.locks.taken.get(&at) == Some(&lock)
+            };
+            let writes = self.events.writes.iter().enumerate();
+            let mut writes = writes.filter(|(_, write)| write.place == place && touches(write.addr));
+            if !writes.all(|(at, write)| keeps(at, write.value)) {
                 self.locks.broken.insert(lock);
             }
         }
@@ -178,6 +185,11 @@ impl Sections {
             }
         }
         held
+    }
+
+    /// Whether a lock is kept and nobody looks at it but to take it and to give it back.
+    pub(crate) fn is_unseen(&self, lock: &Lock) -> bool {
+        self.is_kept(lock) && !self.observed.contains(lock)
     }
 
     /// Whether a lock is kept.
@@ -250,10 +262,26 @@ impl Hidden {
     }
 }
 
-/// The constant that a variable is awaited to have.
+/// The constant that a variable is awaited to have, perhaps among others.
 fn awaited(pool: &Pool, var: VarId, wait: TermId) -> Option<TermId> {
-    let Node::App { op: Op::Eq, args } = pool.node(wait) else { return None };
+    let Node::App { op, args } = pool.node(wait) else { return None };
+    if *op == Op::Or {
+        return args.iter().find_map(|arg| awaited(pool, var, *arg));
+    }
     let [a, b] = args[..] else { return None };
     let (own, constant) = if pool.as_const(b).is_some() { (a, b) } else { (b, a) };
-    (pool.as_const(constant).is_some() && pool.as_var(own) == Some(var)).then_some(constant)
+    let is_it = *op == Op::Eq && pool.as_const(constant).is_some() && pool.as_var(own) == Some(var);
+    is_it.then_some(constant)
+}
+
+/// What a variable that has the awaited value becomes, if it is left as it is otherwise; else the whole term.
+fn when_free(pool: &Pool, var: VarId, free: TermId, new: TermId) -> TermId {
+    match pool.node(new) {
+        Node::App { op: Op::Ite, args } => {
+            let is_test = matches!(pool.node(args[0]), Node::App { op: Op::Eq, .. });
+            let is_free = is_test && awaited(pool, var, args[0]) == Some(free);
+            if is_free && pool.as_var(args[2]) == Some(var) { args[1] } else { new }
+        }
+        _ => new,
+    }
 }

@@ -29,6 +29,7 @@ mod symmetry;
 mod threads;
 mod trace;
 mod unrolled;
+mod waits;
 
 use crate::Engine;
 use crate::clock::computed;
@@ -36,7 +37,7 @@ use crate::run::{Knob, Run};
 use cells::Known;
 use encode::Encoding;
 use execute::{Bounds, unroll};
-use ir::pass::{Options, explicit_fences, prepare, spell_race, spell_trace};
+use ir::pass::{Options, explicit_fences, forget_owners, may_wait_in_circle, prepare, spell_race, spell_trace};
 use ir::{Model, Program, Proof, Properties, Property, Task, Trace, Verdict, Why};
 use logic::TermId;
 use memory::order::{Pair, find_conflicts};
@@ -107,7 +108,11 @@ impl Engine for Bmc {
 fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let started = computed();
     let options = Options { blocks: false, ..Options::default() };
-    let prepared = prepare(&explicit_fences(&task.program), task.properties, &options)?;
+    let mut prepared = prepare(&explicit_fences(&task.program), task.properties, &options)?;
+    let has_circles = task.properties.has(Property::Deadlock) && may_wait_in_circle(&prepared);
+    if !has_circles {
+        prepared = forget_owners(&prepared);
+    }
     run.statistics.set("seconds: prepare", (computed() - started).as_secs_f64());
     let by_line = bounds::place(&task.program, run.knob(&LOOPS)).map_err(refused)?;
     let unwind: u32 = run.knob(&UNWIND).parse().unwrap_or(0);
@@ -286,21 +291,9 @@ impl Goals {
         let is_plain = pool.not(strange);
         let mut deadlock = pool.bool(false);
         if task.properties.has(Property::Deadlock) {
-            let mut all = Vec::new();
-            let mut someone = Vec::new();
-            for (id, thread) in threads.iter().enumerate() {
-                let not_started = pool.not(thread.guard);
-                let mut ends = vec![not_started, thread.finished];
-                for wait in waits.iter().filter(|wait| wait.thread as usize == id) {
-                    let not_passed = pool.not(wait.passed);
-                    let stuck = pool.and_all(&[wait.reached, not_passed, wait.blocked]);
-                    ends.push(stuck);
-                    someone.push(stuck);
-                }
-                all.push(pool.or_all(&ends));
-            }
-            all.push(pool.or_all(&someone));
-            deadlock = pool.and_all(&all);
+            let all = waits::all_wait(pool, threads, waits);
+            let some = waits::some_wait_for_ever(pool, threads, waits);
+            deadlock = pool.or(all, some);
             violations.push(deadlock);
         }
         let violation = pool.or_all(&violations);
@@ -382,7 +375,7 @@ fn tell_race(task: &Task, prepared: &Program, unrolled: &Unrolled, pair: &race::
     let [first, second] = pair.accesses.map(|access| &unrolled.accesses[access]);
     if pair.is_late {
         let told = trace::steps(unrolled, found, Goal::Step { thread: second.thread, record: second.record });
-        let trace = Trace { violation: Property::Race, steps: told.steps, commits: told.commits };
+        let trace = Trace { violation: Property::Race, steps: told.steps, commits: told.commits, model: None };
         return spell_trace(&task.program, prepared, &trace);
     }
     let ends = [(first.thread, first.record), (second.thread, second.record)];

@@ -57,7 +57,7 @@ impl Executor<'_> {
                 let lock = self.lock_given(spot.key, spot.addr, value);
                 let is_alone = walk.state.depth == 0 && self.relies_on.is_some();
                 walk.did = walk.did.and(lock.filter(|_| is_alone).map_or(Did::Other, Did::Gives));
-                let before = self.events.writes.len();
+                let before = (self.events.reads.len(), self.events.writes.len());
                 walk.store = Some(stmt.site);
                 self.write(walk, spot, value);
                 walk.store = None;
@@ -66,7 +66,9 @@ impl Executor<'_> {
                 }
                 Ok(())
             }
-            Op::Rmw { dst, place, wait, new, order, .. } => self.rmw(walk, stmt, (*dst, *wait, *new), place, *order),
+            Op::Rmw { dst, place, wait, owner, new, order, .. } => {
+                self.rmw(walk, stmt, (*dst, *wait, *owner, *new), place, *order)
+            }
             Op::Alloc { dst, size, kind, zeroed } => self.alloc(walk, stmt, *dst, *size, (*kind, *zeroed)),
             Op::Free { addr, kind } => self.free(walk, stmt, *addr, *kind),
             Op::Start { dst, callee, args } => self.start(walk, stmt, *dst, *callee, args),
@@ -150,7 +152,7 @@ impl Executor<'_> {
         &mut self,
         walk: &mut Walk,
         stmt: &Stmt,
-        (dst, wait, new): (VarId, Option<TermId>, TermId),
+        (dst, wait, owner, new): (VarId, Option<TermId>, Option<TermId>, TermId),
         place: &Place,
         order: Order,
     ) -> Go {
@@ -165,6 +167,7 @@ impl Executor<'_> {
         let old_mark = self.value_of_var(walk, dst);
         self.set(walk, dst, mark);
         let wait = wait.map(|wait| self.eval(walk, wait));
+        let owner = owner.map(|owner| self.eval(walk, owner));
         let new = self.eval(walk, new);
         if let Some(old) = old_mark {
             self.set(walk, dst, old);
@@ -172,8 +175,11 @@ impl Executor<'_> {
         let mark_var = self.pool.as_var(mark).expect("a fresh variable is one");
         let lock = wait.and_then(|wait| self.lock_taken((spot.key, spot.addr), mark_var, wait, new));
         let lock = lock.filter(|_| walk.variant == Variant::Any);
+        let given = if wait.is_none() { self.lock_given(spot.key, spot.addr, new) } else { None };
+        let given = given.filter(|lock| walk.state.held.iter().any(|(other, _)| other == lock));
         let is_alone = walk.state.depth == 0 && self.relies_on.is_some();
-        walk.did = walk.did.and(lock.filter(|_| is_alone).map_or(Did::Other, Did::Takes));
+        let did = lock.map(Did::Takes).or(given.map(Did::Gives));
+        walk.did = walk.did.and(did.filter(|_| is_alone).unwrap_or(Did::Other));
         let n_events = (self.events.reads.len(), self.events.writes.len());
         let with = |this: &mut Self, term: TermId, value: TermId| {
             this.pool.substitute(term, &|var| (var == mark_var).then_some(value))
@@ -198,24 +204,27 @@ impl Executor<'_> {
             // A section that stays closed does not wait.
             let blocked = match walk.variant {
                 Variant::AtOnce => None,
-                _ => self.blocked_at_end(walk, spot, reached, cond, (mark_var, wait)),
+                _ => self.blocked_at_end(walk, spot, reached, cond, (mark_var, wait, owner)),
             };
             self.assume(walk, cond).inspect_err(|_| {
-                if let Some(blocked) = blocked {
+                if let Some((blocked, owner)) = blocked {
                     let passed = self.pool.bool(false);
-                    self.out.waits.push(Waiting { reached, passed, thread, blocked });
+                    self.out.waits.push(Waiting { reached, passed, thread, blocked, owner, is_join: false });
                 }
             })?;
-            if let Some(blocked) = blocked {
+            if let Some((blocked, owner)) = blocked {
                 let passed = self.points.guard(walk.state.point);
-                self.out.waits.push(Waiting { reached, passed, thread, blocked });
+                self.out.waits.push(Waiting { reached, passed, thread, blocked, owner, is_join: false });
             }
         }
         let new = with(self, new, value);
         self.note_access(walk, spot, &before, How { is_write: true, waits: wait.is_some(), order });
         self.write(walk, spot, new);
         if let Some(lock) = lock.filter(|_| spot.is_shared) {
-            self.take_lock(walk, lock, new, n_events);
+            self.take_lock(walk, lock, n_events);
+        }
+        if let Some(lock) = given.filter(|_| spot.is_shared) {
+            self.give_lock(walk, lock, n_events);
         }
         self.set(walk, dst, value);
         Ok(())

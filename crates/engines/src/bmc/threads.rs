@@ -142,7 +142,8 @@ impl Executor<'_> {
         let waits = self.properties.has(Property::Deadlock).then(|| self.pool.not(cond));
         let passed = self.pool.and(reached, cond);
         if let Some(blocked) = waits.filter(|_| walk.variant != Variant::AtOnce) {
-            self.out.waits.push(Waiting { reached, passed, thread: walk.thread, blocked });
+            let (thread, owner, is_join) = (walk.thread, Some(handle), true);
+            self.out.waits.push(Waiting { reached, passed, thread, blocked, owner, is_join });
         }
         self.assume(walk, cond)?;
         if let Some(var) = result {
@@ -151,15 +152,15 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Whether a wait does not hold in the state at the end, where deadlocks are looked for.
+    /// Whether a wait does not hold in the state at the end, where deadlocks are looked for, and who could end it.
     pub(super) fn blocked_at_end(
         &mut self,
         walk: &Walk,
         spot: Spot,
         reached: TermId,
         cond: TermId,
-        (mark, wait): (VarId, TermId),
-    ) -> Option<TermId> {
+        (mark, wait, owner): (VarId, TermId, Option<TermId>),
+    ) -> Option<(TermId, Option<TermId>)> {
         let last = self.last?;
         let not_passed = self.pool.not(cond);
         let guard = self.pool.and(reached, not_passed);
@@ -193,7 +194,8 @@ impl Executor<'_> {
             self.events.reads[*read].point = 0;
         }
         let goes_on = self.pool.substitute(wait, &|var| (var == mark).then_some(value));
-        Some(self.pool.not(goes_on))
+        let owner = owner.map(|owner| self.pool.substitute(owner, &|var| (var == mark).then_some(value)));
+        Some((self.pool.not(goes_on), owner))
     }
 
     /// Puts everything together once all threads have been executed.

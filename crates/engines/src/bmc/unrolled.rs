@@ -94,6 +94,10 @@ pub(crate) struct Waiting {
     pub(crate) thread: u32,
     /// Whether it cannot go on in the state at the end.
     pub(crate) blocked: TermId,
+    /// The handle of who alone can end the wait, in the state at the end.
+    pub(crate) owner: Option<TermId>,
+    /// Whether it waits for the end of that thread.
+    pub(crate) is_join: bool,
 }
 
 /// An access that may race.

@@ -90,7 +90,15 @@ fn act(body: &mut Body<'_>, access: Do, names: &[VarId], array: u64, locals: &mu
         Do::Add(place, value) => {
             let local = new_local(body, locals);
             let (place, new) = (Place::Var(names[place]), body.plus(local, value));
-            body.then(Op::Rmw { dst: local, place, wait: None, new, order: Order::Relaxed, failure: None });
+            body.then(Op::Rmw {
+                dst: local,
+                place,
+                wait: None,
+                owner: None,
+                new,
+                order: Order::Relaxed,
+                failure: None,
+            });
         }
         Do::Atomic(place, value) => body.atomically(|body| body.set(names[place], value)),
         Do::FenceIf(value) => {

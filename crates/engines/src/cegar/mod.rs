@@ -31,7 +31,7 @@ use crate::explore::actions::Actions;
 use crate::run::{Knob, Run};
 use crowd::Pick;
 use graph::NodeId;
-use ir::pass::{Options, prepare, spell_trace};
+use ir::pass::{Options, forget_owners, may_wait_in_circle, prepare, spell_trace};
 use ir::{Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
 use precise::Tracking;
 use search::{Counts, Halt, Order, Search, World};
@@ -141,6 +141,9 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     }
     let program = prepare(&task.program, task.properties, &Options::default())?;
     run.looked_for = task.properties;
+    // Abstract states show when all threads wait, not when some wait for each other.
+    let mut circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();
+    let program = forget_owners(&program);
     let (tracking, domain) = domain(run.knob(&DOMAIN));
     let reduction = match run.knob(&POR) {
         "none" => Reduction::None,
@@ -208,7 +211,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         let (attempt, node) = match result {
             Ok(()) => {
                 let certificate = certificate.expect("there is one if nothing is left to explore");
-                return match unknown {
+                return match unknown.or(circles.take()) {
                     Some(why) => Err(why),
                     None => Ok(Verdict::Safe(Proof::Abstraction(Arc::new(certificate)))),
                 };
@@ -345,6 +348,18 @@ fn form_crowd(world: &mut World<'_>, attempt: &Attempt) {
     world.summaries.clear();
 }
 
+/// Why nobody can tell whether some threads wait for each other for ever, if they may.
+fn circles(program: &Program) -> Option<Why> {
+    if !may_wait_in_circle(program) {
+        return None;
+    }
+    let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    let is_owned = |stmt: &&ir::Stmt| matches!(stmt.op, Op::Rmw { owner: Some(_), .. } | Op::Join { .. });
+    let span = stmts.filter(is_owned).map(|stmt| stmt.span).next().unwrap_or(ir::Span::NOWHERE);
+    let what = "waiting in a circle while other threads go on, in abstract states,".to_string();
+    Some(Why::Unsupported { span, what })
+}
+
 /// From now on all threads are told apart: only errors can be found. False if they are already.
 fn disperse_crowd(world: &mut World<'_>) -> bool {
     let had_crowd = !world.cells.crowd_sites.is_empty();
@@ -362,6 +377,7 @@ fn is_supported(property: Property) -> bool {
         | Property::Division
         | Property::Deref
         | Property::Free
+        | Property::Misuse
         | Property::Deadlock => true,
         Property::Race | Property::MemTrack | Property::MemCleanup | Property::Termination => false,
     }

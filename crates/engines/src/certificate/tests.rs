@@ -15,7 +15,15 @@ fn certificate(por: &str) -> (Certificate, Properties) {
     let worker = builder.define("worker", |body| {
         let old = body.local("old");
         let new = body.plus(old, 2);
-        body.then(Op::Rmw { dst: old, place: Place::Var(x), wait: None, new, order: ir::Order::SeqCst, failure: None });
+        body.then(Op::Rmw {
+            dst: old,
+            place: Place::Var(x),
+            wait: None,
+            owner: None,
+            new,
+            order: ir::Order::SeqCst,
+            failure: None,
+        });
     });
     builder.body(main, |body| {
         body.start_all(&[worker, worker]);

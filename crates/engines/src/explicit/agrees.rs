@@ -235,6 +235,7 @@ impl Thread<'_> {
                     dst: local,
                     place: Place::Var(global),
                     wait: None,
+                    owner: None,
                     new,
                     order: Order::SeqCst,
                     failure: None,

@@ -67,8 +67,8 @@ pub(crate) enum Ins {
     Assume { c: Reg },
     /// Something goes wrong unless `c` holds.
     Check { c: Reg, check: u32 },
-    /// The thread waits unless `c` holds; it looked at the last thing it touched.
-    Wait { c: Reg },
+    /// The thread waits unless `c` holds; only the thread with this handle can bring that about, if it is one.
+    Wait { c: Reg, owner: Option<Reg> },
     /// `d` gets bytes of the fixed part.
     Load { d: Reg, touch: u32 },
     /// Bytes of the fixed part get `a`.

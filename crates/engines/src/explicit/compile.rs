@@ -49,6 +49,8 @@ pub(crate) struct Code {
     pub(crate) has_sections: bool,
     /// Whether a thread can wait inside an atomic section, so that states say who holds it.
     pub(crate) keeps_holder: bool,
+    /// Whether deadlocks are looked for and some waits tell who alone can end them.
+    pub(crate) has_owners: bool,
 }
 
 /// Compiles a prepared program. Inputs of up to `enumerate` bits are tried with all their values.
@@ -86,6 +88,7 @@ pub(crate) fn compile(mut program: Program, properties: Properties, enumerate: u
         sunk,
         has_sections: false,
         keeps_holder: false,
+        has_owners: false,
         program,
     };
     if n_locs + 2 > 1 << 16 {
@@ -108,6 +111,8 @@ pub(crate) fn compile(mut program: Program, properties: Properties, enumerate: u
             is_exit: true,
         });
     }
+    let is_owned = |ins: &Ins| matches!(ins, Ins::Wait { owner: Some(_), .. } | Ins::Join { .. });
+    code.has_owners = properties.has(Property::Deadlock) && code.ins.iter().any(is_owned);
     code.has_sections = code.locs.iter().any(|loc| loc.depth != Some(0));
     code.keeps_holder = code.locs.iter().filter(|loc| loc.depth != Some(0)).any(|loc| {
         let edges = &code.edges[loc.edges.0 as usize..loc.edges.1 as usize];
@@ -424,7 +429,7 @@ impl<'c> ProcCompiler<'c> {
                 let (touch, spot) = self.place(place, order.is_atomic(), stmt)?;
                 self.store(a, touch, spot);
             }
-            Op::Rmw { dst, place, wait, new, order, .. } => {
+            Op::Rmw { dst, place, wait, owner, new, order, .. } => {
                 let d = self.var_reg(*dst)?;
                 let (touch, mut spot) = self.place(place, order.is_atomic(), stmt)?;
                 if let Spot::At(addr) = spot {
@@ -437,7 +442,9 @@ impl<'c> ProcCompiler<'c> {
                 self.done.clear();
                 if let Some(wait) = wait {
                     let c = self.term(*wait)?;
-                    self.emit(Ins::Wait { c });
+                    let owner = owner.filter(|_| self.code.properties.has(Property::Deadlock));
+                    let owner = owner.map(|owner| self.term(owner)).transpose()?;
+                    self.emit(Ins::Wait { c, owner });
                 }
                 let a = self.term(*new)?;
                 self.store(a, touch, spot);

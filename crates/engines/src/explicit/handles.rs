@@ -172,8 +172,9 @@ impl Flow {
     fn is_handle(&self, program: &Program, term: TermId) -> bool {
         match program.pool.node(term) {
             Node::Var(var) => self.holders.contains(var),
-            Node::Const(Value::Bv(value)) => value.to_u64().is_some_and(|value| value <= 1),
+            Node::Const(Value::Bv(value)) => value.to_u64().is_some_and(is_fixed),
             Node::Const(_) => false,
+            Node::App { op: logic::Op::Extract { hi, lo: 0 }, args } if *hi >= 15 => self.is_handle(program, args[0]),
             Node::App { op: logic::Op::Ite, args } => {
                 self.is_plain(program, args[0]) && self.is_handle(program, args[1]) && self.is_handle(program, args[2])
             }
@@ -202,8 +203,7 @@ impl Flow {
     fn is_clean(&self, program: &Program) -> bool {
         let starts_clean = |(index, variable): (usize, &ir::Variable)| {
             let is_holder = self.holders.contains(&VarId(index as u32)) && variable.scope != Scope::Local;
-            let is_null =
-                |value: &Value| matches!(value, Value::Bv(value) if value.to_u64().is_some_and(|value| value <= 1));
+            let is_null = |value: &Value| matches!(value, Value::Bv(value) if value.to_u64().is_some_and(is_fixed));
             !is_holder || VarId(index as u32) == program.self_var || variable.init.as_ref().is_some_and(is_null)
         };
         program.vars.iter().enumerate().all(starts_clean) && statements(program).all(|op| self.is_clean_op(program, op))
@@ -220,9 +220,11 @@ impl Flow {
             Op::Assign { var, value } => self.agrees(program, *value, *var),
             Op::Load { dst, place: Place::Var(global), .. } => is_holder(dst) == is_holder(global),
             Op::Store { place: Place::Var(global), value, .. } => self.agrees(program, *value, *global),
-            Op::Rmw { dst, place: Place::Var(global), wait, new, .. } => {
+            Op::Rmw { dst, place: Place::Var(global), wait, owner, new, .. } => {
+                let names = |owner: TermId| self.is_handle(program, owner) || self.is_plain(program, owner);
                 is_holder(dst) == is_holder(global)
                     && wait.is_none_or(|wait| self.is_plain(program, wait))
+                    && owner.is_none_or(names)
                     && self.agrees(program, *new, *global)
             }
             Op::Start { callee, args, .. } => match params(program, *callee) {
@@ -241,6 +243,11 @@ impl Flow {
             _ => all_plain(),
         }
     }
+}
+
+/// Whether a number means the same however threads are numbered: no thread, the first one, or more than there are threads.
+fn is_fixed(number: u64) -> bool {
+    number <= 1 || number > super::step::MAX_THREADS as u64
 }
 
 fn statements(program: &Program) -> impl Iterator<Item = &Op> {

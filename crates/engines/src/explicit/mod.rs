@@ -26,6 +26,7 @@ mod symmetry;
 mod terms;
 mod trace;
 mod visited;
+mod waits;
 mod work;
 
 #[cfg(test)]
@@ -35,7 +36,7 @@ mod tests;
 
 use crate::Engine;
 use crate::run::{Knob, Run};
-use ir::pass::{Options, merge_joins, prepare};
+use ir::pass::{Options, forget_owners, may_wait_in_circle, merge_joins, prepare};
 use ir::{Proof, Properties, Property, Task, Verdict, Why};
 use search::{Bounds, Halt, Order, Search};
 use select::{Reduction, Selector};
@@ -103,10 +104,16 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let blocks = !task.properties.has(Property::Termination);
     let options = Options { blocks, rounds: UNROLLED_ROUNDS, ..Options::default() };
     let mut prepared = prepare(&task.program, task.properties, &options)?;
-    if blocks {
+    let has_circles = task.properties.has(Property::Deadlock) && may_wait_in_circle(&prepared);
+    // Whoever waits for several at once does not wait for one of them, which matters where circles of waiting are possible.
+    if blocks && !(has_circles && waits::may_go_round(&prepared)) {
         prepared = merge_joins(&prepared);
     }
-    let code = compile::compile(prepared, task.properties, enumerate)?;
+    if !has_circles {
+        prepared = forget_owners(&prepared);
+    }
+    let mut code = compile::compile(prepared, task.properties, enumerate)?;
+    code.has_owners &= has_circles;
     let reduction = match run.knob(&POR) {
         // A reduction keeps no loops.
         _ if task.properties.has(Property::Termination) => Reduction::None,

@@ -79,8 +79,10 @@ impl Frame {
 pub(crate) enum Found {
     /// The running edge of the last frame violates a property at a statement.
     Step(Property, SiteId),
-    /// In the state of the last frame all threads wait.
+    /// In the state of the last frame all threads wait, or some wait for ever.
     Deadlock,
+    /// In the state of the last frame all threads wait, and somebody asked whether the program ends.
+    Stuck,
     /// In the state of the last frame two threads race: their indices, edges, and the statements.
     Race(Box<[Racer; 2]>),
     /// A fair loop, which the stack does not show.
@@ -383,7 +385,13 @@ impl<'c> Search<'c> {
                 }
                 return None;
             }
+            let mover = self.stack.last().map(|frame| frame.thread);
             let found = self.enter(state);
+            let mover = mover.map(|mover| match &exchanged {
+                Some(exchanged) => exchanged.iter().position(|from| *from as usize == mover).unwrap_or(mover),
+                None => mover,
+            });
+            let found = found.or_else(|| self.waits_for_ever(state, mover).then_some(Found::Deadlock));
             let frame = self.stack.last_mut().expect("a state was just entered");
             frame.exchanged = exchanged.map(Box::new);
             if let Some(from) = from {
@@ -409,6 +417,17 @@ impl<'c> Search<'c> {
             self.run_left_out();
         }
         None
+    }
+
+    /// Whether some threads of a new state wait for ever. Then the thread that has just moved is one of them, or has ended with a
+    /// lock: had the others not needed it, the state before would have been such a state.
+    fn waits_for_ever(&mut self, state: StateId, mover: Option<usize>) -> bool {
+        if !self.code.has_owners {
+            return false;
+        }
+        let Some(mover) = mover else { return false };
+        let bytes = self.visited.get(state);
+        super::waits::is_for_ever(&mut self.machine, bytes, &self.view, mover)
     }
 
     /// Keeps the step of a frame, if steps are kept.
@@ -460,6 +479,9 @@ impl<'c> Search<'c> {
         let is_deadlock = !frame.has_moved && frame.waits && !frame.is_stopped;
         if is_deadlock && self.code.properties.has(Property::Deadlock) {
             return Some(Found::Deadlock);
+        }
+        if is_deadlock && self.code.properties.has(Property::Termination) {
+            return Some(Found::Stuck);
         }
         *self.visited.marks(frame.state) &= !ON_STACK;
         if let Some(graph) = &mut self.graph {

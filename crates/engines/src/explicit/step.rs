@@ -19,8 +19,8 @@ use smallvec::SmallVec;
 /// What a thread waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wait {
-    /// Other bytes there; the touch that read them.
-    Bytes(Touched),
+    /// Other bytes, which the thread with this handle alone can bring; 0 if it is not known.
+    Bytes(u64),
     /// The end of the thread with this handle.
     Thread(u64),
 }
@@ -110,6 +110,7 @@ impl<'c> Machine<'c> {
             n_new: 0,
             choices: Choices::new(),
             n_chosen: 0,
+            saw_unwritten: false,
             touched: Vec::new(),
             inputs: Vec::new(),
             forgets_live: !leaks_matter,
@@ -210,10 +211,13 @@ impl<'c> Machine<'c> {
                         return failed_check(code, check as usize);
                     }
                 }
-                Ins::Wait { c } => {
+                Ins::Wait { c, owner } => {
                     if regs[c as usize] == 0 {
-                        let last = work.touched.last().expect("a wait follows a load");
-                        return Outcome::Waits(Wait::Bytes(*last));
+                        if work.saw_unwritten && asks_about_waiting(code) {
+                            let what = "waiting on memory that nobody has written".to_string();
+                            return Outcome::Unknown(Why::Unsupported { span: Span::NOWHERE, what });
+                        }
+                        return Outcome::Waits(Wait::Bytes(owner.map_or(0, |owner| regs[owner as usize])));
                     }
                 }
                 Ins::Load { d, touch } => {
@@ -351,6 +355,11 @@ impl<'c> Machine<'c> {
         work.finish(state, start + loc.record as usize, view.heap_at);
         Outcome::Next
     }
+}
+
+/// Whether it matters who waits, and not only who can run.
+fn asks_about_waiting(code: &Code) -> bool {
+    code.properties.has(Property::Deadlock) || code.properties.has(Property::Termination)
 }
 
 /// The most threads that can be started.

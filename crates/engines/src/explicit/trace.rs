@@ -31,6 +31,10 @@ pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) ->
             tracer.take_frames(0, last);
             Property::Deadlock
         }
+        Found::Stuck => {
+            tracer.take_frames(0, last);
+            Property::Termination
+        }
         Found::Lasso(lasso) => {
             // What does not matter, and so is no part of states, may differ at first; after a few rounds it repeats.
             let n_rounds = (MAX_AROUND / lasso.around.len().max(1)).clamp(3, 9);

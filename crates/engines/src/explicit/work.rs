@@ -28,6 +28,8 @@ pub(super) struct Work<'c> {
     pub(super) n_new: usize,
     pub(super) choices: Choices,
     pub(super) n_chosen: usize,
+    /// Whether bytes were read that nobody has written.
+    pub(super) saw_unwritten: bool,
     pub(super) touched: Vec<Touched>,
     pub(super) inputs: Vec<(SiteId, Value)>,
     pub(super) forgets_live: bool,
@@ -51,6 +53,7 @@ impl Work<'_> {
         self.new_threads.clear();
         self.n_new = 0;
         self.n_chosen = 0;
+        self.saw_unwritten = false;
         self.touched.clear();
         self.inputs.clear();
     }
@@ -238,6 +241,7 @@ impl Work<'_> {
 
     /// A value for bytes some of which nobody has written; `known` has a bit for each byte that somebody has.
     fn unwritten(&mut self, touch: &Touch, word: u64, known: u64) -> Result<u64, Outcome> {
+        self.saw_unwritten = true;
         let unknown: SmallVec<[u32; 8]> = (0..u32::from(touch.bytes)).filter(|byte| known >> byte & 1 == 0).collect();
         let bits = bits_of(touch.sort).min(8 * unknown.len() as u32);
         if bits > self.enumerate {

@@ -352,12 +352,12 @@ impl Walk<'_> {
                 let from = self.of_term(*value);
                 self.write(symbol, from);
             }
-            Op::Rmw { dst, place, wait, new, .. } => {
+            Op::Rmw { dst, place, wait, owner, new, .. } => {
                 let symbol = self.place(place);
                 let from = self.of(symbol);
                 self.write(Symbol::Var(*dst), from);
-                if let Some(wait) = wait {
-                    self.observe(*wait);
+                for term in wait.iter().chain(owner) {
+                    self.observe(*term);
                 }
                 let from = self.of_term(*new);
                 self.write(symbol, from);

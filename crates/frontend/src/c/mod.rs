@@ -113,6 +113,7 @@ impl Reader {
             entry: &options.entry,
             assume_pure: &options.assume_pure,
             is_fallible: options.fallible,
+            properties: options.properties,
         });
         match lowered {
             Ok(lowered) => {

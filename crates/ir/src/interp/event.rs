@@ -124,6 +124,8 @@ pub struct Wait {
     pub span: Span,
     /// For what.
     pub on: WaitOn,
+    /// The handle of the thread that alone can end the wait, if that is known.
+    pub owner: Option<u64>,
 }
 
 /// What must change for a waiting thread to go on.

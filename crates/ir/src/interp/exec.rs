@@ -87,14 +87,14 @@ impl View<'_, '_> {
 
     /// Why the statement keeps its edge from being taken in this state, whatever the inputs are.
     pub(super) fn blocked_at(&self, edge: EdgeRef, stmt: &Stmt) -> Option<NotEnabled> {
-        let waiting = |on| Some(NotEnabled::Waiting(Wait { edge, span: stmt.span, on }));
+        let waiting = |on, owner| Some(NotEnabled::Waiting(Wait { edge, span: stmt.span, on, owner }));
         match &stmt.op {
             Op::Assume(cond) => (!self.eval(*cond, None).as_bool()).then_some(NotEnabled::Assume(stmt.span)),
             Op::Join { thread, .. } => {
                 let handle = self.word(*thread);
-                if self.ended_thread(handle).is_some() { None } else { waiting(WaitOn::Thread(handle)) }
+                if self.ended_thread(handle).is_some() { None } else { waiting(WaitOn::Thread(handle), Some(handle)) }
             }
-            Op::Rmw { dst, place, wait: Some(wait), .. } => {
+            Op::Rmw { dst, place, wait: Some(wait), owner, .. } => {
                 let spot = self.locate(place, true).ok()?;
                 let mut is_arbitrary = false;
                 let old = self.peek(spot, &mut |sort| {
@@ -102,7 +102,12 @@ impl View<'_, '_> {
                     Value::zero(sort)
                 });
                 let goes_on = is_arbitrary || self.eval(*wait, Some((*dst, &old))).as_bool();
-                if goes_on { None } else { waiting(WaitOn::Cell(spot.cell(), old)) }
+                let owner = owner.map(|owner| self.eval(owner, Some((*dst, &old))).as_bv().as_u64());
+                if goes_on {
+                    None
+                } else {
+                    waiting(WaitOn::Cell(spot.cell(), old), owner.filter(|handle| *handle != 0))
+                }
             }
             _ => None,
         }
@@ -139,6 +144,8 @@ impl Spot {
 /// Why the statements of an edge do not run to its end.
 enum Stop {
     NotEnabled(NotEnabled),
+    /// It waits, now that it has seen what is there.
+    Seen(Spot, Value),
     Violation(Box<Violation>),
     Ended(End),
     Beyond(Why),
@@ -179,25 +186,27 @@ impl<'a, 'p> Exec<'a, 'p> {
         Exec { machine, state, thread, edge, inputs, properties, events, span, site, has_left: false, is_direct }
     }
 
-    /// Runs all statements of the edge.
-    pub(super) fn run(mut self) -> StepResult {
+    /// Runs all statements of the edge. If it waits on what was never written: what is there.
+    pub(super) fn run(mut self) -> (StepResult, Option<(Spot, Value)>) {
         let edge = self.machine.program.edge(self.edge);
         for stmt in &edge.stmts {
             assert!(!self.has_left, "calls and returns are the last statements of their edges");
             (self.span, self.site) = (stmt.span, stmt.site);
             if let Err(stop) = self.stmt(stmt) {
-                return match stop {
+                let result = match stop {
                     Stop::NotEnabled(why) => StepResult::NotEnabled(why),
+                    Stop::Seen(spot, value) => return (StepResult::Ok, Some((spot, value))),
                     Stop::Violation(violation) => StepResult::Violation(violation),
                     Stop::Ended(end) => StepResult::Ended(end),
                     Stop::Beyond(why) => StepResult::Beyond(why),
                 };
+                return (result, None);
             }
         }
         if !self.has_left {
             self.state.threads[self.thread].frames.last_mut().expect("the thread runs").loc = edge.to;
         }
-        StepResult::Ok
+        (StepResult::Ok, None)
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Run {
@@ -312,6 +321,7 @@ impl<'a, 'p> Exec<'a, 'p> {
             (CheckKind::Unsupported(what), _) => Err(self.unsupported(what.to_string())),
             (CheckKind::Bound(what), _) => Err(Stop::Beyond(Why::Bound(what.to_string()))),
             (CheckKind::Overflow, _) if !self.properties.has(Property::Overflow) => Ok(()),
+            (CheckKind::Misuse(what), Some(property)) => Err(self.wrong(property, what.to_string())),
             (_, Some(property)) => {
                 let message = match self.machine.program.assertions.get(&self.site) {
                     Some(text) => format!("{ASSERTION_FAILED}: {text}"),
@@ -387,15 +397,14 @@ impl<'a, 'p> Exec<'a, 'p> {
     }
 
     fn rmw(&mut self, op: &Op) -> Run {
-        let Op::Rmw { dst, ref place, wait, new, order, failure } = *op else { unreachable!("it is an update") };
+        let Op::Rmw { dst, ref place, wait, new, order, failure, .. } = *op else { unreachable!("it is an update") };
         let spot = self.locate(place, true)?;
         let (old, was_chosen) = self.read(spot);
         if let Some(wait) = wait
             && was_chosen
             && !self.view().eval(wait, Some((dst, &old))).as_bool()
         {
-            let on = WaitOn::Cell(spot.cell(), old);
-            return Err(Stop::NotEnabled(NotEnabled::Waiting(Wait { edge: self.edge, span: self.span, on })));
+            return Err(Stop::Seen(spot, old));
         }
         self.drain();
         let failed = failure.filter(|failure| self.view().eval(failure.when, Some((dst, &old))).as_bool());

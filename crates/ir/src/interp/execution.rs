@@ -168,26 +168,41 @@ impl<'p> Execution<'p> {
     /// Whether the state reached is a violation by itself: a deadlock.
     pub fn deadlock(&self) -> Option<Violation> {
         let waits = self.machine.deadlock(&self.state)?;
+        Some(self.waiting(Property::Deadlock, waits))
+    }
+
+    /// Whether the execution never ends because nobody can go on.
+    pub fn stuck(&self) -> Option<Violation> {
+        let waits = self.machine.stuck(&self.state)?;
+        Some(self.waiting(Property::Termination, waits))
+    }
+
+    /// That these threads wait for ever.
+    fn waiting(&self, property: Property, waits: Vec<(u32, Wait)>) -> Violation {
         let namer = Namer::new(&self.machine, &self.state);
         let waiters: Vec<Waiter> = waits
             .into_iter()
             .map(|(thread, wait)| {
-                let (on, holder) = self.waited_for(&namer, &wait.on);
+                let (on, known) = self.waited_for(&namer, &wait.on);
+                let by_word = wait.owner.map(|handle| handle as u32 - 1);
+                let holder = by_word.filter(|owner| (*owner as usize) < self.state.threads.len()).or(known);
                 let locks = self.locks.held_by(thread).map(|(lock, _)| namer.lock(lock)).collect();
                 let is_join = matches!(wait.on, WaitOn::Thread(_));
                 Waiter { thread, span: wait.span, calls: namer.calls(thread as usize), on, holder, is_join, locks }
             })
             .collect();
-        let first = waiters.first().expect("somebody waits in a deadlock");
+        let first = waiters.first().expect("somebody waits for ever");
         let (thread, span) = (first.thread, first.span);
         let describe = |waiter: &Waiter| match waiter.holder {
             Some(holder) if !waiter.is_join => {
-                format!("thread {} waits for {} held by thread {holder}", waiter.thread, waiter.on)
+                let has_ended = self.state.threads[holder as usize].has_ended();
+                let which = if has_ended { ", which has ended" } else { "" };
+                format!("thread {} waits for {} held by thread {holder}{which}", waiter.thread, waiter.on)
             }
             _ => format!("thread {} waits for {}", waiter.thread, waiter.on),
         };
         let message = format!("deadlock: {}", waiters.iter().map(describe).collect::<Vec<_>>().join(", "));
-        Some(Violation { property: Property::Deadlock, thread, span, message, details: Details::Deadlock(waiters) })
+        Violation { property, thread, span, message, details: Details::Deadlock(waiters) }
     }
 
     /// Whether two threads are about to race.

@@ -8,7 +8,8 @@
 //!   unknown content with whatever the first reader chooses.
 //! - **Status.** A thread can run if one of its edges can be taken; else it waits if some edge waits (an `Rmw` whose
 //!   condition does not hold, a `Join`); else it is stopped by an `Assume`. An edge that asks for an input before it
-//!   can fail counts as one that can be taken.
+//!   can fail counts as one that can be taken. If what an `Rmw` waits on was never written, its step chooses what is there, and if
+//!   that does not let it go on, this was all: the bytes have that value from then on, and the thread waits.
 //! - **Atomic sections.** The holder is the thread whose last step left it inside a section. While the holder does not
 //!   wait, no other thread runs. A thread that has waited inside a section is not preferred when it can go on; with its
 //!   next step it becomes the holder again.
@@ -19,11 +20,13 @@
 //! - **Ends of objects.** A heap object ends by `Free`, a stack object by a `Free` of its kind or with the thread that made it: the step that ends a thread
 //!   (the return of its procedure, `ExitThread`) ends all stack objects that it made and that are live still, thread-local ones included.
 //! - **Checks** that fail are violations, if asked about; else overflow goes on with the wrapped value, `Unsupported`,
-//!   `Bound`, `Deref` and `Free` leave the model, and all others end the process.
+//!   `Bound`, `Deref`, `Free` and `Misuse` leave the model, and all others end the process.
 //! - **End.** The process ends when the main procedure returns, by `ExitProcess`, by a crash, or when all threads have ended.
 //!   If it ends normally, live heap objects violate `MemCleanup`, and those that no chain of words from globals and
 //!   static objects reaches violate `MemTrack`.
-//! - **Deadlock.** No thread can run, one waits, none is stopped by an `Assume`, and the process has not ended.
+//! - **Deadlock.** The process has not ended, and either no thread can run, one waits, and none is stopped by an `Assume`; or some threads
+//!   wait for each other in a circle, or for a lock whose owner has ended (`waits`).
+//! - **Termination.** An execution never ends if it goes round for ever (`lasso`), or if no thread can run as in a deadlock.
 //! - **Memory model.** Stores may be buffered on their way to memory; when, and what that changes, is said in `crate::model`.
 //! - **Race.** See `race`: two conflicting accesses, not both atomic, unordered by C11's happens-before (`happens_before`).
 //!
@@ -45,7 +48,9 @@ mod names;
 mod race;
 mod random;
 mod reuse;
+mod settle;
 mod state;
+mod waits;
 
 pub use event::{
     ASSERTION_FAILED, Cell, Details, Event, InputKind, Inputs, NotEnabled, RaceAccess, Request, StepResult, Violation,
@@ -60,6 +65,7 @@ pub use naive::{Domain, Exploration, Limits, enumerate, enumerate_until};
 pub use names::Namer;
 pub use race::{Races, adjacent_race};
 pub use random::{Outcome, RunReport, run_random};
+pub(crate) use settle::settle;
 pub use state::{End, Frame, Pending, State, Thread};
 
 use crate::access::may_block;
@@ -217,25 +223,6 @@ impl<'p> Machine<'p> {
         state.holder.filter(|holder| !matches!(self.status(state, *holder), Status::Waiting(_)))
     }
 
-    /// Whether the threads wait for each other: who for what.
-    pub fn deadlock(&self, state: &State) -> Option<Vec<(u32, Wait)>> {
-        if state.end.is_some() {
-            return None;
-        }
-        if state.threads.iter().any(|thread| !thread.buffer.is_empty()) {
-            return None;
-        }
-        let mut waits = Vec::new();
-        for thread in 0..state.threads.len() as u32 {
-            match self.status(state, thread) {
-                Status::Waiting(wait) => waits.push((thread, wait)),
-                Status::Finished => {}
-                Status::CanRun(_) | Status::Stopped => return None,
-            }
-        }
-        (!waits.is_empty()).then_some(waits)
-    }
-
     /// Takes a step. The events are appended to `events`, if wanted.
     pub fn step(
         &self,
@@ -259,7 +246,16 @@ impl<'p> Machine<'p> {
         }
         let backup = self.may_fail_late(edge).then(|| state.clone());
         let mut happened = Vec::new();
-        let result = Exec::new(self, state, thread, edge, inputs, properties, &mut happened).run();
+        let (result, seen) = Exec::new(self, state, thread, edge, inputs, properties, &mut happened).run();
+        if let Some((spot, value)) = seen {
+            if let Some(backup) = backup {
+                *state = backup;
+            }
+            happened.retain(|event| matches!(event.what, What::Input { kind: InputKind::Unwritten, .. }));
+            Exec::new(self, state, thread, edge, inputs, properties, &mut happened).keep_choice(spot, &value);
+            events.into_iter().for_each(|events| events.append(&mut happened));
+            return StepResult::Ok;
+        }
         match (&result, backup) {
             (StepResult::NotEnabled(_), Some(backup)) => *state = backup,
             (StepResult::NotEnabled(_), None) => {}
@@ -298,7 +294,7 @@ impl<'p> Machine<'p> {
         let mut copy = state.clone();
         let mut inputs = Asked(false);
         let mut events = Vec::new();
-        let result = Exec::new(self, &mut copy, thread, edge, &mut inputs, Properties::NONE, &mut events).run();
+        let (result, _) = Exec::new(self, &mut copy, thread, edge, &mut inputs, Properties::NONE, &mut events).run();
         match result {
             StepResult::NotEnabled(why) if !inputs.0 => Some(why),
             _ => None,

@@ -195,8 +195,9 @@ fn next_steps(machine: &Machine<'_>, state: &State, thread: u32, domain: &Domain
         for_all_inputs(domain, |inputs| {
             let mut copy = state.clone();
             let mut events = Vec::new();
-            let result = Exec::new(machine, &mut copy, thread, edge, inputs, Properties::NONE, &mut events).run();
-            if !matches!(result, StepResult::NotEnabled(_)) {
+            let (result, seen) =
+                Exec::new(machine, &mut copy, thread, edge, inputs, Properties::NONE, &mut events).run();
+            if seen.is_none() && !matches!(result, StepResult::NotEnabled(_)) {
                 steps.push(accesses(events, state.threads[thread as usize].depth));
             }
         });

@@ -72,16 +72,26 @@ pub fn spell_step(lowered: &Program, transformed: &Program, step: &Step, last: O
 }
 
 /// The trace of the lowered program that a trace of the transformed one spells. It is cut after the step in which the violation
-/// happens: a step of the transformed program may stand for more than the violation needs. For a deadlock it is continued until
-/// nobody can run: a thread that waits in the middle of a transformed step has yet to come there.
+/// happens: a step of the transformed program may stand for more than the violation needs. Who waits for ever does so though the
+/// process may end, so that steps which end it are left out there; a thread that waits in the middle of a transformed step has yet
+/// to come there, which is left to `replay`.
 pub fn spell_trace(lowered: &Program, transformed: &Program, trace: &Trace) -> Trace {
     let mut execution = Execution::new(lowered, Properties::of(&[trace.violation]));
     let mut steps: Vec<Step> = Vec::new();
-    let (spelled, commits) = spell_late(lowered, transformed, trace);
-    let mut due = commits.iter().peekable();
+    let (spelled, mut commits) = spell_late(lowered, transformed, trace);
+    let waits = trace.violation == Property::Deadlock;
+    let mut n_due = 0;
     for step in spelled {
-        while let Some(commit) = due.next_if(|commit| commit.after <= steps.len()) {
+        while let Some(commit) = commits.get(n_due).filter(|commit| commit.after <= steps.len()) {
             execution.commit_store(commit.step, commit.site);
+            n_due += 1;
+        }
+        if waits && ends_process(&execution, &step) {
+            for commit in &mut commits {
+                commit.after -= usize::from(commit.after > steps.len());
+                commit.step -= usize::from(commit.step > steps.len());
+            }
+            continue;
         }
         let result = execution.take_joining(step.thread, step.edge, &mut GivenInputs::new(&step.inputs));
         steps.push(step);
@@ -89,19 +99,15 @@ pub fn spell_trace(lowered: &Program, transformed: &Program, trace: &Trace) -> T
             break;
         }
     }
-    if trace.violation == Property::Deadlock {
-        for commit in due {
-            execution.commit_store(commit.step, commit.site);
-        }
-        while let Some((thread, edge)) = execution.machine.enabled(&execution.state).first().copied() {
-            let result = execution.take(thread, edge, &mut GivenInputs::new(&[]));
-            steps.push(Step { thread, edge, inputs: Vec::new() });
-            if !matches!(result, StepResult::Ok) || steps.len() > MAX_STEPS {
-                break;
-            }
-        }
-    }
     Trace { violation: trace.violation, steps, commits, model: trace.model }
+}
+
+/// Whether a step would end the process.
+fn ends_process(execution: &Execution<'_>, step: &Step) -> bool {
+    let mut state = execution.state.clone();
+    let mut inputs = GivenInputs::new(&step.inputs);
+    let result = execution.machine.step(&mut state, step.thread, step.edge, &mut inputs, Properties::NONE, None);
+    matches!(result, StepResult::Ended(_))
 }
 
 /// An access that a thread would make next: the step it would take, and the position of the accessing statement in its edge.
@@ -203,6 +209,3 @@ fn spell_one(
     put_off.insert(step.thread, spelled.split_off(n_done.min(spelled.len())));
     steps.append(&mut spelled);
 }
-
-/// Longer traces are not continued.
-const MAX_STEPS: usize = 1_000_000;

@@ -190,7 +190,7 @@ fn statement(f: &mut Body<'_>, dice: &mut Dice, world: &World, scope: &Scope, de
         }
         9 => {
             let (place, new) = (place(f, dice, world, scope), f.plus(local, 1));
-            f.then(Op::Rmw { dst: local, place, wait: None, new, order: Order::SeqCst, failure: None });
+            f.then(Op::Rmw { dst: local, place, wait: None, owner: None, new, order: Order::SeqCst, failure: None });
         }
         10 => {
             f.then(Op::Load { dst: scope.pointer, place: Place::Var(world.pointer), order });

@@ -40,10 +40,10 @@ pub fn map_terms(op: &mut Op, map: &mut dyn FnMut(TermId, Moment) -> TermId) {
             map_place(place, map);
             *value = map(*value, Before);
         }
-        Op::Rmw { place, wait, new, failure, .. } => {
+        Op::Rmw { place, wait, owner, new, failure, .. } => {
             map_place(place, map);
-            if let Some(wait) = wait {
-                *wait = map(*wait, AfterRead);
+            for term in wait.iter_mut().chain(owner) {
+                *term = map(*term, AfterRead);
             }
             *new = map(*new, AfterRead);
             if let Some(failure) = failure {

@@ -118,14 +118,14 @@ impl<'a> Flow<'a> {
             Op::Assign { var, value } => self.flow(*value, var.index()),
             Op::Load { dst, place, .. } => self.sources[dst.index()].push(node_of(n_vars, place)),
             Op::Store { place, value, .. } => self.flow(*value, node_of(n_vars, place)),
-            Op::Rmw { dst, place, wait, new, failure, .. } => {
+            Op::Rmw { dst, place, wait, owner, new, failure, .. } => {
                 if let Some(failure) = failure {
                     self.need(failure.when);
                 }
                 self.sources[dst.index()].push(node_of(n_vars, place));
                 self.flow(*new, node_of(n_vars, place));
-                if let Some(wait) = wait {
-                    self.need(*wait);
+                for term in wait.iter().chain(owner) {
+                    self.need(*term);
                 }
             }
             Op::Start { callee: Callee::Proc(proc), args, .. } => {

@@ -27,12 +27,13 @@ pub(super) fn statement(names: &Names<'_>, op: &Op) -> String {
         Op::Store { place: to, value, order: how } => {
             format!("store{} {} = {}", order(*how), place(names, to), show(*value))
         }
-        Op::Rmw { dst, place: at, wait, new, order: how, failure } => {
+        Op::Rmw { dst, place: at, wait, owner, new, order: how, failure } => {
             let wait = wait.map_or(String::new(), |wait| format!(" when {}", show(wait)));
+            let owner = owner.map_or(String::new(), |owner| format!(" of {}", show(owner)));
             let fails = failure.map_or(String::new(), |failure| {
                 format!(" or load{} when {}", order(failure.order), show(failure.when))
             });
-            format!("{} = rmw{} {}{wait} := {}{fails}", var(*dst), order(*how), place(names, at), show(*new))
+            format!("{} = rmw{} {}{wait}{owner} := {}{fails}", var(*dst), order(*how), place(names, at), show(*new))
         }
         Op::Fence(how) => format!("fence{}", order(*how)),
         Op::Alloc { dst, size, kind, zeroed } => {
@@ -110,6 +111,7 @@ fn check(kind: &CheckKind) -> String {
         CheckKind::Division => "division".to_string(),
         CheckKind::Deref => "deref".to_string(),
         CheckKind::Free => "free".to_string(),
+        CheckKind::Misuse(what) => format!("misuse: {what}"),
         CheckKind::Unsupported(what) => format!("unsupported: {what}"),
         CheckKind::Bound(what) => format!("bound: {what}"),
     }

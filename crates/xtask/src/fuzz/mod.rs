@@ -9,6 +9,7 @@ mod bmc;
 mod cegar;
 mod generate;
 pub(crate) mod heap;
+mod locks;
 pub(crate) mod mutate;
 pub(crate) mod oox;
 mod oox_program;
@@ -53,10 +54,13 @@ enum Outcome {
     Differ(String),
 }
 
-/// `cargo xtask fuzz [--engine bmc|cegar] [--model sc|tso|pso] [--count N] [--seed S] [--show SEED]`; true if nothing differs.
+/// `cargo xtask fuzz [--locks] [--engine bmc|cegar] [--model sc|tso|pso] [--count N] [--seed S] [--show SEED]`; true if nothing differs.
 pub(crate) fn run(args: &[String]) -> bool {
     let option =
         |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)?.parse::<u64>().ok());
+    if args.iter().any(|arg| arg == "--locks") {
+        return locks::run(args);
+    }
     if let Some(seed) = option("--show") {
         println!("{}", generate(seed).text());
         return true;

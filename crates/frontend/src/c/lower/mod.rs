@@ -19,6 +19,7 @@ mod calls;
 mod compact;
 mod effects;
 mod entry;
+mod joins;
 mod jumps;
 mod order;
 mod scan;
@@ -29,7 +30,9 @@ mod values;
 
 use super::typed::{Function, Storage, Symbol, SymbolId, Unit};
 use body::Body;
-use ir::{DataModel, Diagnostic, LocId, ObjectId, ObjectKind, Proc, ProcId, Program, Severity, Sources, Span};
+use ir::{
+    DataModel, Diagnostic, LocId, ObjectId, ObjectKind, Proc, ProcId, Program, Properties, Severity, Sources, Span,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -49,6 +52,8 @@ pub struct Input<'u> {
     pub assume_pure: &'u [String],
     /// Whether what runs out of memory or threads may fail.
     pub is_fallible: bool,
+    /// What is asked.
+    pub properties: Properties,
 }
 
 /// A lowered program and what there is to say about it.
@@ -107,6 +112,7 @@ struct Lowering<'u> {
     taken_as_pure: BTreeSet<String>,
     /// What else was assumed.
     assumed: BTreeSet<String>,
+    properties: Properties,
     program: Program,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
@@ -153,10 +159,11 @@ impl<'u> Lowering<'u> {
             taken_to_succeed: BTreeSet::new(),
             taken_as_pure: BTreeSet::new(),
             assumed: BTreeSet::new(),
+            properties: input.properties,
             program,
             errors: Vec::new(),
             warnings: Vec::new(),
-            facts: scan::Facts::gather(&input.units[..input.first_model]),
+            facts: scan::Facts::gather(&input.units[..input.first_model], input.entry),
             functions: FxHashMap::default(),
             data: FxHashMap::default(),
             addressed: FxHashSet::default(),

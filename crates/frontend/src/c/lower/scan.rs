@@ -18,6 +18,10 @@ pub(super) struct Facts {
     pub(super) has_special_mutex: bool,
     /// Whether the bytes of an object may be read other than by its members, so that padding shows.
     pub(super) looks_at_bytes: bool,
+    /// Whether a lock may lie in memory that nobody has written: on the heap, or in a local variable without initialiser.
+    pub(super) has_unset_locks: bool,
+    /// Whether a thread may be joined twice.
+    pub(super) may_join_twice: bool,
 }
 
 /// Functions that read memory whatever its type.
@@ -27,8 +31,14 @@ const BYTE_FUNCTIONS: [&str; 7] = ["memcmp", "bcmp", "memchr", "memcpy", "memmov
 const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "alloca", "aligned_alloc", "memalign", "valloc"];
 
 impl Facts {
-    pub(super) fn gather(units: &[Unit]) -> Facts {
-        let mut facts = Facts { functions: FxHashSet::default(), has_special_mutex: false, looks_at_bytes: false };
+    pub(super) fn gather(units: &[Unit], entry: &str) -> Facts {
+        let mut facts = Facts {
+            functions: FxHashSet::default(),
+            has_special_mutex: false,
+            looks_at_bytes: false,
+            has_unset_locks: false,
+            may_join_twice: super::joins::may_join_twice(units, entry),
+        };
         for unit in units {
             for function in &unit.functions {
                 visit(&function.body, &mut |part| facts.note(unit, part));
@@ -65,6 +75,8 @@ impl Facts {
             Part::Expr(Expr { kind: ExprKind::Symbol(symbol), .. }) => {
                 let symbol = &unit.symbols[symbol.0 as usize];
                 if symbol.storage == Storage::Function && !self.functions.contains(&symbol.name) {
+                    self.has_unset_locks |=
+                        matches!(symbol.name.as_str(), "malloc" | "realloc" | "aligned_alloc" | "alloca");
                     self.functions.insert(symbol.name.clone());
                 }
             }
@@ -91,6 +103,10 @@ impl Facts {
             }
             Part::Stmt(Stmt { kind: StmtKind::Local { symbol, init: Some(init) }, .. }) => {
                 self.note_init(&unit.types, unit.symbols[symbol.0 as usize].ty.ty, init);
+            }
+            Part::Stmt(Stmt { kind: StmtKind::Local { symbol, init: None }, .. }) => {
+                let ty = unit.symbols[symbol.0 as usize].ty;
+                self.has_unset_locks |= ty.is_volatile || may_be_lock(&unit.types, ty.ty);
             }
             _ => {}
         }
@@ -127,6 +143,19 @@ fn is_union_over_padding(types: &Types, ty: TypeId) -> bool {
     let record = types.record(*id);
     let mut fields = record.fields.iter().flatten();
     record.is_union && fields.any(|field| super::values::cells::has_padding_in(types, field.ty.ty))
+}
+
+/// Whether an object of the type may be or contain a lock: they are unions, but for spin locks, which are volatile.
+fn may_be_lock(types: &Types, ty: TypeId) -> bool {
+    match types.get(ty) {
+        Type::Array { element, .. } => element.is_volatile || may_be_lock(types, element.ty),
+        Type::Record(id) => {
+            let record = types.record(*id);
+            let fields = record.fields.as_deref().unwrap_or_default();
+            record.is_union || fields.iter().any(|field| field.ty.is_volatile || may_be_lock(types, field.ty.ty))
+        }
+        _ => false,
+    }
 }
 
 /// The function that a call names.

@@ -1,13 +1,43 @@
 /* Condition variables. The 64 bits at offset 0 are the set of waiting threads, by handle: waiting sets one's own bit while
  * the mutex is given back, waking clears it. So a signal reaches a thread that waits, whichever the scheduler likes,
  * and none that comes later. A spurious wake-up is a choice made at the start: to wake without a signal is to give
- * the mutex back and take it again. */
+ * the mutex back and take it again.
+ *
+ * Where misuse is asked about, the word at offset 8 is DEAD if the condition variable was destroyed, and that at offset 16 says which
+ * mutex those use who wait. */
+
+static u32 *fate_at(void *condition)
+{
+    return (u32 *)((char *)condition + 8);
+}
+
+static int conditions_die(void)
+{
+    return __ravel_may_be_dead("pthread_cond_destroy") || __ravel_may_be_dead("cnd_destroy") || __ravel_may_be_unset();
+}
+
+static void condition_lives(void *condition)
+{
+    if (conditions_die())
+        __ravel_misuse(__atomic_load_n(fate_at(condition), RELAXED) != 0,
+            "use of a condition variable that was destroyed or never initialised");
+}
+
+/* Before waiting: the mutex is held, and those who wait already use the same. */
+static void may_wait(void *condition, void *mutex)
+{
+    condition_lives(condition);
+    holds(mutex);
+}
+
+static word *partner_at(void *condition)
+{
+    return (word *)((char *)condition + 16);
+}
 
 static void relock(void *mutex)
 {
-    u32 old;
-    u32 me = owner();
-    __ravel_await((u32 *)mutex, old, old == 0, me, ACQUIRE);
+    must_be_mutex(take(mutex, owner(), mutexes_die()));
     __ravel_mark_locked(mutex);
 }
 
@@ -25,6 +55,11 @@ static void begin_waiting(void *condition, void *mutex, u64 bit)
     u64 waiting;
     __ravel_atomic_begin();
     __ravel_rmw((u64 *)condition, waiting, waiting | bit, RELAXED);
+    if (__ravel_asks_misuse()) {
+        __ravel_misuse(waiting != 0 && __atomic_load_n(partner_at(condition), RELAXED) != (word)mutex,
+            "wait with another mutex than those who wait on the same condition variable");
+        __atomic_store_n(partner_at(condition), (word)mutex, RELAXED);
+    }
     __ravel_mark_unlocked(mutex);
     __atomic_store_n((u32 *)mutex, 0, RELEASE);
     __ravel_atomic_end();
@@ -39,6 +74,7 @@ static void wake_without_signal(void *mutex)
 
 int pthread_cond_wait(void *condition, void *mutex)
 {
+    may_wait(condition, mutex);
     if (__ravel_choice()) {
         wake_without_signal(mutex);
     } else {
@@ -57,6 +93,7 @@ int pthread_cond_timedwait(void *condition, void *mutex, void *deadline)
 {
     u64 bit = own_bit();
     u64 waiting;
+    may_wait(condition, mutex);
     begin_waiting(condition, mutex, bit);
     __ravel_rmw((u64 *)condition, waiting, waiting & ~bit, ACQUIRE);
     relock(mutex);
@@ -73,6 +110,7 @@ int pthread_cond_signal(void *condition)
     u64 waiting;
     u64 rest;
     u64 chosen;
+    condition_lives(condition);
     __ravel_atomic_begin();
     rest = __atomic_load_n((u64 *)condition, RELAXED);
     while ((rest & (rest - 1)) != 0 && __ravel_choice())
@@ -86,18 +124,28 @@ int pthread_cond_signal(void *condition)
 int pthread_cond_broadcast(void *condition)
 {
     u64 waiting;
+    condition_lives(condition);
     __ravel_rmw((u64 *)condition, waiting, 0, ACQ_REL);
     return 0;
 }
 
 int pthread_cond_init(void *condition, void *attributes)
 {
+    if (conditions_die())
+        __atomic_store_n(fate_at(condition), 0, RELAXED);
     *(u64 *)condition = 0;
     return 0;
 }
 
 int pthread_cond_destroy(void *condition)
 {
+    if (__ravel_asks_misuse()) {
+        u32 old;
+        __ravel_misuse(__atomic_load_n((u64 *)condition, RELAXED) != 0,
+            "destruction of a condition variable that threads wait on");
+        __ravel_rmw(fate_at(condition), old, DEAD, RELAXED);
+        __ravel_misuse(old != 0, "destruction of a condition variable that was destroyed or never initialised");
+    }
     return 0;
 }
 

@@ -1,7 +1,13 @@
-/* Mutexes and spin locks. Initialising is a plain write: whoever uses the lock at the same time races with it. Unlocking a mutex lets all stores reach memory, as POSIX says and atomic exchanges do; unlocking a spin
- * lock is a plain release. The word at offset 0 is 0 when free. Where kinds of mutexes are used it is the owner's handle when
- * taken, else 1, so that it does not tell threads apart; a recursive mutex counts further locks at offset 4; the kind
- * is where the static initialisers put it. */
+/* Mutexes and spin locks. Initialising is a plain write: whoever uses the lock at the same time races with it. Unlocking a mutex lets all
+ * stores reach memory, as POSIX says and atomic exchanges do; unlocking a spin lock is a plain release. The word at offset 0 is 0 when free.
+ * Where somebody asks about deadlocks or misuse, or kinds of mutexes are used, it is the owner's handle when taken, else 1, so that it
+ * does not tell threads apart; a recursive mutex counts further locks at offset 4; the kind is where the static initialisers put it.
+ *
+ * Memory that is zero counts as initialised, as it does on Linux. What was destroyed is DEAD; no object in use has a word
+ * above HANDLES where an owner is kept, so that memory that nobody has written may be noticed. Whoever waits for a lock
+ * goes on if it is such a word, to say so. */
+
+enum { HANDLES = 0xffff, DEAD = 0x7fffffff };
 
 enum { NORMAL = 0, RECURSIVE = 1, ERROR_CHECKING = 2 };
 
@@ -12,9 +18,51 @@ static u32 *count_at(void *mutex)
 
 static u32 owner(void)
 {
-    if (__ravel_uses_mutex_kinds())
+    if (__ravel_keeps_owners())
         return (u32)__ravel_self();
     return 1;
+}
+
+static int mutexes_die(void)
+{
+    return __ravel_may_be_dead("pthread_mutex_destroy") || __ravel_may_be_dead("mtx_destroy");
+}
+
+/* Waits until a lock is free, or is none. */
+static u32 take(void *lock, u32 me, int may_die)
+{
+    u32 old;
+    if (__ravel_may_be_unset())
+        __ravel_await_owner((u32 *)lock, old, old == 0 || old > HANDLES, old, old == 0 ? me : old, ACQUIRE);
+    else if (may_die)
+        __ravel_await_owner((u32 *)lock, old, old == 0 || old == DEAD, old, old == 0 ? me : old, ACQUIRE);
+    else
+        __ravel_await_owner((u32 *)lock, old, old == 0, old, me, ACQUIRE);
+    return old;
+}
+
+static void must_be_mutex(u32 old)
+{
+    if (__ravel_may_be_unset())
+        __ravel_misuse(old > HANDLES, "use of a mutex that was destroyed or never initialised");
+    else if (mutexes_die())
+        __ravel_misuse(old == DEAD, "use of a mutex that was destroyed");
+}
+
+static void must_be_spin_lock(u32 old)
+{
+    if (__ravel_may_be_unset())
+        __ravel_misuse(old > HANDLES, "use of a spin lock that was destroyed or never initialised");
+    else if (__ravel_may_be_dead("pthread_spin_destroy"))
+        __ravel_misuse(old == DEAD, "use of a spin lock that was destroyed");
+}
+
+/* What a thread that does not hold a mutex must not do with it. */
+static void holds(void *mutex)
+{
+    if (__ravel_asks_misuse())
+        __ravel_misuse(__atomic_load_n((u32 *)mutex, RELAXED) != (u32)__ravel_self(),
+            "wait with a mutex that the thread does not hold");
 }
 
 static u32 *kind_at(void *mutex)
@@ -39,14 +87,13 @@ static int lock_again(void *mutex)
 
 int pthread_mutex_lock(void *mutex)
 {
-    u32 old;
     u32 me = owner();
     if (__ravel_uses_mutex_kinds()) {
         int again = lock_again(mutex);
         if (again >= 0)
             return again;
     }
-    __ravel_await((u32 *)mutex, old, old == 0, me, ACQUIRE);
+    must_be_mutex(take(mutex, me, mutexes_die()));
     __ravel_mark_locked(mutex);
     return 0;
 }
@@ -61,6 +108,7 @@ int pthread_mutex_trylock(void *mutex)
             return again == 0 ? 0 : EBUSY;
     }
     __ravel_try((u32 *)mutex, old, old == 0, me, ACQUIRE);
+    must_be_mutex(old);
     if (old != 0)
         return EBUSY;
     __ravel_mark_locked(mutex);
@@ -100,6 +148,14 @@ int pthread_mutex_unlock(void *mutex)
         }
     }
     __ravel_mark_unlocked(mutex);
+    if (__ravel_asks_misuse()) {
+        u32 old;
+        u32 me = owner();
+        __ravel_rmw((u32 *)mutex, old, 0, SEQ_CST);
+        must_be_mutex(old);
+        __ravel_misuse(old != me, "unlock of a mutex that the thread does not hold");
+        return 0;
+    }
     __atomic_store_n((u32 *)mutex, 0, SEQ_CST);
     return 0;
 }
@@ -116,6 +172,12 @@ int pthread_mutex_init(void *mutex, u32 *attributes)
 
 int pthread_mutex_destroy(void *mutex)
 {
+    if (__ravel_asks_misuse()) {
+        u32 old;
+        __ravel_rmw((u32 *)mutex, old, DEAD, RELAXED);
+        __ravel_misuse(old > HANDLES, "destruction of a mutex that was destroyed or never initialised");
+        __ravel_misuse(old != 0 && old <= HANDLES, "destruction of a mutex that is held");
+    }
     return 0;
 }
 
@@ -162,13 +224,18 @@ int pthread_spin_init(void *lock, int is_shared)
 
 int pthread_spin_destroy(void *lock)
 {
+    if (__ravel_asks_misuse()) {
+        u32 old;
+        __ravel_rmw((u32 *)lock, old, DEAD, RELAXED);
+        __ravel_misuse(old > HANDLES, "destruction of a spin lock that was destroyed or never initialised");
+        __ravel_misuse(old != 0 && old <= HANDLES, "destruction of a spin lock that is held");
+    }
     return 0;
 }
 
 int pthread_spin_lock(void *lock)
 {
-    u32 old;
-    __ravel_await((u32 *)lock, old, old == 0, 1, ACQUIRE);
+    must_be_spin_lock(take(lock, owner(), __ravel_may_be_dead("pthread_spin_destroy")));
     __ravel_mark_locked(lock);
     return 0;
 }
@@ -176,7 +243,9 @@ int pthread_spin_lock(void *lock)
 int pthread_spin_trylock(void *lock)
 {
     u32 old;
-    __ravel_try((u32 *)lock, old, old == 0, 1, ACQUIRE);
+    u32 me = owner();
+    __ravel_try((u32 *)lock, old, old == 0, me, ACQUIRE);
+    must_be_spin_lock(old);
     if (old != 0)
         return EBUSY;
     __ravel_mark_locked(lock);
@@ -185,6 +254,8 @@ int pthread_spin_trylock(void *lock)
 
 int pthread_spin_unlock(void *lock)
 {
+    if (__ravel_asks_misuse())
+        __ravel_misuse(__atomic_load_n((u32 *)lock, RELAXED) != owner(), "unlock of a spin lock that the thread does not hold");
     __ravel_mark_unlocked(lock);
     __atomic_store_n((u32 *)lock, 0, RELEASE);
     return 0;

@@ -31,15 +31,36 @@ static word run_with_destructors(word start, word arg)
     return result;
 }
 
-/* Who was detached, by handle. */
-enum { THREADS = 1025 };
-static unsigned char is_detached[THREADS];
+/* What became of threads, by handle. */
+enum { THREADS = 1025, JOINABLE = 0, DETACHED = 1, JOINED = 2 };
+static u32 fate[THREADS];
+
+static int may_be_detached(void)
+{
+    return __ravel_uses("pthread_detach") || __ravel_uses("thrd_detach") || __ravel_uses("pthread_attr_setdetachstate");
+}
 
 static void detach(word thread)
 {
+    u32 old;
     if (thread >= THREADS)
         __ravel_unsupported("more than 1024 threads of which some are detached");
-    __atomic_store_n(&is_detached[thread], 1, RELEASE);
+    __ravel_rmw(&fate[thread], old, DETACHED, ACQ_REL);
+    __ravel_misuse(old == DETACHED, "a thread is detached twice");
+    __ravel_misuse(old == JOINED, "a thread is detached that was joined");
+}
+
+static void may_join(word thread)
+{
+    __ravel_misuse(thread == __ravel_self(), "a thread joins itself");
+    if (__ravel_asks_misuse() && (may_be_detached() || __ravel_may_join_twice())) {
+        u32 old;
+        if (thread >= THREADS)
+            __ravel_unsupported("more than 1024 threads that are joined");
+        __ravel_rmw(&fate[thread], old, JOINED, ACQ_REL);
+        __ravel_misuse(old == DETACHED, "a thread is joined that was detached");
+        __ravel_misuse(old == JOINED, "a thread is joined twice");
+    }
 }
 
 int pthread_attr_init(u32 *attributes)
@@ -79,8 +100,9 @@ int pthread_create(word *thread, void *attributes, word start, word arg)
 
 int pthread_join(word thread, word *result)
 {
-    if (__ravel_uses("pthread_detach") || __ravel_uses("pthread_attr_setdetachstate"))
-        if (thread < THREADS && __atomic_load_n(&is_detached[thread], ACQUIRE))
+    may_join(thread);
+    if (!__ravel_asks_misuse() && may_be_detached())
+        if (thread < THREADS && __atomic_load_n(&fate[thread], ACQUIRE) == DETACHED)
             return EINVAL;
     word value = __ravel_join(thread);
     if (result)
@@ -128,14 +150,28 @@ int pthread_key_create(u32 *key, word destructor)
     return 0;
 }
 
+static u32 deleted[KEYS];
+
+static void key_lives(u32 key)
+{
+    if (__ravel_asks_misuse() && (__ravel_uses("pthread_key_delete") || __ravel_uses("tss_delete"))) {
+        __ravel_misuse(key >= KEYS || key >= __atomic_load_n(&n_keys, RELAXED), "use of a key that was not made");
+        __ravel_misuse(__atomic_load_n(&deleted[key], RELAXED) != 0, "use of a key that was deleted");
+    }
+}
+
 int pthread_key_delete(u32 key)
 {
+    key_lives(key);
     __atomic_store_n(&destructors[key], 0, RELAXED);
+    if (__ravel_asks_misuse())
+        __atomic_store_n(&deleted[key], 1, RELAXED);
     return 0;
 }
 
 int pthread_setspecific(u32 key, word value)
 {
+    key_lives(key);
     if (key >= KEYS)
         return EINVAL;
     values[key] = value;
@@ -144,16 +180,22 @@ int pthread_setspecific(u32 key, word value)
 
 word pthread_getspecific(u32 key)
 {
+    key_lives(key);
     if (key >= KEYS)
         return 0;
     return values[key];
 }
 
-/* 0 not yet, 1 running, 2 done. */
+/* 0 not yet, 2 done; else running, with who runs it, where it is asked for, above. */
+enum { ONCE_RUNNING = 1, ONCE_DONE = 2, ONCE_OWNER = 4 };
+
 int pthread_once(u32 *control, word initialise)
 {
     u32 old;
-    __ravel_await(control, old, old != 1, old == 0 ? 1 : old, ACQ_REL);
+    u32 me = __ravel_keeps_owners() ? ONCE_RUNNING + ONCE_OWNER * (u32)__ravel_self() : ONCE_RUNNING;
+    if (__ravel_asks_misuse())
+        __ravel_misuse(__atomic_load_n(control, RELAXED) == me, "the routine of a call of once calls it again");
+    __ravel_await_owner(control, old, (old & ONCE_RUNNING) == 0, old / ONCE_OWNER, old == 0 ? me : old, ACQ_REL);
     if (old == 0) {
         ((void (*)(void))initialise)();
         __atomic_store_n(control, 2, RELEASE);

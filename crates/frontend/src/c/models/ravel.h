@@ -13,6 +13,8 @@ enum { EPERM = 1, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, ERANGE = 34
 
 /* (address, local variable, [condition to wait for,] new value, order): one step that reads and writes. */
 void __ravel_await();
+/* Likewise, with the handle of who alone can end the wait (0: others can too) before the new value. */
+void __ravel_await_owner();
 void __ravel_rmw();
 
 /* (address, local variable, condition, new value, order): likewise if the condition holds of the old value; else but a relaxed read,
@@ -36,6 +38,16 @@ unsigned char __ravel_input_byte(void);
 /* Whether the program mentions a function, and whether it has mutexes other than normal ones. */
 int __ravel_uses(const char *function);
 int __ravel_uses_mutex_kinds(void);
+
+/* Whether locks shall say who holds them, and whether it is asked if the library is misused; if it is, whether an object may be
+ * used that a function has destroyed, or that was never initialised, and whether a thread may be joined twice. Where it is
+ * asked, it is a violation if a condition holds. */
+int __ravel_keeps_owners(void);
+int __ravel_asks_misuse(void);
+int __ravel_may_be_dead(const char *destroy);
+int __ravel_may_be_unset(void);
+int __ravel_may_join_twice(void);
+void __ravel_misuse(int condition, const char *what);
 
 void __ravel_mark_locked(void *lock);
 void __ravel_mark_read_locked(void *lock);

@@ -1,8 +1,27 @@
 /* Read-write locks, semaphores and barriers, each with its state in the word at offset 0. An attempt that fails, and looking at
  * the value of a semaphore, synchronise with nobody; initialising is a plain write. */
 
-/* A read-write lock counts its readers, or has the highest bit and the writer's handle. */
+/* A read-write lock counts its readers, or has a high bit and, where it is asked for, the writer's handle. A wait for readers
+ * tells nobody alone who could end it. */
 enum { WRITER = 0x40000000 };
+
+static u32 writer(void)
+{
+    if (__ravel_keeps_owners())
+        return WRITER + (u32)__ravel_self();
+    return WRITER;
+}
+
+static int rwlocks_die(void)
+{
+    return __ravel_may_be_dead("pthread_rwlock_destroy") || __ravel_may_be_unset();
+}
+
+static void must_be_rwlock(u32 old)
+{
+    if (rwlocks_die())
+        __ravel_misuse(old > WRITER + HANDLES, "use of a read-write lock that was destroyed or never initialised");
+}
 
 int pthread_rwlock_init(void *lock, void *attributes)
 {
@@ -12,6 +31,12 @@ int pthread_rwlock_init(void *lock, void *attributes)
 
 int pthread_rwlock_destroy(void *lock)
 {
+    if (__ravel_asks_misuse()) {
+        u32 old;
+        __ravel_rmw((u32 *)lock, old, DEAD, RELAXED);
+        __ravel_misuse(old > WRITER + HANDLES, "destruction of a read-write lock that was destroyed or never initialised");
+        __ravel_misuse(old != 0 && old <= WRITER + HANDLES, "destruction of a read-write lock that is held");
+    }
     return 0;
 }
 
@@ -38,7 +63,12 @@ int pthread_rwlockattr_setpshared(void *attributes, int is_shared)
 int pthread_rwlock_rdlock(void *lock)
 {
     u32 old;
-    __ravel_await((u32 *)lock, old, old < WRITER, old + 1, ACQUIRE);
+    if (rwlocks_die())
+        __ravel_await_owner((u32 *)lock, old, old < WRITER || old > WRITER + HANDLES, old - WRITER,
+            old < WRITER ? old + 1 : old, ACQUIRE);
+    else
+        __ravel_await_owner((u32 *)lock, old, old < WRITER, old - WRITER, old + 1, ACQUIRE);
+    must_be_rwlock(old);
     __ravel_mark_read_locked(lock);
     return 0;
 }
@@ -47,6 +77,7 @@ int pthread_rwlock_tryrdlock(void *lock)
 {
     u32 old;
     __ravel_try((u32 *)lock, old, old < WRITER, old + 1, ACQUIRE);
+    must_be_rwlock(old);
     if (old >= WRITER)
         return EBUSY;
     __ravel_mark_read_locked(lock);
@@ -61,7 +92,13 @@ int pthread_rwlock_timedrdlock(void *lock, void *deadline)
 int pthread_rwlock_wrlock(void *lock)
 {
     u32 old;
-    __ravel_await((u32 *)lock, old, old == 0, WRITER, ACQUIRE);
+    u32 me = writer();
+    if (rwlocks_die())
+        __ravel_await_owner((u32 *)lock, old, old == 0 || old > WRITER + HANDLES, old > WRITER ? old - WRITER : 0,
+            old == 0 ? me : old, ACQUIRE);
+    else
+        __ravel_await_owner((u32 *)lock, old, old == 0, old > WRITER ? old - WRITER : 0, me, ACQUIRE);
+    must_be_rwlock(old);
     __ravel_mark_locked(lock);
     return 0;
 }
@@ -69,7 +106,9 @@ int pthread_rwlock_wrlock(void *lock)
 int pthread_rwlock_trywrlock(void *lock)
 {
     u32 old;
-    __ravel_try((u32 *)lock, old, old == 0, WRITER, ACQUIRE);
+    u32 me = writer();
+    __ravel_try((u32 *)lock, old, old == 0, me, ACQUIRE);
+    must_be_rwlock(old);
     if (old != 0)
         return EBUSY;
     __ravel_mark_locked(lock);
@@ -96,6 +135,12 @@ int pthread_rwlock_unlock(void *lock)
     u32 old;
     __ravel_mark_unlocked(lock);
     __ravel_rmw((u32 *)lock, old, old >= WRITER || old == 0 ? 0 : old - 1, ACQ_REL);
+    must_be_rwlock(old);
+    if (__ravel_asks_misuse()) {
+        u32 me = writer();
+        __ravel_misuse(old == 0, "unlock of a read-write lock that nobody holds");
+        __ravel_misuse(old >= WRITER && old != me, "unlock of a read-write lock that another thread writes under");
+    }
     return 0;
 }
 
@@ -106,14 +151,29 @@ static int fail_with(int number)
     return -1;
 }
 
+enum { SEM_VALUE_MAX = 0x7fffffff, SEM_DEAD = 0x80000001 };
+
 int sem_init(void *semaphore, int is_shared, u32 value)
 {
+    if (value > SEM_VALUE_MAX)
+        return fail_with(EINVAL);
     *(u32 *)semaphore = value;
     return 0;
 }
 
+static void semaphore_lived(u32 old)
+{
+    if (__ravel_may_be_dead("sem_destroy") || __ravel_may_be_unset())
+        __ravel_misuse(old > SEM_VALUE_MAX, "use of a semaphore that was destroyed or never initialised");
+}
+
 int sem_destroy(void *semaphore)
 {
+    if (__ravel_asks_misuse()) {
+        u32 old;
+        __ravel_rmw((u32 *)semaphore, old, SEM_DEAD, RELAXED);
+        __ravel_misuse(old > SEM_VALUE_MAX, "destruction of a semaphore that was destroyed or never initialised");
+    }
     return 0;
 }
 
@@ -121,6 +181,7 @@ int sem_wait(void *semaphore)
 {
     u32 old;
     __ravel_await((u32 *)semaphore, old, old > 0, old - 1, ACQUIRE);
+    semaphore_lived(old);
     return 0;
 }
 
@@ -128,6 +189,7 @@ int sem_trywait(void *semaphore)
 {
     u32 old;
     __ravel_try((u32 *)semaphore, old, old > 0, old - 1, ACQUIRE);
+    semaphore_lived(old);
     return old > 0 ? 0 : fail_with(EAGAIN);
 }
 
@@ -135,6 +197,7 @@ int sem_timedwait(void *semaphore, void *deadline)
 {
     u32 old;
     __ravel_try((u32 *)semaphore, old, old > 0, old - 1, ACQUIRE);
+    semaphore_lived(old);
     return old > 0 ? 0 : fail_with(ETIMEDOUT);
 }
 
@@ -147,6 +210,9 @@ int sem_post(void *semaphore)
 {
     u32 old;
     __ravel_rmw((u32 *)semaphore, old, old + 1, ACQ_REL);
+    semaphore_lived(old);
+    if (__ravel_asks_misuse())
+        __ravel_misuse(old == SEM_VALUE_MAX, "a post that takes a semaphore above SEM_VALUE_MAX");
     return 0;
 }
 
@@ -154,6 +220,7 @@ int sem_getvalue(void *semaphore, int *value)
 {
     u32 now;
     __ravel_try((u32 *)semaphore, now, 0, now, RELAXED);
+    semaphore_lived(now);
     *value = (int)now;
     return 0;
 }
@@ -179,6 +246,10 @@ int pthread_barrier_init(void *barrier, void *attributes, u32 count)
 
 int pthread_barrier_destroy(void *barrier)
 {
+    if (__ravel_asks_misuse()) {
+        __ravel_misuse(*size_at(barrier) == 0, "destruction of a barrier that was destroyed or never initialised");
+        *size_at(barrier) = 0;
+    }
     return 0;
 }
 
@@ -190,6 +261,8 @@ int pthread_barrier_wait(void *barrier)
     u64 count = __atomic_load_n(size_at(barrier), RELAXED);
     u64 old;
     u64 now;
+    if (__ravel_asks_misuse())
+        __ravel_misuse(count == 0, "use of a barrier that was destroyed or never initialised");
     if (self > BARRIER_THREADS)
         __ravel_unsupported("barriers with more than 48 threads");
     __ravel_rmw((u64 *)barrier, old, (old >> BARRIER_THREADS) + 1 == count ? 0 : (old | bit) + one, ACQ_REL);

@@ -10,6 +10,7 @@ int thrd_create(word *thread, word start, word arg)
 
 int thrd_join(word thread, int *result)
 {
+    may_join(thread);
     word value = __ravel_join(thread);
     if (result)
         *result = (int)value;
@@ -33,6 +34,7 @@ int thrd_equal(word a, word b)
 
 int thrd_detach(word thread)
 {
+    pthread_detach(thread);
     return thrd_success;
 }
 
@@ -49,6 +51,7 @@ int mtx_init(void *mutex, int type)
 
 void mtx_destroy(void *mutex)
 {
+    pthread_mutex_destroy(mutex);
 }
 
 int mtx_lock(void *mutex)
@@ -78,6 +81,7 @@ int cnd_init(void *condition)
 
 void cnd_destroy(void *condition)
 {
+    pthread_cond_destroy(condition);
 }
 
 int cnd_wait(void *condition, void *mutex)

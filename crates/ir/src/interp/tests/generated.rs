@@ -51,6 +51,7 @@ impl Generator<'_> {
                     dst: c,
                     place: Place::Var(global),
                     wait: None,
+                    owner: None,
                     new,
                     order: Order::SeqCst,
                     failure: None,
@@ -106,7 +107,7 @@ impl Generator<'_> {
             11 => {
                 let old = b.local("old");
                 let (place, wait, one, zero) = (b.at(self.shared.lock, 0), Some(b.is(old, 0)), b.int(1), b.int(0));
-                b.then(Op::Rmw { dst: old, place, wait, new: one, order: Order::SeqCst, failure: None });
+                b.then(Op::Rmw { dst: old, place, wait, owner: None, new: one, order: Order::SeqCst, failure: None });
                 let n = self.prng.below(3);
                 self.block(b, depth - 1, n);
                 if self.prng.below(5) > 0 {

@@ -122,7 +122,15 @@ fn updates_continue_a_release_and_foreign_stores_end_it() {
             let seen = b.is(old, 1);
             if is_update {
                 let place = Place::Var(flag);
-                b.then(Op::Rmw { dst: old, place, wait: Some(seen), new: two, order: Order::Relaxed, failure: None });
+                b.then(Op::Rmw {
+                    dst: old,
+                    place,
+                    wait: Some(seen),
+                    owner: None,
+                    new: two,
+                    order: Order::Relaxed,
+                    failure: None,
+                });
             } else {
                 b.load_from(old, Place::Var(flag), Order::Relaxed);
                 b.assume(seen);
@@ -156,7 +164,7 @@ fn a_lock_orders_and_its_name_is_in_the_report() {
     let locked = |b: &mut Body<'_>, m: u64, write: &dyn Fn(&mut Body<'_>)| {
         let (old, addr) = (b.local("old"), b.word(m));
         let (place, wait, one, zero) = (b.at(m, 0), Some(b.is(old, 0)), b.int(1), b.int(0));
-        b.then(Op::Rmw { dst: old, place, wait, new: one, order: Order::AcqRel, failure: None });
+        b.then(Op::Rmw { dst: old, place, wait, owner: None, new: one, order: Order::AcqRel, failure: None });
         b.then(Op::Mark(Mark::Locked, addr));
         write(b);
         b.then(Op::Mark(Mark::Unlocked, addr));

@@ -16,7 +16,15 @@ fn assignments_and_accesses_to_globals() {
         let (old, doubled) = (b.local("old"), b.local("doubled"));
         let old_term = b.var(old);
         let new = b.pool().add(old_term, old_term);
-        b.then(Op::Rmw { dst: old, place: Place::Var(x), wait: None, new, order: Order::SeqCst, failure: None });
+        b.then(Op::Rmw {
+            dst: old,
+            place: Place::Var(x),
+            wait: None,
+            owner: None,
+            new,
+            order: Order::SeqCst,
+            failure: None,
+        });
         b.load(doubled, x);
         for (var, expected) in [(i, 5), (j, 0), (old, 7), (doubled, 14)] {
             let holds = b.is(var, expected);

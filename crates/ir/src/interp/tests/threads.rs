@@ -46,7 +46,15 @@ fn every_thread_runs_the_thread_init_first() {
         let (one, old) = (b.int(1), b.local("old"));
         b.assign(ready, one);
         let new = b.plus(old, 1);
-        b.then(Op::Rmw { dst: old, place: Place::Var(count), wait: None, new, order: Order::SeqCst, failure: None });
+        b.then(Op::Rmw {
+            dst: old,
+            place: Place::Var(count),
+            wait: None,
+            owner: None,
+            new,
+            order: Order::SeqCst,
+            failure: None,
+        });
     });
     let is_ready = |b: &mut Body<'_>| {
         let holds = b.is(ready, 1);
@@ -106,7 +114,7 @@ fn two_locks(is_opposite: bool) -> Program {
             for index in order {
                 let place = b.at(locks[index], 0);
                 let (wait, new) = (Some(b.is(old, 0)), b.int(1));
-                b.then(Op::Rmw { dst: old, place, wait, new, order: Order::SeqCst, failure: None });
+                b.then(Op::Rmw { dst: old, place, wait, owner: None, new, order: Order::SeqCst, failure: None });
                 let addr = b.word(locks[index]);
                 b.then(Op::Mark(crate::Mark::Locked, addr));
             }

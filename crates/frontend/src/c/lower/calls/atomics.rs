@@ -9,7 +9,7 @@ use crate::c::lower::scan;
 use crate::c::lower::statics::{Home, is_signed};
 use crate::c::typed::{BinaryOp, Expr, ExprKind};
 use crate::c::types::{IntKind, Type, TypeId};
-use ir::{HavocKind, Op, Order, Place};
+use ir::{CheckKind, HavocKind, Op, Order, Place};
 use logic::{Scalar, Sort, TermId, VarId};
 
 /// Whether weak compare-and-exchange can fail although the values agree. Real machines do, so proofs must cover it.
@@ -50,6 +50,7 @@ impl Body<'_, '_> {
         if let Some(rest) = name.strip_prefix("__sync_") {
             return self.sync_builtin(expr, rest.trim_end_matches(|c: char| c == '_' || c.is_ascii_digit()), args);
         }
+        self.check_orders(name, args);
         if let Some(rest) = name.strip_prefix("__c11_atomic_") {
             return self.c11_builtin(expr, rest, args);
         }
@@ -309,6 +310,26 @@ impl Body<'_, '_> {
             }
         };
         order_numbered(constant)
+    }
+
+    /// A memory order that the access cannot have means nothing.
+    fn check_orders(&mut self, name: &str, args: &[Expr]) {
+        const CONSUME: i128 = 1;
+        const ACQUIRE: i128 = 2;
+        const RELEASE: i128 = 3;
+        const ACQ_REL: i128 = 4;
+        let kind = name.trim_start_matches("__c11_atomic_").trim_start_matches("__atomic_");
+        let (what, forbidden): (&str, &[i128]) = match kind {
+            _ if kind.starts_with("load") => ("an atomic load", &[RELEASE, ACQ_REL]),
+            _ if kind.starts_with("store") || kind == "clear" => ("an atomic store", &[CONSUME, ACQUIRE, ACQ_REL]),
+            _ if kind.starts_with("compare_exchange") => ("a compare-exchange that fails", &[RELEASE, ACQ_REL]),
+            _ => return,
+        };
+        let order = args.last().and_then(scan::constant).map(|order| order & 0xffff);
+        if order.is_some_and(|order| forbidden.contains(&order)) {
+            let what = format!("{what} with a memory order that it cannot have");
+            self.fail(CheckKind::Misuse(what.into()));
+        }
     }
 
     fn fetch(

@@ -2,29 +2,44 @@
 //!
 //! Only models may use them; their declarations are in `models/ravel.h`. The waiting ones take expressions, not values: in
 //! `__ravel_await(address, old, wait, new, order)` the second argument names a local variable that gets the old
-//! value, and the next two may mention it. They become the `wait` and `new` terms of one `Rmw`.
+//! value, and the next two may mention it. They become the `wait` and `new` terms of one `Rmw`. With an owner between them,
+//! a handle, they say who alone can end the wait.
 
 use crate::c::lower::body::Body;
 use crate::c::lower::statics::{Home, is_signed};
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::TypeId;
-use ir::{AllocKind, Callee, CheckKind, Failure, HavocKind, Mark, Op, Order};
+use ir::{AllocKind, Callee, CheckKind, Failure, HavocKind, Mark, Op, Order, Property};
 use logic::{Scalar, Sort, TermId, VarId};
+
+/// When a step that reads and writes does what it says.
+enum Rmw<'e> {
+    Always,
+    /// It waits until a condition holds, which perhaps one thread alone can make hold.
+    Await(&'e Expr, Option<&'e Expr>),
+    /// It fails unless a condition holds.
+    Try(&'e Expr),
+}
 
 impl Body<'_, '_> {
     pub(in crate::c::lower) fn intrinsic(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Option<TermId> {
         let ty = expr.ty.ty;
         match (name, args) {
             ("__ravel_await", [address, old, wait, new, order]) => {
-                self.rmw((address, old, new, order), Some(wait), false);
+                self.rmw((address, old, new, order), Rmw::Await(wait, None));
+                None
+            }
+            ("__ravel_await_owner", [address, old, wait, owner, new, order]) => {
+                let owner = Some(owner).filter(|_| self.lw.properties.has(Property::Deadlock));
+                self.rmw((address, old, new, order), Rmw::Await(wait, owner));
                 None
             }
             ("__ravel_rmw", [address, old, new, order]) => {
-                self.rmw((address, old, new, order), None, false);
+                self.rmw((address, old, new, order), Rmw::Always);
                 None
             }
             ("__ravel_try", [address, old, succeeds, new, order]) => {
-                self.rmw((address, old, new, order), Some(succeeds), true);
+                self.rmw((address, old, new, order), Rmw::Try(succeeds));
                 None
             }
             ("__ravel_self", []) => {
@@ -75,6 +90,38 @@ impl Body<'_, '_> {
             ("__ravel_uses_mutex_kinds", []) => {
                 let is_special = self.lw.facts.has_special_mutex;
                 Some(self.truth_number(is_special, ty))
+            }
+            ("__ravel_keeps_owners", []) => {
+                let is_asked = |property| self.lw.properties.has(property);
+                let keeps = is_asked(Property::Misuse) || is_asked(Property::Deadlock);
+                Some(self.truth_number(keeps || self.lw.facts.has_special_mutex, ty))
+            }
+            ("__ravel_asks_misuse", []) => {
+                let is_asked = self.lw.properties.has(Property::Misuse);
+                Some(self.truth_number(is_asked, ty))
+            }
+            ("__ravel_may_be_dead", [destroy]) => {
+                let destroy = Self::literal_text(destroy).expect("models name functions by literals");
+                let may_be = self.lw.facts.uses(&destroy);
+                let is_asked = self.lw.properties.has(Property::Misuse);
+                Some(self.truth_number(is_asked && may_be, ty))
+            }
+            ("__ravel_may_be_unset", []) => {
+                let is_asked = self.lw.properties.has(Property::Misuse);
+                Some(self.truth_number(is_asked && self.lw.facts.has_unset_locks, ty))
+            }
+            ("__ravel_may_join_twice", []) => {
+                let may = self.lw.facts.may_join_twice;
+                Some(self.truth_number(may, ty))
+            }
+            ("__ravel_misuse", [cond, what]) => {
+                let what = Self::literal_text(what).expect("models say what by literals");
+                let is_wrong = self.condition(cond);
+                let cond = self.pool().not(is_wrong);
+                if self.lw.properties.has(Property::Misuse) {
+                    self.emit(Op::Check { cond, kind: CheckKind::Misuse(what.into()) });
+                }
+                None
             }
             ("__ravel_mark_locked", [lock]) => self.mark(Mark::Locked, lock),
             ("__ravel_mark_read_locked", [lock]) => self.mark(Mark::ReadLocked, lock),
@@ -141,33 +188,35 @@ impl Body<'_, '_> {
         }
     }
 
-    /// One step that reads and writes. What `condition` says of the old value is waited for, or else (`is_attempt`) the update fails.
-    fn rmw(
-        &mut self,
-        (address, old, new, order): (&Expr, &Expr, &Expr, &Expr),
-        condition: Option<&Expr>,
-        is_attempt: bool,
-    ) {
+    /// One step that reads and writes.
+    fn rmw(&mut self, (address, old, new, order): (&Expr, &Expr, &Expr, &Expr), how: Rmw<'_>) {
         let addr = self.eval(address);
         let order = crate::c::lower::scan::constant(order).map(|order| order as u64);
         let order = crate::c::lower::calls::atomics::order_numbered(order);
         let (dst, _) = self.variable(old);
         let sort = self.pool().var_sort(dst).scalar().unwrap_or(Scalar::Bv(32));
-        let ((condition, mut new), _, steps) = self.aside(|body| {
-            let condition = condition.map(|condition| body.condition(condition));
+        let ((wait, owner, succeeds, mut new), _, steps) = self.aside(|body| {
+            let (mut wait, mut owner, mut succeeds) = (None, None, None);
+            match how {
+                Rmw::Always => {}
+                Rmw::Await(condition, by) => {
+                    wait = Some(body.condition(condition));
+                    owner = by.map(|owner| body.eval(owner));
+                }
+                Rmw::Try(condition) => succeeds = Some(body.condition(condition)),
+            }
             let value = body.eval(new);
             let value = body.convert_to(value, is_signed(body.types(), new.ty.ty), sort, false);
-            (condition, value)
+            (wait, owner, succeeds, value)
         });
         assert!(steps.is_none(), "a library model makes steps within a waiting condition");
-        let place = Self::memory(addr, sort);
-        let (mut wait, mut failure) = (condition, None);
-        if let (Some(succeeds), true) = (condition, is_attempt) {
+        let mut failure = None;
+        if let Some(succeeds) = succeeds {
             let unchanged = self.var(dst);
             new = self.pool().ite(succeeds, new, unchanged);
             let when = self.pool().not(succeeds);
-            (wait, failure) = (None, Some(Failure { when, order: Order::Relaxed }));
+            failure = Some(Failure { when, order: Order::Relaxed });
         }
-        self.emit(Op::Rmw { dst, place, wait, new, order, failure });
+        self.emit(Op::Rmw { dst, place: Self::memory(addr, sort), wait, owner, new, order, failure });
     }
 }

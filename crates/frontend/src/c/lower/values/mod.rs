@@ -532,7 +532,7 @@ impl Body<'_, '_> {
         let outer = std::mem::replace(&mut self.wraps, true);
         let new = new(self, old);
         self.wraps = outer;
-        self.emit(Op::Rmw { dst, place, wait: None, new, order, failure: None });
+        self.emit(Op::Rmw { dst, place, wait: None, owner: None, new, order, failure: None });
         if wants_old { old } else { new }
     }
 
@@ -552,7 +552,7 @@ impl Body<'_, '_> {
         let (succeeds, new) = attempt(self, old);
         let new = self.pool().ite(succeeds, new, old);
         let failure = Some(ir::Failure { when: self.pool().not(succeeds), order: failure });
-        self.emit(Op::Rmw { dst, place, wait: None, new, order, failure });
+        self.emit(Op::Rmw { dst, place, wait: None, owner: None, new, order, failure });
         old
     }
 
