@@ -40,6 +40,10 @@ impl Offset {
     pub(super) fn join(self, other: Offset) -> Offset {
         let apart = (i128::from(self.at) - i128::from(other.at)).unsigned_abs();
         let every = gcd(gcd(self.every, other.every), u64::try_from(apart).unwrap_or(1));
+        // What is in the set already leaves it as it is; else a walk downwards would move its beginning for ever.
+        if every != 0 && every == self.every {
+            return self;
+        }
         Offset { at: self.at.min(other.at), every }
     }
 
