@@ -1,4 +1,4 @@
-// expect: unsafe at 39
+// expect: unsafe at 40
 // why: a loop that only a jump enters still tests its condition, takes its step and goes on behind its end
 
 #include <assert.h>

@@ -6,7 +6,7 @@
 
 struct padded {
     char c;
-    int i;
+    short s;
 };
 
 int main(void) {
@@ -14,9 +14,9 @@ int main(void) {
     memset(&a, 0, sizeof a);
     memset(&b, 0, sizeof b);
     a.c = 1;
-    a.i = 2;
+    a.s = 2;
     b = a;
-    assert(b.c == 1 && b.i == 2);
+    assert(b.c == 1 && b.s == 2);
     assert(memcmp(&a, &b, sizeof a) == 0);
     return 0;
 }

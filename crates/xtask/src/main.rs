@@ -17,6 +17,8 @@ fn main() -> ExitCode {
     let is_fine = match words.as_slice() {
         ["fuzz", rest @ ..] if rest.contains(&"--oox") => fuzz::oox::run(&args[1..]),
         ["fuzz", rest @ ..] if rest.contains(&"--heap") => fuzz::heap::run(&args[1..]),
+        ["fuzz", rest @ ..] if rest.contains(&"--csmith") => fuzz::csmith::run(&args[1..]),
+        ["fuzz", rest @ ..] if rest.contains(&"--sequential") => fuzz::sequential::run(&args[1..]),
         ["fuzz", ..] => fuzz::run(&args[1..]),
         ["bench", "explicit"] => bench::explicit::run(),
         ["bench", "oox"] => bench::oox::run(),
@@ -35,6 +37,8 @@ fn main() -> ExitCode {
             eprintln!("       | bench explicit | bench oox | bench smt | bench bmc");
             eprintln!("       | fuzz --oox [--count N] [--seed S] [--show SEED] [--mutants N [--folder F]]");
             eprintln!("       | fuzz --heap [--count N] [--seed S] [--time SECONDS] [--show SEED]");
+            eprintln!("       | fuzz --sequential [--count N] [--seed S] [--seconds T] [--show SEED]");
+            eprintln!("       | fuzz --csmith [--count N] [--seed S] [--seconds T] [--keep FOLDER]");
             eprintln!("       | litmus-generate [--count N] [--seed S] [--into FOLDER]");
             eprintln!("       | litmus-agree [--count N] [--seed S] [--suite SUITE.csv] | litmus-table");
             eprintln!("       | litmus-programs [--count N] [--seed S] [--model M] | bench litmus SUITE.csv [RAVEL]");

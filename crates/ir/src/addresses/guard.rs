@@ -13,7 +13,7 @@ use crate::access::local_written;
 use crate::pass::{Moment, for_each_term, map_terms};
 use crate::program::{Edge, EdgeId, EdgeRef, Loc, LocId, ProcId, Program};
 use crate::source::Span;
-use crate::stmt::{CheckKind, Op, Stmt};
+use crate::stmt::{Callee, CheckKind, Op, Stmt};
 use logic::{TermId, Value};
 use rustc_hash::FxHashMap;
 
@@ -47,6 +47,9 @@ fn needs(conditions: &mut Conditions<'_>, reuse: &mut Option<Reuse>, at: &At, st
     if matches!(stmt.op, Op::Check { kind: CheckKind::Overflow, .. }) {
         return needs;
     }
+    if at.is_unwanted && matches!(stmt.op, Op::Return(_)) {
+        return needs;
+    }
     let mut terms: Vec<(TermId, Moment)> = Vec::new();
     for_each_term(&stmt.op, &mut |term, moment| terms.push((term, moment)));
     for (term, moment) in terms {
@@ -77,6 +80,22 @@ struct At {
     is_model: bool,
     /// In which direction bytes are moved does not matter between different objects.
     may_order: bool,
+    /// Whether nobody wants the procedure's result.
+    is_unwanted: bool,
+}
+
+/// Whether some call or start may use what the procedure returns.
+fn is_wanted(program: &Program, id: ProcId) -> bool {
+    let n_params = program.proc(id).params.len();
+    let mut stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    stmts.any(|stmt| match &stmt.op {
+        Op::Call { callee, args, result: Some(_) } | Op::Start { callee, args, .. } => match callee {
+            Callee::Proc(proc) => *proc == id,
+            // Who is given too little is not run.
+            Callee::Pointer(_) => args.len() >= n_params,
+        },
+        _ => false,
+    })
 }
 
 pub(super) fn demands(conditions: &Conditions<'_>, term: TermId) -> Vec<Demand> {
@@ -92,7 +111,8 @@ fn guard_proc(conditions: &mut Conditions<'_>, reuse: &mut Option<Reuse>, index:
     }
     let proc = &conditions.program.procs[index];
     let is_model = conditions.program.sources.is_model(proc.span);
-    let at = At { proc: index, is_model, may_order: is_model && proc.name == "memmove" };
+    let is_unwanted = !is_wanted(conditions.program, ProcId(index as u32));
+    let at = At { proc: index, is_model, may_order: is_model && proc.name == "memmove", is_unwanted };
     let mut early: FxHashMap<LocId, Vec<(Span, Vec<Condition>)>> = FxHashMap::default();
     for edge in 0..proc.edges.len() {
         let stmts = conditions.program.procs[index].edges[edge].stmts.clone();

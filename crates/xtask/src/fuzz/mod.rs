@@ -7,12 +7,16 @@
 
 mod bmc;
 mod cegar;
+pub(crate) mod csmith;
 mod generate;
 pub(crate) mod heap;
 mod locks;
 pub(crate) mod mutate;
+mod native;
 pub(crate) mod oox;
 mod oox_program;
+pub(crate) mod sequential;
+mod sequential_program;
 mod weak;
 
 use engines::{Run, decide, engine_named};
