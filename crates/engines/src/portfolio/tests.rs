@@ -150,11 +150,25 @@ fn says(name: &str) -> Option<&'static dyn Engine> {
     SAYS.iter().find(|engine| engine.name == name).map(|engine| engine as &dyn Engine)
 }
 
+/// A check that fails.
+fn failing() -> Task {
+    let mut builder = Builder::new();
+    let main = builder.proc("main");
+    builder.body(main, |body| {
+        let x = body.local("x");
+        let one = body.int(1);
+        body.then(Op::Assign { var: x, value: one });
+        let cond = body.is(x, 0);
+        body.then(Op::Check { cond, kind: CheckKind::Assertion });
+    });
+    Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) }
+}
+
 fn ask(names: &[&'static str], lanes: usize, second_opinion: bool) -> (Verdict, Run) {
     let table: Vec<Row> = names.iter().map(|name| Row { engine: name, knobs: &[], share: 1 }).collect();
     let mut run = Run::new(Some(Duration::from_secs(60)), None, Arc::new(AtomicBool::new(false)));
     run.second_opinion = second_opinion;
-    let verdict = ask_all(&table, &says, lanes, &task(true), &mut run);
+    let verdict = ask_all(&table, &says, lanes, &failing(), &mut run);
     (verdict, run)
 }
 
