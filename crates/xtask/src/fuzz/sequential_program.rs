@@ -51,6 +51,7 @@ const LOCALS: &str = "int x2 = x0 + 1, x3 = 7, c0 = 2, c1 = 1, c2 = 3; unsigned 
     int a[4] = {1, x1}; (void)a; (void)c0; (void)c1; (void)c2;";
 
 /// A member of a struct.
+#[derive(Clone, Copy)]
 enum Field {
     Number(&'static str),
     Bits(&'static str, u64),
@@ -142,7 +143,7 @@ impl Generator {
     fn declare_struct(&mut self, index: usize, text: &mut String) {
         let mut fields = Vec::new();
         for _ in 0..2 + self.below(4) {
-            let (bits, width) = *self.random.pick(&BIT_TYPES);
+            let (bits, width) = self.random.pick(&BIT_TYPES);
             fields.push(match self.below(10) {
                 0..=4 => Field::Bits(bits, 1 + self.below(width)),
                 5 => Field::Gap(bits, self.below(width)),
@@ -217,16 +218,14 @@ impl Generator {
         let is_designated = self.below(3) == 0;
         let mut items = Vec::new();
         for at in 0..n_fields {
-            let value = match &self.structs[index][at] {
+            let field = self.structs[index][at];
+            let value = match field {
                 Field::Gap(..) => continue,
                 Field::Number("_Bool") => self.below(2).to_string(),
                 Field::Number(_) => self.below(100).to_string(),
                 Field::Bits(..) => self.constant(),
                 Field::Numbers(..) => format!("{{{}}}", self.below(100)),
-                Field::Struct(inner) => {
-                    let inner = *inner;
-                    self.initialiser(inner)
-                }
+                Field::Struct(inner) => self.initialiser(inner),
                 Field::Union(..) if self.below(2) == 0 => format!("{{.b = {}}}", self.below(100)),
                 Field::Union(..) => format!("{{{}}}", self.below(100)),
             };
@@ -248,7 +247,7 @@ impl Generator {
             0 => "2147483647".to_string(),
             1 => "(-2147483647 - 1)".to_string(),
             2 => "65535".to_string(),
-            3 => "-129".to_string(),
+            3 => "(-129)".to_string(),
             4 => "0x123456789abcdefLL".to_string(),
             _ => format!("({near})"),
         }
@@ -264,7 +263,7 @@ impl Generator {
                 let index = self.below(self.structs.len() as u64) as usize;
                 let object = format!("{}{index}", self.random.pick(&["g", "h"]));
                 let places = self.integers(index, &object);
-                if places.is_empty() { "x3".to_string() } else { self.random.pick(&places).clone() }
+                if places.is_empty() { "x3".to_string() } else { places[self.random.index(places.len())].clone() }
             }
             _ => self.random.pick(&["x0", "x1", "x2", "x3"]).to_string(),
         }
@@ -306,7 +305,7 @@ impl Generator {
                 if places.is_empty() {
                     return format!("x2 += {value};");
                 }
-                let place = self.random.pick(&places).clone();
+                let place = places[self.random.index(places.len())].clone();
                 match self.below(3) {
                     0 => format!("{place} = {value};"),
                     1 => format!("{place} {}= {value};", self.random.pick(&["+", "*", "^"])),
