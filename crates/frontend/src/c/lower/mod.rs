@@ -18,6 +18,7 @@ mod calls;
 mod compact;
 mod entry;
 mod jumps;
+mod models;
 mod scan;
 mod statics;
 mod stmts;
@@ -319,7 +320,9 @@ impl<'u> Lowering<'u> {
         if let Some(index) = self.function_of[reference.unit].get(&reference.symbol) {
             return Some(FunctionRef { unit: reference.unit, index: *index });
         }
-        self.functions.get(self.symbol(reference).name.as_str()).copied()
+        let function = self.functions.get(self.symbol(reference).name.as_str()).copied()?;
+        let is_own = self.is_user_function(function) || reference.unit >= self.first_model;
+        (is_own || self.is_declared_alike(reference, function)).then_some(function)
     }
 
     /// A function of the library models, whatever the user calls by its name.
