@@ -5,6 +5,7 @@
 
 use super::{FunctionRef, Lowering, SymbolRef};
 use crate::c::types::{Type, TypeId, Types};
+use std::cmp::Ordering;
 
 /// What a parameter is, as far as models tell types apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,13 +51,17 @@ impl Lowering<'_> {
         let symbol = SymbolRef { unit: model.unit, symbol: self.function(model).symbol };
         let (own_type, model_type) = (own.get(self.symbol(declared).ty.ty), theirs.get(self.symbol(symbol).ty.ty));
         let (
-            Type::Function { params, is_unprototyped, .. },
+            Type::Function { params, is_unprototyped, is_variadic, .. },
             Type::Function { params: wanted, is_variadic: takes_more, .. },
         ) = (own_type, model_type)
         else {
             return false;
         };
-        let is_count_right = params.len() == wanted.len() || *takes_more && params.len() > wanted.len();
+        let is_count_right = match params.len().cmp(&wanted.len()) {
+            Ordering::Less => *is_variadic,
+            Ordering::Equal => true,
+            Ordering::Greater => *takes_more,
+        };
         let mut pairs = params.iter().zip(wanted);
         *is_unprototyped
             || is_count_right && pairs.all(|(own_ty, ty)| fits(class(own, own_ty.ty), class(theirs, ty.ty)))

@@ -151,7 +151,12 @@ impl Body<'_, '_> {
         let (to, room) = match printer.sink {
             Sink::Stream(_) | Sink::Outside | Sink::Block => {
                 if !is_wanted || self.needs_only_sign(expr) {
-                    self.call_model("read_format", vec![format], false);
+                    let touches = self.call_model("read_format", vec![format], true)?;
+                    let touches = self.truth(touches);
+                    self.refuse_if(
+                        touches,
+                        &format!("`{name}` with a format that is not a literal and says what memory to touch"),
+                    );
                     let some = self.havoc(Sort::Bv(32), ir::HavocKind::Choice);
                     return is_wanted.then_some(some);
                 }
@@ -162,11 +167,25 @@ impl Body<'_, '_> {
         };
         let length = self.call_model("put_format", vec![to, room, zero, format], true)?;
         let length = self.kept(length);
+        let refused = self.all_ones();
+        let is_refused = self.pool().eq(length, refused);
+        self.refuse_if(is_refused, &format!("`{name}` with a format that is not a literal and has conversions"));
         let length = self.call_model("put_end", vec![to, room, length], true)?;
         match printer.sink {
             Sink::Memory | Sink::Limited => is_wanted.then_some(length),
             _ => self.call_model("or_negative", vec![length], true),
         }
+    }
+
+    /// Leaves what is modelled if something holds.
+    fn refuse_if(&mut self, holds: TermId, what: &str) {
+        let (yes, no) = (self.new_loc(), self.new_loc());
+        self.branch_on(holds, yes, no);
+        self.resume_at(yes);
+        if self.is_reachable() {
+            self.fail(ir::CheckKind::Unsupported(what.into()));
+        }
+        self.resume_at(no);
     }
 
     /// An argument, evaluated; records and literals have no value that matters.
