@@ -1,4 +1,4 @@
-// expect[race]: unsafe at 9
+// expect[race]: unsafe
 // expect: safe
 // why: printing a text reads it, while the other thread writes it
 #include <pthread.h>

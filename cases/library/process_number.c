@@ -1,4 +1,5 @@
-// expect: unsafe at 10
+// expect: unsafe at 11
+// engines: bmc
 // why: nobody knows the number of the process, but it stays the same
 #include <assert.h>
 #include <unistd.h>

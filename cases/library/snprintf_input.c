@@ -1,4 +1,5 @@
 // expect: safe
+// engines: bmc
 // why: a number of 32 bits has at most eleven characters
 #include <assert.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-// expect: unsafe at 11
+// expect: unsafe at 12
+// engines: bmc
 // why: the steady clock does not go back, that of the day may
 #include <assert.h>
 #include <time.h>

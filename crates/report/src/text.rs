@@ -229,4 +229,12 @@ mod tests {
         assert!(text.contains("checked: assertion") && text.contains("not checked: error call"), "{text}");
         assert!(text.contains("--property all") && text.contains("7 states") && text.contains("0.75 s"), "{text}");
     }
+
+    #[test]
+    fn it_says_what_was_assumed() {
+        let mut answer = answer(Outcome::Safe(Proof::Exhaustive { states: 7 }));
+        answer.assumptions.push("malloc succeeds".into());
+        let text = text(&answer, &Style::default());
+        assert!(text.contains("assumed: malloc succeeds"), "{text}");
+    }
 }

@@ -21,6 +21,7 @@ mod effects;
 mod entry;
 mod joins;
 mod jumps;
+mod models;
 mod order;
 mod scan;
 mod scopes;
@@ -336,7 +337,9 @@ impl<'u> Lowering<'u> {
         if let Some(index) = self.function_of[reference.unit].get(&reference.symbol) {
             return Some(FunctionRef { unit: reference.unit, index: *index });
         }
-        self.functions.get(self.symbol(reference).name.as_str()).copied()
+        let function = self.functions.get(self.symbol(reference).name.as_str()).copied()?;
+        let is_own = self.is_user_function(function) || reference.unit >= self.first_model;
+        (is_own || self.is_declared_alike(reference, function)).then_some(function)
     }
 
     /// A function of the library models, whatever the user calls by its name.

@@ -154,22 +154,22 @@ static int put_end(char *to, word room, word length)
     return (int)length;
 }
 
-/* A format that is not a literal: the text is known only when it runs. */
+/* A format that is not a literal: the text is known only when it runs. Yields -1 if it has conversions. */
 static word put_format(char *to, word room, word at, const char *format)
 {
     for (word i = 0; format[i] != 0; i++) {
         if (format[i] == '%') {
             i++;
             if (format[i] != '%')
-                __ravel_unsupported("a format that is not a literal and has conversions, where its text or length matters");
+                return (word)-1;
         }
         at = put(to, room, at, format[i]);
     }
     return at;
 }
 
-/* Likewise where only what it reads matters. */
-static void read_format(const char *format)
+/* Likewise where only what it reads matters. Yields whether it has conversions that touch memory. */
+static int read_format(const char *format)
 {
     word i = 0;
     while (format[i] != 0) {
@@ -189,9 +189,10 @@ static void read_format(const char *format)
         }
         char letter = format[i];
         if (letter == 0 || letter == 's' || letter == 'n' || letter == 'S' || letter == '$')
-            __ravel_unsupported("a format that is not a literal and has conversions that read or write memory");
+            return 1;
         i++;
     }
+    return 0;
 }
 
 static const char *skip_spaces(const char *at)

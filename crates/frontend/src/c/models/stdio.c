@@ -10,12 +10,16 @@ extern void *__stderrp;
 
 enum { EOF = -1, STREAM = 64 };
 
+static int is_standard(void *file)
+{
+    return file == stdin || file == stdout || file == stderr || file == __stdinp || file == __stdoutp || file == __stderrp;
+}
+
 /* Streams lock themselves, so their use is no data race; one that is null or closed is an invalid access. */
 static void use_stream(void *file)
 {
-    if (file == stdin || file == stdout || file == stderr || file == __stdinp || file == __stdoutp || file == __stderrp)
-        return;
-    __atomic_load_n((unsigned char *)file, RELAXED);
+    if (!is_standard(file))
+        __atomic_load_n((unsigned char *)file, RELAXED);
 }
 
 static void set_error(void)
@@ -140,13 +144,6 @@ int putc_unlocked(int c, void *file)
     return fputc(c, file);
 }
 
-int ungetc(int c, void *file)
-{
-    use_stream(file);
-    __ravel_unsupported("`ungetc`");
-    return c;
-}
-
 word fwrite(const void *from, word size, word n, void *file)
 {
     word written = (word)__ravel_input_long();
@@ -218,7 +215,7 @@ void *tmpfile(void)
 int fclose(void *file)
 {
     use_stream(file);
-    if (file != stdin && file != stdout && file != stderr)
+    if (!is_standard(file))
         __ravel_free(file);
     return __ravel_choice() ? EOF : 0;
 }
@@ -296,11 +293,6 @@ void setbuf(void *file, char *buffer)
 void setlinebuf(void *file)
 {
     use_stream(file);
-}
-
-void flockfile(void *file)
-{
-    __ravel_unsupported("`flockfile`");
 }
 
 /* A character, or the end. */

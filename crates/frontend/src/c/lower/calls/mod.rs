@@ -14,6 +14,7 @@ pub(in crate::c::lower) mod library;
 mod print;
 pub(in crate::c::lower) mod results;
 mod scan;
+mod texts;
 
 use crate::c::lower::body::Body;
 use crate::c::lower::statics::{is_signed, scalar_of};
@@ -95,7 +96,7 @@ impl Body<'_, '_> {
             let types = &self.lw.units[function.unit].types;
             let sort = scalar_of(types, self.lw.function(function).result.ty).map_or(Sort::Bv(32), Sort::from);
             let value = self.fallible(name, sort, |body| body.emit_known_call(proc, function, args, is_wanted))?;
-            let value = match results::fixed(name).filter(|_| is_wanted) {
+            let value = match results::fixed(name).filter(|_| is_wanted && !self.is_model()) {
                 Some(fixed) => self.widened(expr, fixed, value),
                 None => value,
             };
@@ -163,6 +164,10 @@ impl Body<'_, '_> {
                 Some(scalar) if !self.is_record(arg.ty.ty) => {
                     let from_signed = is_signed(self.types(), arg.ty.ty);
                     self.convert_to(value, from_signed, scalar, is_signed(types, param.ty.ty))
+                }
+                // A union that is passed like the pointer in it.
+                Some(scalar) if !self.lw.is_user_function(function) => {
+                    self.load_place(Self::memory(value, scalar), ir::Order::Plain)
                 }
                 _ => value,
             };

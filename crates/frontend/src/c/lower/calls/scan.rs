@@ -142,8 +142,7 @@ impl Body<'_, '_> {
             Some(Count::Number(width)) => Some(width),
             _ => None,
         };
-        if letter == 'm' || conversion.letter == b'l' || "sc[".contains(letter) && conversion.size != formats::Size::Int
-        {
+        if "sc[".contains(letter) && conversion.size != formats::Size::Int {
             self.unsupported(&format!("`%{letter}` of this size in a format of `{name}`"));
             return None;
         }
