@@ -3,6 +3,7 @@
 use super::*;
 use ir::build::Builder;
 use ir::{CheckKind, Op, Place, Properties, Property};
+use std::sync::Barrier;
 
 /// A counter that never ends, and a check of it that holds, or fails at once.
 fn task(is_bad: bool) -> Task {
@@ -94,10 +95,19 @@ fn a_cancelled_run_ends_soon() {
     assert!(started.elapsed() < Duration::from_secs(5));
 }
 
-/// Answers what it is told to, after a while; it does not hear that it was cancelled, as one that is just finishing.
+/// When an engine answers.
+#[derive(PartialEq)]
+enum When {
+    AtOnce,
+    Later,
+    /// When another one of these has begun, too.
+    Together,
+}
+
+/// Answers what it is told to; it does not hear that it was cancelled, as one that is just finishing.
 struct Says {
     name: &'static str,
-    after: u64,
+    when: When,
     verdict: fn(&Task) -> Verdict,
 }
 
@@ -120,7 +130,13 @@ impl Engine for Says {
 
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
         run.looked_for = task.properties;
-        std::thread::sleep(Duration::from_millis(self.after));
+        match self.when {
+            When::AtOnce => {}
+            When::Later => std::thread::sleep(Duration::from_millis(50)),
+            When::Together => {
+                BOTH.wait();
+            }
+        }
         (self.verdict)(task)
     }
 }
@@ -138,12 +154,16 @@ fn lost(_: &Task) -> Verdict {
     Verdict::Unknown(Why::Bound("lost".to_string()))
 }
 
-static SAYS: [Says; 5] = [
-    Says { name: "quick-safe", after: 0, verdict: safe },
-    Says { name: "slow-safe", after: 100, verdict: safe },
-    Says { name: "quick-unsafe", after: 0, verdict: unsafe_ },
-    Says { name: "slow-unsafe", after: 100, verdict: unsafe_ },
-    Says { name: "lost", after: 0, verdict: lost },
+static BOTH: Barrier = Barrier::new(2);
+
+static SAYS: [Says; 7] = [
+    Says { name: "quick-safe", when: When::AtOnce, verdict: safe },
+    Says { name: "slow-safe", when: When::Later, verdict: safe },
+    Says { name: "quick-unsafe", when: When::AtOnce, verdict: unsafe_ },
+    Says { name: "slow-unsafe", when: When::Later, verdict: unsafe_ },
+    Says { name: "same-time-safe", when: When::Together, verdict: safe },
+    Says { name: "same-time-unsafe", when: When::Together, verdict: unsafe_ },
+    Says { name: "lost", when: When::AtOnce, verdict: lost },
 ];
 
 fn says(name: &str) -> Option<&'static dyn Engine> {
@@ -174,9 +194,14 @@ fn ask(names: &[&'static str], lanes: usize, second_opinion: bool) -> (Verdict, 
 
 #[test]
 fn engines_that_disagree_are_noticed() {
-    // Side by side the second one is just finishing; in turn it is asked only for a second opinion.
-    for (first, second) in [("quick-safe", "slow-unsafe"), ("quick-unsafe", "slow-safe")] {
-        for (lanes, second_opinion) in [(1, true), (2, true), (2, false)] {
+    let asked = [(1, true), (2, true)];
+    // Without a second opinion only one that is just finishing can differ.
+    for (first, second, how) in [
+        ("quick-safe", "slow-unsafe", &asked[..]),
+        ("quick-unsafe", "slow-safe", &asked[..]),
+        ("same-time-safe", "same-time-unsafe", &[(2, false)]),
+    ] {
+        for (lanes, second_opinion) in how.iter().copied() {
             for names in [[first, second], [second, first]] {
                 let (verdict, _) = ask(&names, lanes, second_opinion);
                 let Verdict::Unknown(Why::Disagreement { safe, bad, what }) = verdict else {

@@ -51,11 +51,10 @@ const TABLE: &[(&str, &str, &str, &[&str])] = &[
     (
         "valid-free",
         "invalid free",
-        "int *p;\n\
-         void *t(void *a) { free(p); return 0; }\n\
-         int main(void) { pthread_t h; p = malloc(4); if (!p) return 0; pthread_create(&h, 0, t, 0); pthread_join(h, 0);\n\
-           free(p); return 0; }\n",
-        &["explicit", "bmc"],
+        "int x, *p;\n\
+         void *t(void *a) { p = &x; return 0; }\n\
+         int main(void) { pthread_t h; pthread_create(&h, 0, t, 0); pthread_join(h, 0); free(p); return 0; }\n",
+        &["explicit", "bmc", "cegar"],
     ),
     (
         "valid-memtrack",
