@@ -1,13 +1,15 @@
-// expect: unsafe at 11
+// expect: unsafe at 13
 // property: misuse
 // engines: explicit bmc cegar
-// why: a semaphore counts no further than SEM_VALUE_MAX
+// why: a semaphore that was destroyed is posted
 #include <semaphore.h>
 
-sem_t many;
+sem_t last;
 
 int main(void)
 {
-    sem_init(&many, 0, 2147483648u);
+    sem_init(&last, 0, 0);
+    sem_destroy(&last);
+    sem_post(&last);
     return 0;
 }

@@ -11,7 +11,7 @@ use super::search::{Found, Racer, Search};
 use super::state::View;
 use super::step::{Choices, Outcome, vary};
 use super::visited::StateId;
-use ir::{Program, Property, SiteId, Step, Trace};
+use ir::{EdgeRef, Program, Property, SiteId, Step, Trace};
 use logic::Value;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -217,7 +217,10 @@ impl Tracer<'_, '_> {
             }
         }
         let edge = self.search.code.program.edge(edge_ref);
-        for origin in &edge.origin {
+        // A statement may be there several times, from several calls; what comes after the one that matters does no harm.
+        let has = |origin: &EdgeRef, site| self.lowered.edge(*origin).stmts.iter().any(|stmt| stmt.site == site);
+        let last = until.and_then(|site| edge.origin.iter().rposition(|origin| has(origin, site)));
+        for (index, origin) in edge.origin.iter().enumerate() {
             let stmts = &self.lowered.edge(*origin).stmts;
             let mut own = Vec::new();
             for stmt in stmts {
@@ -226,7 +229,7 @@ impl Tracer<'_, '_> {
                 }
             }
             self.steps.push(Step { thread: number as u32, edge: *origin, inputs: own });
-            if until.is_some_and(|site| stmts.iter().any(|stmt| stmt.site == site)) {
+            if last == Some(index) {
                 break;
             }
         }

@@ -109,6 +109,17 @@ impl<'a> Reader<'a> {
                     _ => Words::any_number(),
                 }
             }
+            Op::Urem => {
+                // The remainder of a power of two is the lowest bits.
+                let words = self.words(args[0]);
+                let divisor = self.plain(args[1]).value().filter(|divisor| *divisor > 0 && divisor.count_ones() == 1);
+                let is_low = divisor.is_some_and(|divisor| (divisor as u64) <= self.layout.least_align(&words));
+                self.whole(args[0], &words);
+                if words.may_be_address() && !is_low {
+                    self.demand(DemandKind::NotAddress(args[0]));
+                }
+                Words::any_number()
+            }
             Op::Extract { hi, lo } => self.extract(args[0], hi, lo),
             Op::ZeroExtend(_) | Op::SignExtend(_) => {
                 let inner = self.plain(args[0]);

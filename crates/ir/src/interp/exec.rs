@@ -8,16 +8,16 @@ use super::event::{
     ASSERTION_FAILED, Cell, Details, Event, InputKind, Inputs, NotEnabled, Request, StepResult, Violation, Wait,
     WaitOn, What,
 };
-use super::memory::{Bytes, Fault, Origin, from_bytes, to_bytes};
+use super::memory::{Fault, Origin, from_bytes, to_bytes};
 use super::names::Namer;
 use super::state::{End, Pending, State};
-use super::{Machine, buffer, leak, reuse};
+use super::{Machine, buffer, leak};
 use crate::access::bytes_of;
-use crate::memory::{Fill, ObjectKind};
+use crate::memory::ObjectKind;
 use crate::program::{EdgeRef, ProcId, Scope};
 use crate::property::{Properties, Property};
 use crate::source::Span;
-use crate::stmt::{AllocKind, Callee, CheckKind, Op, Order, Place, SiteId, Stmt};
+use crate::stmt::{Callee, CheckKind, Op, Order, Place, SiteId, Stmt};
 use crate::verdict::Why;
 use logic::{Scalar, Sort, TermId, Value, VarId};
 
@@ -45,7 +45,7 @@ impl View<'_, '_> {
         })
     }
 
-    fn word(&self, term: TermId) -> u64 {
+    pub(super) fn word(&self, term: TermId) -> u64 {
         self.eval(term, None).as_bv().as_u64()
     }
 
@@ -142,7 +142,7 @@ impl Spot {
 }
 
 /// Why the statements of an edge do not run to its end.
-enum Stop {
+pub(super) enum Stop {
     NotEnabled(NotEnabled),
     /// It waits, now that it has seen what is there.
     Seen(Spot, Value),
@@ -151,7 +151,7 @@ enum Stop {
     Beyond(Why),
 }
 
-type Run<T = ()> = Result<T, Stop>;
+pub(super) type Run<T = ()> = Result<T, Stop>;
 
 /// One step being taken.
 pub(super) struct Exec<'a, 'p> {
@@ -163,8 +163,8 @@ pub(super) struct Exec<'a, 'p> {
     properties: Properties,
     events: &'a mut Vec<Event>,
     /// The statement that runs.
-    span: Span,
-    site: SiteId,
+    pub(super) span: Span,
+    pub(super) site: SiteId,
     /// Whether the frame that the edge belongs to is not the running one any more.
     has_left: bool,
     /// Whether stores are in memory at once: always under `Model::Sc`, else where the edge has several accesses.
@@ -261,7 +261,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         Ok(())
     }
 
-    fn view(&self) -> View<'_, 'p> {
+    pub(super) fn view(&self) -> View<'_, 'p> {
         View { machine: self.machine, state: self.state, thread: self.thread }
     }
 
@@ -280,7 +280,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         value
     }
 
-    fn set(&mut self, var: VarId, new: Value) {
+    pub(super) fn set(&mut self, var: VarId, new: Value) {
         let thread = &mut self.state.threads[self.thread];
         let slot = match self.machine.program.var(var).scope {
             Scope::Local => {
@@ -301,7 +301,7 @@ impl<'a, 'p> Exec<'a, 'p> {
     }
 
     /// A violation if somebody asked; else the process ends without a word, unless what follows is undefined.
-    fn wrong(&mut self, property: Property, message: String) -> Stop {
+    pub(super) fn wrong(&mut self, property: Property, message: String) -> Stop {
         match property {
             _ if self.properties.has(property) => self.violation(property, message),
             _ if property.is_undefined() => Stop::Beyond(Why::Undefined { span: self.span, what: message }),
@@ -309,7 +309,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         }
     }
 
-    fn unsupported(&self, what: String) -> Stop {
+    pub(super) fn unsupported(&self, what: String) -> Stop {
         Stop::Beyond(Why::Unsupported { span: self.span, what })
     }
 
@@ -420,49 +420,6 @@ impl<'a, 'p> Exec<'a, 'p> {
         }
         self.set(dst, old);
         Ok(())
-    }
-
-    fn alloc(&mut self, dst: VarId, size: TermId, kind: AllocKind, zeroed: bool) -> Run {
-        let model = self.machine.program.data_model;
-        let size = self.view().word(size);
-        let n_granules = self.state.threads[self.thread].n_granules;
-        let base = match model.dynamic_base(self.thread as u64, n_granules, size) {
-            Some(base) => {
-                self.state.threads[self.thread].n_granules += model.granules(size);
-                base
-            }
-            None => match reuse::addresses(self.machine, self.state, self.thread as u64, size) {
-                Some(base) => base,
-                None => return Err(self.unsupported(format!("no addresses are left for an object of {size} bytes"))),
-            },
-        };
-        let span = Namer::new(self.machine, self.state).user_span(self.thread, self.span);
-        let origin = Origin::Made { kind, site: self.site, span, var: dst };
-        let fill = if zeroed { Fill::Zero } else { Fill::Any };
-        self.state.memory.make(base, size, fill, origin);
-        self.note(What::Made { base, size, kind });
-        self.set(dst, Value::bv(model.word_bits(), base));
-        Ok(())
-    }
-
-    fn free(&mut self, addr: TermId, kind: AllocKind) -> Run {
-        let addr = self.view().word(addr);
-        if addr == 0 && kind == AllocKind::Heap {
-            return Ok(());
-        }
-        let memory = &self.state.memory;
-        let origin = memory.live.get(&addr).map(|bytes| bytes.origin);
-        match origin {
-            Some(Origin::Made { kind: found, .. }) if found == kind => {
-                let gone = self.state.memory.end(addr);
-                self.note(What::Ended { base: addr, size: gone.size, kind });
-                Ok(())
-            }
-            _ => {
-                let message = Namer::new(self.machine, self.state).bad_free(addr);
-                Err(self.wrong(Property::Free, message))
-            }
-        }
     }
 
     /// The procedure to run and its arguments, as many as it takes.
@@ -580,18 +537,6 @@ impl<'a, 'p> Exec<'a, 'p> {
             return Err(self.end(End::Normal));
         }
         Ok(())
-    }
-
-    /// Stack objects end with the thread that made them, at the latest.
-    fn end_own_objects(&mut self) {
-        let Some(own) = self.machine.program.data_model.addresses_of(self.thread as u64) else { return };
-        let is_local = |bytes: &Bytes| matches!(bytes.origin, Origin::Made { kind: AllocKind::Stack, .. });
-        let live = self.state.memory.live.range(own).filter(|(_, bytes)| is_local(bytes));
-        let bases: Vec<u64> = live.map(|(base, _)| *base).collect();
-        for base in bases {
-            let gone = self.state.memory.end(base);
-            self.note(What::Ended { base, size: gone.size, kind: AllocKind::Stack });
-        }
     }
 
     /// The process ends; what it has lost counts if it ends normally.

@@ -45,6 +45,7 @@ mod log;
 mod memory;
 pub mod naive;
 mod names;
+mod objects;
 mod race;
 mod random;
 mod reuse;

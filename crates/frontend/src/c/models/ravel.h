@@ -54,6 +54,8 @@ void __ravel_mark_read_locked(void *lock);
 void __ravel_mark_unlocked(void *lock);
 void __ravel_unsupported(const char *what);
 void *__ravel_alloc(word size, int zeroed);
+/* The second argument is a constant. */
+void *__ravel_alloc_aligned(word size, word alignment);
 /* An object that is there until the process ends. */
 void *__ravel_alloc_static(word size);
 void __ravel_free(void *address);

@@ -93,7 +93,18 @@ void *aligned_alloc(word alignment, word size)
 {
     if (!is_kept(alignment))
         __ravel_unsupported("an alignment that is not a power of two up to 16384");
-    return malloc(size);
+    if (alignment <= sizeof(word) * 2)
+        return malloc(size);
+    void *address;
+    if (alignment >= 4096)
+        address = __ravel_alloc_aligned(size, 4096);
+    else if (alignment >= 64)
+        address = __ravel_alloc_aligned(size, 64);
+    else
+        address = __ravel_alloc(size, 0);
+    if (__ravel_uses("realloc"))
+        remember(address, size);
+    return address;
 }
 
 void *memalign(word alignment, word size)

@@ -140,6 +140,14 @@ impl Body<'_, '_> {
                 self.alloc(dst, size, AllocKind::Heap, zeroed, align);
                 Some(self.var(dst))
             }
+            ("__ravel_alloc_aligned", [size, align]) => {
+                let size = self.eval(size);
+                let align = self.eval(align);
+                let align = self.as_number(align).unwrap_or(1);
+                let dst = self.temporary(Sort::Bv(self.word_bits()));
+                self.alloc(dst, size, AllocKind::Heap, false, align);
+                Some(self.var(dst))
+            }
             ("__ravel_alloc_static", [size]) => {
                 let size = self.eval(size);
                 let dst = self.temporary(Sort::Bv(self.word_bits()));
