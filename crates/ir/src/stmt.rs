@@ -92,7 +92,8 @@ pub enum HavocKind {
     Input,
     /// A variable that was not initialised.
     Uninit,
-    /// A choice of the environment that a library model makes (spurious wake-ups, failing allocations).
+    /// A choice of the environment: one that a library model makes (spurious wake-ups, failing allocations), or an order of
+    /// evaluation that C leaves open.
     Choice,
 }
 

@@ -47,6 +47,8 @@ pub enum What {
     Committed { thread: u32, number: usize, cell: Cell, old: Option<Value>, new: Value, is_dropped: bool },
     /// Shared state was read and written in one step.
     Update { cell: Cell, old: Value, new: Value, order: Order, dst: VarId },
+    /// An object that is gone was accessed, or ended once more; whoever ended it may have raced with that.
+    Attempted { base: u64, is_write: bool },
     /// A local or thread variable was set.
     Set { var: VarId, old: Value, new: Value },
     /// A value was chosen.

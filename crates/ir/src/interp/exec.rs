@@ -335,6 +335,9 @@ impl<'a, 'p> Exec<'a, 'p> {
 
     fn locate(&mut self, place: &Place, is_write: bool) -> Run<Spot> {
         self.view().locate(place, is_write).map_err(|(fault, addr)| {
+            if let Fault::Gone(base) = fault {
+                self.note(What::Attempted { base, is_write });
+            }
             let message =
                 Namer::new(self.machine, self.state).fault(fault, addr, if is_write { "write" } else { "read" });
             self.wrong(Property::Deref, message)

@@ -115,6 +115,11 @@ impl HappensBefore {
                 let cell = Cell::Bytes { addr: base, len: size };
                 Touch { is_free: true, order: Order::Plain, ..touch(cell, false, true, Order::Plain) }
             }
+            // The first byte stands for the whole object, as it does where objects end.
+            What::Attempted { base, is_write } => {
+                let cell = Cell::Bytes { addr: base, len: 1 };
+                touch(cell, !is_write, is_write, Order::Plain)
+            }
             ref other => {
                 self.synchronise(thread as usize, other);
                 return None;
@@ -187,9 +192,10 @@ impl HappensBefore {
             self.acquire(touch);
         }
         let touched: Vec<Unit> = match touch.cell {
-            // Only bytes that somebody has touched matter, and nobody may touch them afterwards.
+            // Only bytes that somebody has touched matter, and the first one, since nobody may touch them afterwards.
             Cell::Bytes { addr, len } if touch.is_free => {
-                let bytes = Unit::Byte(addr)..Unit::Byte(addr.saturating_add(len));
+                self.places.entry(Unit::Byte(addr)).or_default();
+                let bytes = Unit::Byte(addr)..Unit::Byte(addr.saturating_add(len.max(1)));
                 self.places.range(bytes).map(|(unit, _)| *unit).collect()
             }
             cell => units(cell),

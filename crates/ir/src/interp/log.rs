@@ -242,7 +242,7 @@ impl Log {
             What::AtomicBegin => Effect::AtomicBegin,
             What::AtomicEnd => Effect::AtomicEnd,
             What::ProcessEnded(end) => Effect::ProcessEnded(*end),
-            What::Fence(_) => return Vec::new(),
+            What::Fence(_) | What::Attempted { .. } => return Vec::new(),
         };
         vec![effect]
     }

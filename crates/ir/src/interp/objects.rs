@@ -48,6 +48,9 @@ impl Exec<'_, '_> {
                 Ok(())
             }
             _ => {
+                if self.state.memory.gone.contains_key(&addr) {
+                    self.note(What::Attempted { base: addr, is_write: true });
+                }
                 let message = Namer::new(self.machine, self.state).bad_free(addr);
                 Err(self.wrong(Property::Free, message))
             }

@@ -66,8 +66,8 @@ impl Races {
             if let (true, Cell::Bytes { addr, len }) = (touch.is_free, touch.cell) {
                 // Of freed memory only bytes that were touched before are worth remembering.
                 let bytes = Unit::Byte(addr)..Unit::Byte(addr.saturating_add(len));
-                let touched: Vec<Unit> =
-                    self.past.keys().map(|known| known.unit).filter(|unit| bytes.contains(unit)).collect();
+                let before = self.past.keys().map(|known| known.unit).filter(|unit| bytes.contains(unit));
+                let touched: Vec<Unit> = before.chain([Unit::Byte(addr)]).collect();
                 for unit in touched {
                     self.past.insert(Known { unit, thread, is_write: true, is_atomic }, this.clone());
                 }

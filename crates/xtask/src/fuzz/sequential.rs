@@ -48,3 +48,22 @@ fn shrink(mut program: Program, settings: &Settings) -> Program {
     }
     program
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_contradicts_the_compiler() {
+        let settings = Settings { include: Vec::new(), engine: "explicit", limit: Duration::from_secs(5) };
+        let mut n_agree = 0;
+        for seed in 10..18 {
+            match outcome_of(&generate(seed), &settings) {
+                Outcome::Agrees => n_agree += 1,
+                Outcome::Unanswered(_) => {}
+                Outcome::Unusable(why) | Outcome::Differs(why) => panic!("seed {seed}: {why}"),
+            }
+        }
+        assert!(n_agree > 0);
+    }
+}

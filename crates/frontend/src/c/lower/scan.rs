@@ -7,21 +7,27 @@
 //! `visit` is the one walk over typed trees that the lowering has besides its own.
 
 use super::super::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, SymbolId, Unit};
-use super::super::types::{Type, TypeId, Types};
+use super::super::types::{RecordId, Type, TypeId, Types};
 use rustc_hash::FxHashSet;
 
 /// What the user's units mention.
+#[derive(Default)]
 pub(super) struct Facts {
     /// Names of functions that are called or whose address is taken.
     pub(super) functions: FxHashSet<String>,
     /// Whether some initialiser makes a mutex of another kind than the normal one.
     pub(super) has_special_mutex: bool,
-    /// Whether the bytes of an object may be read other than by its members, so that padding shows.
-    pub(super) looks_at_bytes: bool,
     /// Whether a lock may lie in memory that nobody has written: on the heap, or in a local variable without initialiser.
     pub(super) has_unset_locks: bool,
     /// Whether a thread may be joined twice.
     pub(super) may_join_twice: bool,
+    /// Whether some bytes may be read other than by the members of an object.
+    looks_at_bytes: bool,
+    /// Records that are pointed to as something else too, so that their padding may be among these bytes.
+    punned: FxHashSet<RecordId>,
+    n_units: usize,
+    /// Arguments whose bytes are not looked at.
+    excused: FxHashSet<*const Expr>,
 }
 
 /// Functions that read memory whatever its type.
@@ -32,13 +38,8 @@ const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "alloca", "aligned
 
 impl Facts {
     pub(super) fn gather(units: &[Unit], entry: &str) -> Facts {
-        let mut facts = Facts {
-            functions: FxHashSet::default(),
-            has_special_mutex: false,
-            looks_at_bytes: false,
-            has_unset_locks: false,
-            may_join_twice: super::joins::may_join_twice(units, entry),
-        };
+        let may_join_twice = super::joins::may_join_twice(units, entry);
+        let mut facts = Facts { n_units: units.len(), may_join_twice, ..Facts::default() };
         for unit in units {
             for function in &unit.functions {
                 visit(&function.body, &mut |part| facts.note(unit, part));
@@ -58,6 +59,24 @@ impl Facts {
             facts.functions.insert("realloc".to_string());
         }
         facts
+    }
+
+    /// Whether the padding of a record may be looked at.
+    pub(super) fn shows_padding(&self, types: &Types, ty: TypeId) -> bool {
+        if !self.looks_at_bytes || self.punned.is_empty() {
+            return false;
+        }
+        let mut within = FxHashSet::default();
+        records_in(types, ty, &mut within);
+        let mut seen = FxHashSet::default();
+        for id in self.punned.iter().filter(|_| self.n_units == 1) {
+            seen.insert(*id);
+            for field in types.record(*id).fields.iter().flatten() {
+                records_in(types, field.ty.ty, &mut seen);
+            }
+        }
+        // Several units have types of their own.
+        self.n_units > 1 || within.iter().any(|id| seen.contains(id))
     }
 
     /// Whether the program mentions a function.
@@ -82,6 +101,9 @@ impl Facts {
             }
             Part::Expr(Expr { kind: ExprKind::Call { callee, args }, .. }) => {
                 let name = function_name(unit, callee);
+                if name == Some("free") {
+                    self.excused.extend(args.iter().map(std::ptr::from_ref));
+                }
                 let is_plain = |kind: &Expr| constant(kind).is_some_and(|kind| kind & 1 == 0);
                 self.has_special_mutex |= match (name, args.as_slice()) {
                     (Some("pthread_mutexattr_settype"), _) => true,
@@ -92,11 +114,17 @@ impl Facts {
             Part::Expr(Expr { kind: ExprKind::Builtin { name, .. }, .. }) => {
                 self.functions.insert(name.trim_start_matches("__builtin_").to_string());
             }
-            Part::Expr(Expr { kind: ExprKind::Cast(inner), ty, .. }) => {
+            Part::Expr(expr @ Expr { kind: ExprKind::Cast(inner), ty, .. }) => {
                 self.looks_at_bytes |= sees_other_bytes(unit, inner, ty.ty);
+                if !self.excused.contains(&std::ptr::from_ref(expr)) {
+                    self.punned.extend(punned_by(unit, inner, ty.ty));
+                }
             }
             Part::Expr(Expr { kind: ExprKind::Member { base, .. }, .. }) => {
-                self.looks_at_bytes |= is_union_over_padding(&unit.types, base.ty.ty);
+                if let Some(union) = union_over_padding(&unit.types, base.ty.ty) {
+                    self.looks_at_bytes = true;
+                    self.punned.insert(union);
+                }
             }
             Part::Expr(Expr { kind: ExprKind::Compound { symbol, init }, .. }) => {
                 self.note_init(&unit.types, unit.symbols[symbol.0 as usize].ty.ty, init);
@@ -121,6 +149,41 @@ impl Facts {
     }
 }
 
+/// The records that a type is or holds.
+fn records_in(types: &Types, ty: TypeId, found: &mut FxHashSet<RecordId>) {
+    match types.get(ty) {
+        Type::Array { element, .. } => records_in(types, element.ty, found),
+        Type::Record(id) if found.insert(*id) => {
+            for field in types.record(*id).fields.iter().flatten() {
+                records_in(types, field.ty.ty, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The records that a conversion of pointers lets be seen as something else.
+fn punned_by(unit: &Unit, from: &Expr, to: TypeId) -> Vec<RecordId> {
+    let types = &unit.types;
+    let record_behind = |ty: TypeId| {
+        let mut target = types.pointee(ty)?.ty;
+        while let Type::Array { element, .. } = types.get(target) {
+            target = element.ty;
+        }
+        match types.get(target) {
+            Type::Record(id) => Some(*id),
+            _ => None,
+        }
+    };
+    let is_fresh = matches!(&from.kind, ExprKind::Call { callee, .. }
+        if function_name(unit, callee).is_some_and(|name| ALLOCATORS.contains(&name)));
+    let (source, target) = (record_behind(from.ty.ty), record_behind(to));
+    if source == target || is_fresh || types.is_void(to) || constant(from).is_some() {
+        return Vec::new();
+    }
+    source.into_iter().chain(target).collect()
+}
+
 /// Whether a conversion makes a pointer to scalars from one that may point to something else.
 fn sees_other_bytes(unit: &Unit, from: &Expr, to: TypeId) -> bool {
     let types = &unit.types;
@@ -131,18 +194,20 @@ fn sees_other_bytes(unit: &Unit, from: &Expr, to: TypeId) -> bool {
         return false;
     }
     match types.pointee(from.ty.ty) {
-        Some(source) if types.is_scalar(source.ty) => types.size(source.ty) != types.size(target.ty),
+        // Beyond the scalar it points to nothing may be read.
+        Some(source) if types.is_scalar(source.ty) => types.size(source.ty) < types.size(target.ty),
         Some(_) => true,
         None => constant(from).is_none(),
     }
 }
 
-/// Whether a union has a member whose padding may be another member's data.
-fn is_union_over_padding(types: &Types, ty: TypeId) -> bool {
-    let Type::Record(id) = types.get(ty) else { return false };
+/// A union that has a member whose padding may be another member's data.
+fn union_over_padding(types: &Types, ty: TypeId) -> Option<RecordId> {
+    let Type::Record(id) = types.get(ty) else { return None };
     let record = types.record(*id);
     let mut fields = record.fields.iter().flatten();
-    record.is_union && fields.any(|field| super::values::cells::has_padding_in(types, field.ty.ty))
+    let has_padding = record.is_union && fields.any(|field| super::values::cells::has_padding_in(types, field.ty.ty));
+    has_padding.then_some(*id)
 }
 
 /// Whether an object of the type may be or contain a lock: they are unions, but for spin locks, which are volatile.

@@ -78,7 +78,7 @@ impl<'u> Body<'_, 'u> {
             let pointer = self.stack_pointer(StackObject::Symbol(*param));
             let (to, value) = (self.var(pointer), self.var(passed));
             if self.is_record(record.ty.ty) {
-                self.copy_record(to, value, record.ty.ty);
+                self.copy_to_new(to, value, record.ty.ty);
             } else {
                 let sort = self.scalar_or_refuse(record.ty.ty);
                 self.emit(Op::Store { place: Self::memory(to, sort), value, order: ir::Order::Plain });
@@ -205,7 +205,7 @@ impl<'u> Body<'_, 'u> {
         if let Some(out) = self.out_pointer {
             let from = self.record_address(value);
             let to = self.var(out);
-            self.copy_record(to, from, value.ty.ty);
+            self.copy_to_new(to, from, value.ty.ty);
             return self.return_value(None);
         }
         if self.result.is_none() {

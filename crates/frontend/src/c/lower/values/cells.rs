@@ -5,7 +5,7 @@
 //! covers is padding, in cells of its own.
 //!
 //! `memcpy` and `memset` treat padding like all else. What an assignment or an initialiser leaves in the padding of its
-//! target is open in C; it is any value, if the program looks at bytes anywhere, and otherwise it is left alone. An
+//! target is open in C; it is any value, if the program may look at the bytes of such objects, and otherwise it is left alone. An
 //! assignment to a member leaves padding as it is, and bits of a storage unit that belong to no bit-field are copied with
 //! it, as compilers do, though C promises neither.
 
@@ -39,18 +39,35 @@ enum Padding {
 impl Body<'_, '_> {
     /// Assigns a record.
     pub(in crate::c::lower) fn copy_record(&mut self, to: TermId, from: TermId, ty: TypeId) {
-        if to == from {
-            return;
+        if to != from {
+            let cells = cells_of(self.types(), ty);
+            let padding = self.open_padding(ty);
+            self.copy_cells(to, from, &cells, padding);
         }
+    }
+
+    /// Copies a record to a new object, whose padding has no value yet.
+    pub(in crate::c::lower) fn copy_to_new(&mut self, to: TermId, from: TermId, ty: TypeId) {
         let cells = cells_of(self.types(), ty);
-        let padding = self.open_padding();
-        self.copy_cells(to, from, &cells, padding);
+        self.copy_cells(to, from, &cells, Padding::Left);
+    }
+
+    /// Gives a new object that is initialised by a list zeros to begin with, but for its padding.
+    pub(in crate::c::lower) fn clear_new(&mut self, to: TermId, ty: TypeId) {
+        let cells = cells_of(self.types(), ty);
+        let zero = self.pool().bv(8, 0);
+        self.fill_cells(to, &cells, zero, Padding::Left);
+    }
+
+    /// Whether someone may look at padding of an object of this type.
+    pub(in crate::c::lower) fn shows_padding(&self, ty: TypeId) -> bool {
+        self.open_padding(ty) == Padding::Forgotten && has_padding_in(self.types(), ty)
     }
 
     /// Gives an object that is initialised by a list zeros to begin with.
     pub(in crate::c::lower) fn clear_typed(&mut self, to: TermId, ty: TypeId) {
         let cells = cells_of(self.types(), ty);
-        let (zero, padding) = (self.pool().bv(8, 0), self.open_padding());
+        let (zero, padding) = (self.pool().bv(8, 0), self.open_padding(ty));
         self.fill_cells(to, &cells, zero, padding);
     }
 
@@ -62,7 +79,7 @@ impl Body<'_, '_> {
 
     /// Takes their values from the padding of an object, if anyone could tell.
     pub(in crate::c::lower) fn forget_padding(&mut self, to: TermId, ty: TypeId) {
-        if self.open_padding() == Padding::Forgotten {
+        if self.shows_padding(ty) {
             let cells = cells_of(self.types(), ty);
             self.forget_cells(to, &cells, true);
         }
@@ -102,8 +119,9 @@ impl Body<'_, '_> {
     }
 
     /// What becomes of padding that C leaves open.
-    fn open_padding(&self) -> Padding {
-        if self.lw.facts.looks_at_bytes && !self.is_model() { Padding::Forgotten } else { Padding::Left }
+    fn open_padding(&self, ty: TypeId) -> Padding {
+        let is_shown = !self.is_model() && self.lw.facts.shows_padding(self.types(), ty);
+        if is_shown { Padding::Forgotten } else { Padding::Left }
     }
 
     fn copy_cells(&mut self, to: TermId, from: TermId, cells: &[Cells], padding: Padding) {

@@ -74,15 +74,19 @@ impl Body<'_, '_> {
                     self.forget_typed(to, ty.ty);
                 } else if !is_made {
                     let zeroed = init.is_some_and(|items| is_aggregate && !self.covers(ty.ty, items));
-                    self.make(StackObject::Symbol(symbol), ty.ty, zeroed);
                     // `= {}` makes everything zero, `= {0}` leaves padding open.
-                    if zeroed && init.is_some_and(|items| !items.is_empty()) {
+                    let is_open = init.is_some_and(|items| !items.is_empty()) && self.shows_padding(ty.ty);
+                    self.make(StackObject::Symbol(symbol), ty.ty, zeroed && !is_open);
+                    if zeroed && is_open {
                         let to = self.var(var);
-                        self.forget_padding(to, ty.ty);
+                        self.clear_new(to, ty.ty);
                     }
                 } else if is_aggregate && !self.covers(ty.ty, init.unwrap_or_default()) {
                     let to = self.var(var);
                     self.clear_typed(to, ty.ty);
+                } else if is_aggregate {
+                    let to = self.var(var);
+                    self.forget_padding(to, ty.ty);
                 }
                 let to = self.var(var);
                 let items = init.unwrap_or_default();
@@ -125,7 +129,7 @@ impl Body<'_, '_> {
                 && !self.has_result_object(&item.value)
             {
                 if let Some(from) = self.early_value(&item.value) {
-                    return self.copy_record(addr, from, item.ty.ty);
+                    return self.copy_to_new(addr, from, item.ty.ty);
                 }
                 let region = self.open_region(&item.value);
                 self.call_into(&item.value, callee, args, addr);
@@ -133,7 +137,7 @@ impl Body<'_, '_> {
                 return;
             }
             let from = self.record_address(&item.value);
-            self.copy_record(addr, from, item.ty.ty);
+            self.copy_to_new(addr, from, item.ty.ty);
             return;
         }
         let lvalue = Lvalue { at: At::Memory(addr), ty: item.ty.ty, is_atomic: false, bits: item.bits };
