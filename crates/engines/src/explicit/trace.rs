@@ -2,7 +2,7 @@
 //!
 //! Each frame took one edge of the prepared program with some choices; running it again tells the inputs. The edge's
 //! origins are the steps, and the inputs belong, in order, to the statements of the origins. The last step may go wrong in the
-//! middle of its edge: then the trace ends with the origin that contains the statement. Where threads were exchanged on the
+//! middle of its edge: then the trace is longer than needed. Where threads were exchanged on the
 //! way (`symmetry`), the trace has the numbers that they got when they were started.
 //!
 //! Invariant: replaying the steps on the lowered program reaches the violation; `decide` checks it.
@@ -22,9 +22,9 @@ pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) ->
     let numbers = numbers(search);
     let mut tracer = Tracer { search, lowered, numbers, steps: Vec::new() };
     let violation = match found {
-        Found::Step(property, site) => {
-            tracer.take_frames(0, last);
-            tracer.take_frame(last, Some(site));
+        Found::Step(property, _) => {
+            // The statement may stand in the edge more than once; what follows it is never run.
+            tracer.take_frames(0, last + 1);
             property
         }
         Found::Deadlock => {

@@ -214,7 +214,9 @@ impl Search<'_, '_> {
         let is_race = is_new(Property::Race)
             && !self.limits.by_happens_before
             && adjacent_race(self.machine, state, &Locks::default(), 0, &self.limits.domain).is_some();
-        for (property, is_wrong) in [(Property::Deadlock, is_deadlock), (Property::Race, is_race)] {
+        let is_stuck = is_new(Property::Termination) && self.machine.stuck(state).is_some();
+        let found = [(Property::Deadlock, is_deadlock), (Property::Race, is_race), (Property::Termination, is_stuck)];
+        for (property, is_wrong) in found {
             if is_wrong {
                 self.report(property, None);
             }

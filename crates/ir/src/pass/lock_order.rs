@@ -11,7 +11,7 @@
 
 use crate::program::{LocId, Proc, ProcId, Program};
 use crate::stmt::{Mark, Op, Stmt};
-use logic::TermId;
+use logic::{TermId, Value};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,8 +68,12 @@ fn collect(program: &Program, id: ProcId, proc: &Proc, arcs: &mut BTreeSet<(Lock
         for edge in &out_edges[loc.index()] {
             let edge = &proc.edges[edge.index()];
             let mut held = at[&loc].clone();
+            let mut goes_on = true;
             for stmt in &edge.stmts {
-                step(program, is_main, stmt, &mut held, arcs)?;
+                goes_on = goes_on && step(program, is_main, stmt, &mut held, arcs)?;
+            }
+            if !goes_on {
+                continue;
             }
             if edge.to == proc.exit && !is_main {
                 end(&held)?;
@@ -88,13 +92,14 @@ fn collect(program: &Program, id: ProcId, proc: &Proc, arcs: &mut BTreeSet<(Lock
     Ok(())
 }
 
+/// What a statement takes and gives back; whether anything can follow it.
 fn step(
     program: &Program,
     is_main: bool,
     stmt: &Stmt,
     held: &mut Held,
     arcs: &mut BTreeSet<(Lock, Lock)>,
-) -> Result<(), Unknown> {
+) -> Result<bool, Unknown> {
     match &stmt.op {
         Op::Rmw { owner: Some(_), .. } => {
             if std::mem::replace(&mut held.is_taking, true) {
@@ -120,9 +125,13 @@ fn step(
         Op::ExitThread(_) => end(held)?,
         Op::Return(_) if !is_main => end(held)?,
         Op::Call { .. } => return Err(Unknown),
+        Op::ExitProcess { .. } => return Ok(false),
+        Op::Check { cond, .. } | Op::Assume(cond) => {
+            return Ok(program.pool.as_const(*cond) != Some(&Value::Bool(false)));
+        }
         _ => {}
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The thread ends with these.

@@ -83,7 +83,11 @@ fn compare(generated: &Generated, seed: u64) -> Outcome {
     if let Err(error) = std::fs::write(&file, generated.text()) {
         return Outcome::Differ(format!("{} cannot be written: {error}", file.display()));
     }
-    let loaded = match frontend::load(&[file], &Options::default()) {
+    let mut all = Properties::NONE;
+    for (_, properties) in QUESTIONS {
+        all = all.union(Properties::of(properties));
+    }
+    let loaded = match frontend::load(&[file], &Options { properties: all, ..Options::default() }) {
         Ok(loaded) => loaded,
         Err(rejected) => {
             let said: Vec<String> = rejected.diagnostics.iter().map(ToString::to_string).collect();

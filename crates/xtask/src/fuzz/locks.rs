@@ -7,6 +7,7 @@
 
 use engines::{Run, decide, engine_named};
 use frontend::Options;
+use ir::interp::{Domain, Limits, enumerate};
 use ir::{Properties, Property, Task, Verdict, Why};
 use logic::Prng;
 use std::collections::BTreeSet;
@@ -136,6 +137,12 @@ impl Program {
         };
         let task = Task { program: loaded.program, properties };
         let mut said = Vec::new();
+        let limits = Limits { max_states: 40_000, domain: Domain::Bits(8), first_only: true };
+        let found = enumerate(&task.program, properties, &limits);
+        let is_told = found.incomplete.is_none() || !found.violations.is_empty();
+        if is_told && found.violations.is_empty() == is_bad {
+            said.push("the interpreter says the opposite".to_string());
+        }
         for (index, (name, knobs)) in SETTINGS.iter().enumerate() {
             let engine = engine_named(name).expect("the engine is in the table");
             let mut run = Run::new(Some(LIMIT), None, Arc::new(AtomicBool::new(false)));

@@ -143,7 +143,11 @@ fn compare(generated: &Generated) -> Outcome {
     if let Err(error) = std::fs::write(&file, text) {
         return Outcome::Differ(format!("{} cannot be written: {error}", file.display()));
     }
-    let loaded = match frontend::load(&[file], &Options::default()) {
+    let mut all = Properties::NONE;
+    for (_, properties) in QUESTIONS {
+        all = all.union(Properties::of(properties));
+    }
+    let loaded = match frontend::load(&[file], &Options { properties: all, ..Options::default() }) {
         Ok(loaded) => loaded,
         Err(rejected) => {
             let said: Vec<String> = rejected.diagnostics.iter().map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! May the program join a thread twice? If the text shows that it does not, nobody has to keep in mind who was joined.
+//! May the program join a thread twice, or itself? If the text shows that it does not, nobody has to keep in mind who was joined.
 //!
 //! It shows that if all joins stand in the first function, each outside of loops with a variable or an element of its own, or in one loop
 //! that counts up with the element of that number; and if these variables are only given to `pthread_create` besides, so

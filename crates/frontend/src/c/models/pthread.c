@@ -52,9 +52,9 @@ static void detach(word thread)
 
 static void may_join(word thread)
 {
-    __ravel_misuse(thread == __ravel_self(), "a thread joins itself");
     if (__ravel_asks_misuse() && (may_be_detached() || __ravel_may_join_twice())) {
         u32 old;
+        __ravel_misuse(thread == __ravel_self(), "a thread joins itself");
         if (thread >= THREADS)
             __ravel_unsupported("more than 1024 threads that are joined");
         __ravel_rmw(&fate[thread], old, JOINED, ACQ_REL);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::stmt::{Callee, Op, Order, Place};
-use logic::{Sort, Value};
+use logic::{Sort, Value, VarId};
 
 #[test]
 fn threads_get_arguments_handles_and_results() {
@@ -133,6 +133,62 @@ fn two_locks(is_opposite: bool) -> Program {
         }
     });
     b.finish(main)
+}
+
+/// Takes a lock that says who holds it, and perhaps gives it back.
+fn take(b: &mut Body<'_>, lock: VarId, gives_back: bool) {
+    let old = b.pointer("old");
+    let (zero, me) = (b.word(0), b.self_var());
+    let (held, new) = (b.var(old), b.var(me));
+    let wait = Some(b.pool().eq(held, zero));
+    let place = Place::Var(lock);
+    b.then(Op::Rmw { dst: old, place, wait, owner: Some(held), new, order: Order::SeqCst });
+    if gives_back {
+        b.store(lock, zero);
+    }
+}
+
+#[test]
+fn some_threads_wait_for_ever_whatever_the_others_do() {
+    // Whether they are taken in opposite order, whether the first one is given back at its end, and what is wrong.
+    for (is_opposite, gives_back, expected) in [(false, true, false), (true, true, true), (false, false, true)] {
+        let mut b = Builder::new();
+        let word = Some(Value::bv(64, 0));
+        let locks = ["m", "n"].map(|name| b.variable(name, Sort::Bv(64), Scope::Global, word.clone()));
+        let taker = |b: &mut Builder, name: &str, first: usize| {
+            b.define(name, |b| {
+                take(b, locks[first], false);
+                take(b, locks[1 - first], true);
+                let zero = b.word(0);
+                if gives_back {
+                    b.store(locks[first], zero);
+                }
+            })
+        };
+        let first = taker(&mut b, "first", 0);
+        let second = taker(&mut b, "second", usize::from(is_opposite));
+        let main = b.define("main", |b| drop(b.start_all(&[first, second])));
+        let found = violated(&b.finish(main), only(Property::Deadlock));
+        assert_eq!(!found.is_empty(), expected, "{is_opposite} {gives_back}");
+    }
+}
+
+#[test]
+fn who_waits_on_what_nobody_has_written_sees_one_value() {
+    let mut b = Builder::new();
+    let lock = b.variable("lock", Sort::Bv(2), Scope::Global, None);
+    let main = b.define("main", |b| {
+        let old = b.local_of("old", Sort::Bv(2));
+        let (seen, zero, one) = (b.var(old), b.constant(Value::bv(2, 0)), b.constant(Value::bv(2, 1)));
+        let wait = Some(b.pool().eq(seen, zero));
+        b.then(Op::Rmw { dst: old, place: Place::Var(lock), wait, owner: None, new: one, order: Order::SeqCst });
+    });
+    let program = b.finish(main);
+    assert_eq!(violated(&program, only(Property::Deadlock)), [Property::Deadlock]);
+    assert_eq!(violated(&program, only(Property::Termination)), [Property::Termination]);
+    let found = enumerate(&program, only(Property::Deadlock), &Limits::default());
+    let task = crate::Task { program, properties: only(Property::Deadlock) };
+    crate::replay::replay(&task, &found.violations[&Property::Deadlock]).expect("the trace shows the value");
 }
 
 #[test]
