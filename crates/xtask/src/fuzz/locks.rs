@@ -137,7 +137,7 @@ impl Program {
         };
         let task = Task { program: loaded.program, properties };
         let mut said = Vec::new();
-        let limits = Limits { max_states: 40_000, domain: Domain::Bits(8), first_only: true };
+        let limits = Limits { max_states: 40_000, domain: Domain::Bits(8), first_only: true, ..Limits::default() };
         let found = enumerate(&task.program, properties, &limits);
         let is_told = found.incomplete.is_none() || !found.violations.is_empty();
         if is_told && found.violations.is_empty() == is_bad {

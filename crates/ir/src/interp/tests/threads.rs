@@ -142,7 +142,7 @@ fn take(b: &mut Body<'_>, lock: VarId, gives_back: bool) {
     let (held, new) = (b.var(old), b.var(me));
     let wait = Some(b.pool().eq(held, zero));
     let place = Place::Var(lock);
-    b.then(Op::Rmw { dst: old, place, wait, owner: Some(held), new, order: Order::SeqCst });
+    b.then(Op::Rmw { dst: old, place, wait, owner: Some(held), new, order: Order::SeqCst, failure: None });
     if gives_back {
         b.store(lock, zero);
     }
@@ -181,7 +181,15 @@ fn who_waits_on_what_nobody_has_written_sees_one_value() {
         let old = b.local_of("old", Sort::Bv(2));
         let (seen, zero, one) = (b.var(old), b.constant(Value::bv(2, 0)), b.constant(Value::bv(2, 1)));
         let wait = Some(b.pool().eq(seen, zero));
-        b.then(Op::Rmw { dst: old, place: Place::Var(lock), wait, owner: None, new: one, order: Order::SeqCst });
+        b.then(Op::Rmw {
+            dst: old,
+            place: Place::Var(lock),
+            wait,
+            owner: None,
+            new: one,
+            order: Order::SeqCst,
+            failure: None,
+        });
     });
     let program = b.finish(main);
     assert_eq!(violated(&program, only(Property::Deadlock)), [Property::Deadlock]);
