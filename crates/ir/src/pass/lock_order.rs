@@ -102,7 +102,8 @@ fn step(
 ) -> Result<bool, Unknown> {
     match &stmt.op {
         Op::Rmw { owner: Some(_), .. } => {
-            if std::mem::replace(&mut held.is_taking, true) {
+            let was_taking = std::mem::replace(&mut held.is_taking, true);
+            if was_taking {
                 return Err(Unknown);
             }
         }

@@ -110,12 +110,12 @@ pub(super) fn explore(program: &Program) -> Option<Truth> {
             return None;
         }
         let (mut moved, mut waits) = (false, false);
-        for thread in 0..state.threads.len() {
+        for (thread, code) in code.iter().enumerate().take(state.threads.len()) {
             if !state.threads[thread].is_started || state.threads[thread].has_ended {
                 continue;
             }
             let mut next = state.clone();
-            match next.run(&code[thread], thread, &mut truth) {
+            match next.run(code, thread, &mut truth) {
                 Went::On => {
                     moved = true;
                     if seen.insert(next.clone()) {
