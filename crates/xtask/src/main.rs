@@ -17,6 +17,7 @@ fn main() -> ExitCode {
     let is_fine = match words.as_slice() {
         ["fuzz", rest @ ..] if rest.contains(&"--oox") => fuzz::oox::run(&args[1..]),
         ["fuzz", rest @ ..] if rest.contains(&"--heap") => fuzz::heap::run(&args[1..]),
+        ["fuzz", rest @ ..] if rest.contains(&"--orders") => fuzz::orders::run(&args[1..]),
         ["fuzz", rest @ ..] if rest.contains(&"--csmith") => fuzz::csmith::run(&args[1..]),
         ["fuzz", rest @ ..] if rest.contains(&"--sequential") => fuzz::sequential::run(&args[1..]),
         ["fuzz", ..] => fuzz::run(&args[1..]),
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
             eprintln!("       | bench explicit | bench oox | bench smt | bench bmc");
             eprintln!("       | fuzz --oox [--count N] [--seed S] [--show SEED] [--mutants N [--folder F]]");
             eprintln!("       | fuzz --heap [--count N] [--seed S] [--time SECONDS] [--show SEED]");
+            eprintln!("       | fuzz --orders [--count N] [--seed S] [--time SECONDS] [--show SEED]");
             eprintln!("       | fuzz --sequential [--count N] [--seed S] [--seconds T] [--show SEED]");
             eprintln!("       | fuzz --csmith [--count N] [--seed S] [--seconds T] [--keep FOLDER]");
             eprintln!("       | litmus-generate [--count N] [--seed S] [--into FOLDER]");

@@ -15,6 +15,7 @@ pub(crate) mod mutate;
 mod native;
 pub(crate) mod oox;
 mod oox_program;
+pub(crate) mod orders;
 pub(crate) mod sequential;
 mod sequential_program;
 mod weak;
