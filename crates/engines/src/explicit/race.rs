@@ -10,9 +10,16 @@
 use super::search::Racer;
 use super::state::View;
 use super::step::{CONSTANTS, Choices, Machine, Outcome, Touched, vary};
+use crate::explore::threads::ThreadSet;
 
-/// Two accesses next to each other that race.
-pub(crate) fn adjacent(machine: &mut Machine<'_>, state: &[u8], view: &View) -> Option<Box<[Racer; 2]>> {
+/// Two accesses next to each other that race. Threads that are `new` were started in the atomic section that is going on: they begin after it, and
+/// nothing in it races with them.
+pub(crate) fn adjacent(
+    machine: &mut Machine<'_>,
+    state: &[u8],
+    view: &View,
+    new: &ThreadSet,
+) -> Option<Box<[Racer; 2]>> {
     let mut pending: Vec<(Racer, Touched)> = Vec::new();
     for (thread, pc) in view.pcs.iter().enumerate() {
         let before = pending.len();
@@ -37,7 +44,12 @@ pub(crate) fn adjacent(machine: &mut Machine<'_>, state: &[u8], view: &View) -> 
         }
         let (others, own) = pending.split_at(before);
         for (racer, touched) in own {
-            if let Some((other, _)) = others.iter().find(|(_, other)| conflicts(other, touched)) {
+            let begins_after =
+                |one: &Racer, other: &Racer| view.holder == Some(one.thread) && new.contains(other.thread);
+            let races = |other: &(Racer, Touched)| {
+                conflicts(&other.1, touched) && !begins_after(racer, &other.0) && !begins_after(&other.0, racer)
+            };
+            if let Some((other, _)) = others.iter().find(|other| races(other)) {
                 return Some(Box::new([other.clone(), racer.clone()]));
             }
         }

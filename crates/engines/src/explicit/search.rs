@@ -200,7 +200,7 @@ impl<'c> Search<'c> {
     pub(crate) fn explore(&mut self, run: &mut Run) -> Result<Option<Found>, Halt> {
         let initial = self.machine.initial();
         let (state, _) = self.visited.insert(&initial);
-        if let Some(found) = self.enter(state) {
+        if let Some(found) = self.enter(state, None) {
             return Ok(Some(found));
         }
         while !self.stack.is_empty() {
@@ -236,20 +236,23 @@ impl<'c> Search<'c> {
     }
 
     /// Puts a new state on the stack.
-    fn enter(&mut self, state: StateId) -> Option<Found> {
+    fn enter(&mut self, state: StateId, exchanged: Option<Permutation>) -> Option<Found> {
         *self.visited.marks(state) |= ON_STACK;
         self.code.view(self.visited.get(state), &mut self.view);
         if let Some(graph) = &mut self.graph {
             let number = graph.add_state(state, self.view.pcs.len());
             self.visited.set_note(state, number);
         }
-        let bytes = self.visited.get(state);
-        if self.code.properties.has(Property::Race)
-            && let Some(race) = super::race::adjacent(&mut self.machine, bytes, &self.view)
-        {
-            self.push(state, ThreadSet::default(), ThreadSet::default(), false);
-            return Some(Found::Race(race));
+        if self.code.properties.has(Property::Race) {
+            let new = self.started_inside(exchanged.as_ref());
+            let bytes = self.visited.get(state);
+            if let Some(race) = super::race::adjacent(&mut self.machine, bytes, &self.view, &new) {
+                self.push(state, ThreadSet::default(), ThreadSet::default(), false);
+                self.note_exchange(exchanged);
+                return Some(Found::Race(race));
+            }
         }
+        let bytes = self.visited.get(state);
         let alive = alive(self.code, &self.view);
         match self.view.holder {
             Some(holder) => {
@@ -264,7 +267,39 @@ impl<'c> Search<'c> {
                 self.push(state, chosen, left_out, false);
             }
         }
+        self.note_exchange(exchanged);
         None
+    }
+
+    fn note_exchange(&mut self, exchanged: Option<Permutation>) {
+        let frame = self.stack.last_mut().expect("a state was just entered");
+        frame.exchanged = exchanged.map(Box::new);
+    }
+
+    /// The threads of the state to be entered that were started in the atomic section that is going on there. They could not have run before it.
+    fn started_inside(&self, exchanged: Option<&Permutation>) -> ThreadSet {
+        if self.view.holder.is_none() {
+            return ThreadSet::default();
+        }
+        let mut view = View::default();
+        let mut inside = 0;
+        let mut n_before = 0;
+        for frame in self.stack.iter().rev() {
+            self.code.view(self.visited.get(frame.state), &mut view);
+            n_before = view.pcs.len();
+            if view.holder.is_none() {
+                break;
+            }
+            inside += 1;
+        }
+        let mut numbers: Vec<usize> = (0..self.view.pcs.len()).collect();
+        let since = self.stack[self.stack.len() - inside..].iter().filter_map(|frame| frame.exchanged.as_deref());
+        for exchanged in since.chain(exchanged) {
+            let before = numbers.clone();
+            let number = |thread: &u16| before.get(*thread as usize).copied().unwrap_or(usize::from(*thread));
+            exchanged.iter().map(number).zip(&mut numbers).for_each(|(number, slot)| *slot = number);
+        }
+        numbers.iter().enumerate().filter(|(_, number)| **number >= n_before).map(|(thread, _)| thread).collect()
     }
 
     fn push(&mut self, state: StateId, todo: ThreadSet, left_out: ThreadSet, is_held: bool) {
@@ -383,9 +418,7 @@ impl<'c> Search<'c> {
                 }
                 return None;
             }
-            let found = self.enter(state);
-            let frame = self.stack.last_mut().expect("a state was just entered");
-            frame.exchanged = exchanged.map(Box::new);
+            let found = self.enter(state, exchanged);
             if let Some(from) = from {
                 self.note_step(from, self.stack.len() - 2, state);
             }

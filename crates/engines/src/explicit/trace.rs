@@ -98,7 +98,13 @@ impl Tracer<'_, '_> {
 
     /// The way to the last state, and both accesses.
     fn take_race(&mut self, last: usize, [first, second]: [Racer; 2]) {
-        let (held, other) = if second.is_inside { (second, first) } else { (first, second) };
+        let goes_last = second.is_inside || (!first.is_inside && self.frees(&second));
+        let (held, other) = if goes_last { (second, first) } else { (first, second) };
+        if self.frees(&other) {
+            // After it nobody can tell what the second access does; that both are about to happen shows in the state.
+            self.take_frames(0, last);
+            return;
+        }
         let number = self.number(last, held.thread);
         let is_held = |this: &Self, index: usize| {
             let holder = this.view(this.search.stack[index].state).holder;
@@ -116,6 +122,11 @@ impl Tracer<'_, '_> {
         self.take_racer(begin, &Racer { thread, ..other }, true);
         self.take_frames(begin, last);
         self.take_racer(last, &held, false);
+    }
+
+    /// Whether the access is the end of an object.
+    fn frees(&self, racer: &Racer) -> bool {
+        self.search.code.frees.iter().any(|(site, _)| *site == racer.site)
     }
 
     /// The step with an access: all of it if that is wanted and leads to a state.

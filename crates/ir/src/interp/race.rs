@@ -4,7 +4,7 @@
 //! releases that a read of its present value synchronises with: those of the last store if it released, those before
 //! it by the same thread, and those of all updates since. An acquiring read joins them; a relaxed read keeps them for
 //! the next acquire fence, and a relaxed write passes on the thread's last release fence. A plain write forgets them.
-//! Accesses in atomic sections count as sequentially consistent atomic ones. `free` counts as a write of all bytes; the
+//! Accesses in atomic sections count as sequentially consistent atomic ones, and a thread that is started in one begins after it. `free` counts as a write of all bytes; the
 //! end of a local variable's scope is no access. Memory is looked at byte by byte.
 //!
 //! Invariant: each thread's last access of each class (read or write, atomic or not) is kept for each place. Earlier ones of
@@ -57,6 +57,8 @@ struct ThreadClocks {
     /// The time of the last release fence.
     fence: Option<Clock>,
     depth: u32,
+    /// Threads that it has started in the section that it is in.
+    started: Vec<u32>,
 }
 
 /// An access that happened.
@@ -151,11 +153,27 @@ impl Races {
                 }
             }
             What::AtomicBegin => self.threads[index].depth += 1,
-            What::AtomicEnd => self.threads[index].depth = self.threads[index].depth.saturating_sub(1),
+            What::AtomicEnd => {
+                self.threads[index].depth = self.threads[index].depth.saturating_sub(1);
+                if self.threads[index].depth == 0 {
+                    let started = std::mem::take(&mut self.threads[index].started);
+                    let clock = self.tick(index);
+                    for child in started {
+                        let child = child as usize;
+                        // One that has run already did so while the section was open.
+                        if self.threads[child].clock.get(child).is_none_or(|time| *time == 0) {
+                            join(&mut self.threads[child].clock, &clock);
+                        }
+                    }
+                }
+            }
             What::Started { child, .. } => {
                 let clock = self.tick(index);
                 self.threads.resize((*child as usize + 1).max(self.threads.len()), ThreadClocks::default());
                 self.threads[*child as usize].clock = clock;
+                if self.threads[index].depth > 0 {
+                    self.threads[index].started.push(*child);
+                }
             }
             What::Joined { child } => {
                 let ended = self.threads.get(*child as usize).map(|thread| thread.clock.clone()).unwrap_or_default();

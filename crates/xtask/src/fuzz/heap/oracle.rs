@@ -334,7 +334,8 @@ impl Coder {
 
     fn fill_returns(&mut self, frame: Frame) {
         let here = self.steps.len();
-        let (mine, others) = std::mem::take(&mut self.returns).into_iter().partition(|(of, _)| of.pointers == frame.pointers);
+        let (mine, others) =
+            std::mem::take(&mut self.returns).into_iter().partition(|(of, _)| of.pointers == frame.pointers);
         self.returns = others;
         let mine: Vec<(Frame, usize)> = mine;
         mine.into_iter().for_each(|(_, at)| self.steps[at] = Step::Jump(here));
