@@ -37,10 +37,12 @@ fn main() -> ExitCode {
             );
             eprintln!("       | bench explicit | bench oox | bench smt | bench bmc");
             eprintln!("       | fuzz --oox [--count N] [--seed S] [--show SEED] [--mutants N [--folder F]]");
-            eprintln!("       | fuzz --heap [--count N] [--seed S] [--time SECONDS] [--show SEED]");
             eprintln!("       | fuzz --orders [--count N] [--seed S] [--time SECONDS] [--show SEED]");
             eprintln!("       | fuzz --sequential [--count N] [--seed S] [--seconds T] [--show SEED]");
             eprintln!("       | fuzz --csmith [--count N] [--seed S] [--seconds T] [--keep FOLDER]");
+            eprintln!(
+                "       | fuzz --heap [--count N] [--seed S] [--time SECONDS] [--question NAME] [--blind free|scopes] [--show SEED]"
+            );
             eprintln!("       | litmus-generate [--count N] [--seed S] [--into FOLDER]");
             eprintln!("       | litmus-agree [--count N] [--seed S] [--suite SUITE.csv] | litmus-table");
             eprintln!("       | litmus-programs [--count N] [--seed S] [--model M] | bench litmus SUITE.csv [RAVEL]");

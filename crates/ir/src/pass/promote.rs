@@ -6,9 +6,9 @@
 //!
 //! A static object never ends, so the `Free`s of a promoted object are dropped. That must not hide what properties ask for. Where invalid
 //! accesses, wrong frees or races with `free` are in question, an object that is freed is promoted only if nothing can touch it after the
-//! `Free` and no other thread touches it at all; where leaks are, heap objects stay, and so does what points to them. Otherwise the thread that
-//! made it must not touch it after the `Free`; a use by another thread after the end goes on as if nothing had happened, which adds executions but
-//! hides none of what was asked about; replay sorts those out.
+//! `Free` and no other thread touches it at all; where leaks are, heap objects stay, and so does what points to them. Otherwise likewise, since
+//! nobody can tell what comes after the use of an object that is gone; but what main ends right before the process ends may be used by other threads too: there
+//! the process ends at once.
 //!
 //! Invariant: `Free`s are dropped for an object that is promoted, and only for such.
 
@@ -18,7 +18,7 @@ use super::points_to::{PointsTo, Target};
 use super::regions::place_of;
 use super::sharing::Sharing;
 use crate::memory::{Fill, Object, ObjectKind, Shape};
-use crate::program::{EdgeId, ProcId, Program};
+use crate::program::{EdgeId, Proc, ProcId, Program};
 use crate::property::{Properties, Property};
 use crate::stmt::{AllocKind, Op, Place, SiteId, Stmt};
 use fixedbitset::FixedBitSet;
@@ -170,7 +170,8 @@ impl Uses {
                 && frees.iter().all(|(_, _, position)| is_last(*position))
     }
 
-    /// Whether the thread that made the object does not touch it after this `Free`; and, if `is_strict`, no other thread touches it at all.
+    /// Whether the thread that made the object does not touch it after this `Free`, and no other thread touches it at all; unless the process ends
+    /// right after the `Free`, if not `is_strict`.
     fn is_last(
         &self,
         program: &Program,
@@ -184,10 +185,11 @@ impl Uses {
         }
         let proc = program.proc(candidate.proc);
         let after: FixedBitSet = reachable_from(proc, &proc.out_edges(), [proc.edges[free.1.index()].to]);
+        let is_over = !is_strict && candidate.proc == program.main && ends_quietly(proc, free, &after);
         let is_before = |position: Position| {
             let is_same_edge = position.1 == free.1;
             if position.0 != candidate.proc {
-                return !is_strict;
+                return is_over;
             }
             let is_after = is_same_edge && position.2 > free.2;
             !is_after && !after.contains(proc.edges[position.1.index()].from.index())
@@ -201,6 +203,17 @@ impl Uses {
                 other.0 == candidate.proc && !after.contains(proc.edges[other.1.index()].from.index())
             })
     }
+}
+
+/// Whether nothing that anybody could notice comes after the `Free` but the end of the process.
+fn ends_quietly(proc: &Proc, free: Position, after: &FixedBitSet) -> bool {
+    let rest = proc.edges[free.1.index()].stmts[free.2 + 1..].iter();
+    let later = proc.edges.iter().filter(|edge| after.contains(edge.from.index())).flat_map(|edge| &edge.stmts);
+    rest.chain(later).all(|stmt| {
+        let is_end =
+            matches!(stmt.op, Op::Free { kind: AllocKind::Stack, .. } | Op::Return(_) | Op::ExitProcess { .. });
+        is_end || matches!(stmt.op, Op::Assign { .. } | Op::Mark(..))
+    })
 }
 
 fn may_be(points_to: &PointsTo, addr: TermId, site: SiteId) -> bool {

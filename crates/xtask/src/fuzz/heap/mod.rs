@@ -1,17 +1,20 @@
 //! Does every engine know when an object is gone? Random programs about lifetimes, against an oracle of their own.
 //!
 //! Each program is printed as C, loaded by the front end, and asked about with every engine and reduction through `decide`. What is true is known from
-//! `oracle`, which shares nothing with them. An engine may give up, which is counted; it may not be wrong, and all its traces must replay. Where an execution does
+//! `oracle`, which shares nothing with them; the settings of `cegar` take turns. An engine may give up, which is counted; it may not be wrong, and all its traces must replay. Where an execution does
 //! something undefined that was not asked about, nobody may claim a violation that the oracle does not know. About races the oracle
 //! says nothing: there the engines must not contradict each other. A program on which somebody is wrong is made smaller as long as
 //! the same one is wrong about the same question, and printed.
+//!
+//! Would it notice? With `--blind free` or `--blind scopes` the engines get programs without these ends of objects, and it must say that they are
+//! wrong, within a few programs. For changes of `ir::access` itself see CONTRIBUTING.md.
 
 mod oracle;
 mod program;
 
 use engines::{Run, decide, engine_named};
 use frontend::Options;
-use ir::{Properties, Property, Task, Verdict, Why};
+use ir::{AllocKind, Op, Properties, Property, Task, Verdict, Why};
 use oracle::Truth;
 use program::{Program, generate};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -75,7 +78,7 @@ struct Wrong {
     what: String,
 }
 
-/// `cargo xtask fuzz --heap [--count N] [--seed S] [--time SECONDS] [--show SEED]`; true if nobody is wrong.
+/// `cargo xtask fuzz --heap [--count N] [--seed S] [--time SECONDS] [--question NAME] [--blind free|scopes] [--show SEED]`; true if nobody is wrong.
 pub(crate) fn run(args: &[String]) -> bool {
     let word = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
     let number = |name: &str| word(name).and_then(|word| word.trim_end_matches('s').parse::<u64>().ok());
@@ -93,8 +96,14 @@ pub(crate) fn run(args: &[String]) -> bool {
     let started = Instant::now();
     let mut counts = Counts::default();
     let mut seed = first;
+    let blind = match word("--blind").map(String::as_str) {
+        Some("free") => Some(AllocKind::Heap),
+        Some("scopes") => Some(AllocKind::Stack),
+        _ => None,
+    };
+    let only = word("--question").and_then(|name| QUESTIONS.iter().position(|(other, ..)| other == name));
     while counts.programs < count && time.is_none_or(|time| started.elapsed() < time) {
-        one(seed, &declarations, &mut counts);
+        one(seed, only, &Loader { declarations: &declarations, blind }, &mut counts);
         seed += 1;
         if seed.is_multiple_of(100) {
             eprintln!("seed {seed}: {} programs, {} answers, {} wrong", counts.programs, counts.answers, counts.wrong);
@@ -129,7 +138,14 @@ fn temporary(ending: &str) -> PathBuf {
     std::env::temp_dir().join(format!("ravel-fuzz-heap-{}-{ending}", std::process::id()))
 }
 
-fn one(seed: u64, declarations: &str, counts: &mut Counts) {
+/// How programs become tasks.
+struct Loader<'a> {
+    declarations: &'a str,
+    /// Ends of objects that the engines do not get to see.
+    blind: Option<AllocKind>,
+}
+
+fn one(seed: u64, only: Option<usize>, loader: &Loader<'_>, counts: &mut Counts) {
     let program = generate(seed);
     let Some(truth) = oracle::explore(&program) else {
         counts.too_large += 1;
@@ -137,38 +153,52 @@ fn one(seed: u64, declarations: &str, counts: &mut Counts) {
     };
     counts.programs += 1;
     counts.bad += u64::from(truth.errs || truth.misuses);
-    let Some(task) = load(&program, declarations) else {
+    let Some(task) = loader.load(&program) else {
         println!("seed {seed}: the front end refuses it\n{}", program.text(HEADERS));
         counts.wrong += 1;
         return;
     };
-    for question in [0, 1 + seed as usize % (QUESTIONS.len() - 1)] {
-        if let Some(wrong) = ask(&task, truth, question, None, counts) {
+    let questions = only.map_or(vec![0, 1 + seed as usize % (QUESTIONS.len() - 1)], |only| vec![only]);
+    for question in questions {
+        let turn = |setting: usize| SETTINGS[setting].1 != "cegar" || (setting as u64 + seed) % 5 < 2;
+        if let Some(wrong) = ask(&task, truth, question, &turn, counts) {
             counts.wrong += 1;
-            let (small, wrong) = shrink(program.clone(), wrong, declarations);
+            let (small, wrong) = shrink(program.clone(), wrong, loader);
             let (name, ..) = SETTINGS[wrong.setting];
             println!("seed {seed}: {name}, {}: {}\n{}", QUESTIONS[wrong.question].0, wrong.what, small.text(HEADERS));
         }
     }
 }
 
-fn load(program: &Program, declarations: &str) -> Option<Task> {
-    let file = temporary("program.i");
-    std::fs::write(&file, program.text(declarations)).ok()?;
-    let loaded = frontend::load(&[file], &Options::default()).ok()?;
-    Some(Task { program: loaded.program, properties: Properties::NONE })
+impl Loader<'_> {
+    fn load(&self, program: &Program) -> Option<Task> {
+        let file = temporary("program.i");
+        std::fs::write(&file, program.text(self.declarations)).ok()?;
+        let mut program = frontend::load(&[file], &Options::default()).ok()?.program;
+        if let Some(blind) = self.blind {
+            for edge in program.procs.iter_mut().flat_map(|proc| &mut proc.edges) {
+                edge.stmts.retain(|stmt| !matches!(stmt.op, Op::Free { kind, .. } if kind == blind));
+            }
+        }
+        Some(Task { program, properties: Properties::NONE })
+    }
 }
 
-/// Asks all settings, or one, a question; the first who is wrong.
-fn ask(task: &Task, truth: Truth, question: usize, only: Option<usize>, counts: &mut Counts) -> Option<Wrong> {
+/// Asks some settings a question; the first who is wrong.
+fn ask(
+    task: &Task,
+    truth: Truth,
+    question: usize,
+    is_asked: &dyn Fn(usize) -> bool,
+    counts: &mut Counts,
+) -> Option<Wrong> {
     let (_, properties, expects) = QUESTIONS[question];
     let task = Task { program: task.program.clone(), properties: Properties::of(properties) };
     let expected = expects(truth);
     let is_undefined = truth.misuses && !task.properties.has(Property::Deref);
     let mut said: [Option<bool>; 2] = [None; 2];
     for (setting, (name, engine, knobs)) in SETTINGS.iter().enumerate() {
-        // A contradiction about races needs all of them.
-        if only.is_some_and(|only| only != setting) && expected.is_some() {
+        if !is_asked(setting) {
             continue;
         }
         let wrong = |what: String| Some(Wrong { setting, question, what });
@@ -204,11 +234,13 @@ fn ask(task: &Task, truth: Truth, question: usize, only: Option<usize>, counts: 
     None
 }
 
-fn shrink(program: Program, wrong: Wrong, declarations: &str) -> (Program, Wrong) {
+fn shrink(program: Program, wrong: Wrong, loader: &Loader<'_>) -> (Program, Wrong) {
     let still = |program: &Program, wrong: &Wrong| {
         let truth = oracle::explore(program)?;
-        let task = load(program, declarations)?;
-        ask(&task, truth, wrong.question, Some(wrong.setting), &mut Counts::default())
+        let task = loader.load(program)?;
+        // A contradiction about races needs all of them.
+        let is_asked = |setting| setting == wrong.setting || QUESTIONS[wrong.question].2(truth).is_none();
+        ask(&task, truth, wrong.question, &is_asked, &mut Counts::default())
     };
     let (mut small, mut wrong) = (program, wrong);
     while let Some((less, again)) =
@@ -218,3 +250,6 @@ fn shrink(program: Program, wrong: Wrong, declarations: &str) -> (Program, Wrong
     }
     (small, wrong)
 }
+
+#[cfg(test)]
+mod tests;

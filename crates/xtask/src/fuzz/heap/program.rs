@@ -80,9 +80,12 @@ pub(super) fn generate(seed: u64) -> Program {
     let n_threads = if random.percent(80) { 1 + random.index(2) } else { 3 };
     let length = if n_threads == 3 { 2 } else { 3 };
     let resizes = random.percent(8);
-    let mut make = Maker { random: &mut random, depth: 0, in_block: false, resizes };
+    let care = random.pick(&[0, 60, 100, 100]);
+    let mut make = Maker { random: &mut random, depth: 0, in_block: false, care, resizes };
     let mut before = vec![Piece::Set(To::Global(0), From::New)];
-    before.extend((0..make.random.index(3)).map(|_| make.piece(true)));
+    if make.random.percent(40) {
+        before.extend(make.body(1, true));
+    }
     let threads = (0..n_threads).map(|_| make.body(length, true)).collect();
     let beside = if n_threads < 3 { make.body(2, true) } else { Vec::new() };
     let joins = make.random.percent(80);
@@ -94,6 +97,8 @@ struct Maker<'r> {
     random: &'r mut Prng,
     depth: u32,
     in_block: bool,
+    /// How much of the program is written with care, of a hundred.
+    care: u64,
     /// Whether objects are made anew by `realloc`. That copies byte by byte, and a pointer copied while it changes would be no pointer, so
     /// either that is done or pointers are kept in objects.
     resizes: bool,
@@ -101,7 +106,44 @@ struct Maker<'r> {
 
 impl Maker<'_> {
     fn body(&mut self, most: usize, has_locals: bool) -> Vec<Piece> {
-        (0..1 + self.random.index(most)).map(|_| self.piece(has_locals)).collect()
+        let mut body = Vec::new();
+        while body.len() < most {
+            if self.depth == 0 && self.random.percent(self.care) {
+                body.extend(self.careful());
+            } else {
+                body.push(self.piece(has_locals));
+            }
+            if self.random.chance(most as u64) {
+                break;
+            }
+        }
+        body
+    }
+
+    /// What a careful programmer writes: look at a pointer once, use it if it is there, hand an object on whole.
+    fn careful(&mut self) -> Vec<Piece> {
+        let (at, global) = (self.random.index(2), self.random.index(2));
+        let look = Piece::Set(To::Local(at), From::Global(global));
+        let clear = Piece::Set(To::Global(global), From::Null);
+        let number = 1 + self.random.below(2) as u8;
+        let here = From::Local(at);
+        let pieces = match self.random.below(7) {
+            0 | 1 => vec![look, Piece::If(here, vec![Piece::Write(here, number)])],
+            2 => vec![look, Piece::If(here, vec![Piece::Forbid(here, number)])],
+            3 => vec![look, clear, Piece::Free(here)],
+            4 => vec![Piece::Free(From::Global(global)), clear],
+            5 => vec![
+                Piece::Set(To::Local(at), From::New),
+                Piece::Write(here, number),
+                Piece::Set(To::Global(global), here),
+            ],
+            _ => vec![Piece::Block(vec![
+                Piece::Set(To::Global(global), From::Block),
+                Piece::Write(From::Global(global), number),
+                clear,
+            ])],
+        };
+        if self.random.percent(60) { vec![Piece::Locked(pieces)] } else { pieces }
     }
 
     fn inside(&mut self, opens_block: bool, has_locals: bool) -> Vec<Piece> {
