@@ -30,7 +30,23 @@ struct nested {
 } nested = {1, {-64, 1L << 22}, {.w = -2}};
 #pragma pack(pop)
 
+/* No type of C fits into the three, five and nine bytes of these. */
+struct __attribute__((packed)) odd {
+    int a : 20;
+    char between;
+    long long b : 37;
+    char end;
+    unsigned c : 4;
+    long long d : 64;
+} odd = {-5, 6, -7, 8, 9, -10};
+
 int main(void) {
+    assert(odd.a == -5 && odd.between == 6 && odd.b == -7 && odd.end == 8 && odd.c == 9 && odd.d == -10);
+    odd.a = 1 << 18;
+    odd.b++;
+    odd.d <<= 3;
+    assert(odd.a == 1 << 18 && odd.between == 6 && odd.b == -6 && odd.end == 8 && odd.c == 9 && odd.d == -80);
+
     assert(mixed.low == -3 && mixed.middle == 77777 && mixed.high == 2);
     assert(later.low == 5 && later.middle == -6 && later.high == -1);
     assert(tight[0].a == 5000 && tight[0].b == -40000 && tight[0].c == 99999);

@@ -92,6 +92,16 @@ impl IntKind {
             IntKind::ULongLong => "unsigned long long",
             IntKind::Int128 => "__int128",
             IntKind::UInt128 => "unsigned __int128",
+            IntKind::Bytes3 => "signed unit of 3 bytes",
+            IntKind::UBytes3 => "unit of 3 bytes",
+            IntKind::Bytes5 => "signed unit of 5 bytes",
+            IntKind::UBytes5 => "unit of 5 bytes",
+            IntKind::Bytes6 => "signed unit of 6 bytes",
+            IntKind::UBytes6 => "unit of 6 bytes",
+            IntKind::Bytes7 => "signed unit of 7 bytes",
+            IntKind::UBytes7 => "unit of 7 bytes",
+            IntKind::Bytes9 => "signed unit of 9 bytes",
+            IntKind::UBytes9 => "unit of 9 bytes",
         }
     }
 }

@@ -56,6 +56,17 @@ pub enum IntKind {
     ULongLong,
     Int128,
     UInt128,
+    // Storage units of bit-fields, where no other type keeps off the neighbours. Programs cannot name them.
+    Bytes3,
+    UBytes3,
+    Bytes5,
+    UBytes5,
+    Bytes6,
+    UBytes6,
+    Bytes7,
+    UBytes7,
+    Bytes9,
+    UBytes9,
 }
 
 /// A type.
@@ -181,6 +192,11 @@ impl IntKind {
             IntKind::Long | IntKind::ULong => model.word_bytes(),
             IntKind::LongLong | IntKind::ULongLong => 8,
             IntKind::Int128 | IntKind::UInt128 => 16,
+            IntKind::Bytes3 | IntKind::UBytes3 => 3,
+            IntKind::Bytes5 | IntKind::UBytes5 => 5,
+            IntKind::Bytes6 | IntKind::UBytes6 => 6,
+            IntKind::Bytes7 | IntKind::UBytes7 => 7,
+            IntKind::Bytes9 | IntKind::UBytes9 => 9,
         }
     }
 
@@ -198,6 +214,11 @@ impl IntKind {
             IntKind::Long => IntKind::ULong,
             IntKind::LongLong => IntKind::ULongLong,
             IntKind::Int128 => IntKind::UInt128,
+            IntKind::Bytes3 => IntKind::UBytes3,
+            IntKind::Bytes5 => IntKind::UBytes5,
+            IntKind::Bytes6 => IntKind::UBytes6,
+            IntKind::Bytes7 => IntKind::UBytes7,
+            IntKind::Bytes9 => IntKind::UBytes9,
             other => other,
         }
     }
@@ -212,6 +233,7 @@ impl IntKind {
             IntKind::Long | IntKind::ULong => 4,
             IntKind::LongLong | IntKind::ULongLong => 5,
             IntKind::Int128 | IntKind::UInt128 => 6,
+            _ => 7,
         }
     }
 
@@ -242,6 +264,11 @@ impl IntKind {
                 | IntKind::Long
                 | IntKind::LongLong
                 | IntKind::Int128
+                | IntKind::Bytes3
+                | IntKind::Bytes5
+                | IntKind::Bytes6
+                | IntKind::Bytes7
+                | IntKind::Bytes9
         )
     }
 }

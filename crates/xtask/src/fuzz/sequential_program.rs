@@ -263,7 +263,16 @@ impl Generator {
                 let index = self.below(self.structs.len() as u64) as usize;
                 let object = format!("{}{index}", self.random.pick(&["g", "h"]));
                 let places = self.integers(index, &object);
-                if places.is_empty() { "x3".to_string() } else { places[self.random.index(places.len())].clone() }
+                if places.is_empty() {
+                    return "x3".to_string();
+                }
+                let place = places[self.random.index(places.len())].clone();
+                // Compilers have two opinions on the type of wide bit-fields.
+                let is_wide = self.structs[index]
+                    .iter()
+                    .enumerate()
+                    .any(|(at, field)| matches!(field, Field::Bits(_, 33..)) && place == format!("{object}.m{at}"));
+                if is_wide { format!("((long long){place})") } else { place }
             }
             _ => self.random.pick(&["x0", "x1", "x2", "x3"]).to_string(),
         }

@@ -21,7 +21,7 @@ pub(super) fn is_lvalue(expr: &Expr) -> bool {
 }
 
 /// The width of the bit-field whose value an expression has, as the integer promotions see it.
-fn bit_field_width(expr: &Expr) -> Option<u32> {
+pub(super) fn bit_field_width(expr: &Expr) -> Option<u32> {
     match &expr.kind {
         ExprKind::Member { bits, .. } => bits.map(|(_, width)| width),
         ExprKind::Load(lvalue) => bit_field_width(lvalue),
@@ -155,7 +155,7 @@ impl Checker {
     fn promoted_kind(&self, expr: &Expr) -> Option<IntKind> {
         let kind = self.types.int_kind(expr.ty.ty)?;
         Some(match bit_field_width(expr) {
-            // Fields wider than int keep their declared type, as clang has it.
+            // Fields wider than int keep their declared type, as clang has it; see `wide_fields`.
             Some(width) if width < 32 || width == 32 && kind.is_signed() => IntKind::Int,
             Some(32) => IntKind::UInt,
             _ if kind.rank() < IntKind::Int.rank() => IntKind::Int,

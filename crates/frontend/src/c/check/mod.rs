@@ -23,6 +23,9 @@ mod expr;
 mod scope;
 mod stmt;
 mod walk;
+mod wide_fields;
+
+pub(crate) use wide_fields::DOUBTFUL;
 
 pub use data_model::infer_data_model;
 
@@ -104,7 +107,7 @@ struct Basic {
 }
 
 /// In the order of `IntKind`, so that a kind is an index.
-const INT_KINDS: [IntKind; 14] = [
+const INT_KINDS: [IntKind; 24] = [
     IntKind::Bool,
     IntKind::Char,
     IntKind::SChar,
@@ -119,6 +122,16 @@ const INT_KINDS: [IntKind; 14] = [
     IntKind::ULongLong,
     IntKind::Int128,
     IntKind::UInt128,
+    IntKind::Bytes3,
+    IntKind::UBytes3,
+    IntKind::Bytes5,
+    IntKind::UBytes5,
+    IntKind::Bytes6,
+    IntKind::UBytes6,
+    IntKind::Bytes7,
+    IntKind::UBytes7,
+    IntKind::Bytes9,
+    IntKind::UBytes9,
 ];
 
 impl Checker {

@@ -5,7 +5,7 @@
 //! width zero moves on to the next unit. Unnamed bit-fields do not raise the alignment of the record. In packed
 //! records ordinary members have alignment one and bit-fields follow each other without gaps.
 //!
-//! A bit-field is accessed by a storage unit of 1, 2, 4 or 8 bytes. Adjacent bit-fields are one memory location in C11,
+//! A bit-field is accessed by a storage unit of 1, 2, 4 or 8 bytes, or else of 3, 5, 6, 7 or 9. Adjacent bit-fields are one memory location in C11,
 //! everything else is another one that must not be touched; so a unit must lie between the neighbours of its run of
 //! bit-fields. Units of the declared type's size are preferred, so that fields that can share a unit do.
 //!
@@ -153,6 +153,7 @@ fn bit_field(spot: &Spot<'_>, room: (u128, u128)) -> Placed {
     let found = std::iter::once(declared)
         .chain(narrower)
         .chain(wider)
+        .chain([3, 5, 6, 7, 9])
         .find_map(|bytes| Some((bytes, unit_start(spot, bytes, room)?)));
     let (unit, base) = match found {
         Some((bytes, start)) => (Some(byte(bytes)), start),

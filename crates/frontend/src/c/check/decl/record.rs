@@ -288,6 +288,11 @@ fn unit_kind(bytes: u64, is_signed: bool) -> IntKind {
         1 => IntKind::SChar,
         2 => IntKind::Short,
         4 => IntKind::Int,
+        3 => IntKind::Bytes3,
+        5 => IntKind::Bytes5,
+        6 => IntKind::Bytes6,
+        7 => IntKind::Bytes7,
+        9 => IntKind::Bytes9,
         _ => IntKind::LongLong,
     };
     if is_signed { signed } else { signed.to_unsigned() }

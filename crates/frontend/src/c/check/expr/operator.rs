@@ -37,6 +37,7 @@ impl Checker {
                 if !fits {
                     return Err(self.no_arithmetic(value.ty, span));
                 }
+                let value = if op == UnaryOp::Plus { value } else { self.mark_doubtful_alone(value) };
                 let value = self.promote(value);
                 let ty = value.ty.ty;
                 let op = match op {
@@ -81,12 +82,18 @@ impl Checker {
                 let (left, right) = if left_pointer || right_pointer {
                     self.compared_pointers(op, left, right, span)?
                 } else {
+                    let (left, right) = self.mark_doubtful(left, right, false);
                     self.usual_conversions(left, right, span)?
                 };
                 let kind = ExprKind::Binary(typed_op(op), Box::new(left), Box::new(right));
                 Ok(self.make(kind, self.int_type(IntKind::Int), span))
             }
             _ => {
+                let (left, right) = match op {
+                    Op::Shl => (self.mark_doubtful_alone(left), right),
+                    Op::Shr => (left, right),
+                    _ => self.mark_doubtful(left, right, matches!(op, Op::Add | Op::Sub | Op::Mul)),
+                };
                 let (left, right) = self.arithmetic_operands(op, left, right, span)?;
                 let ty = left.ty.ty;
                 Ok(self.make(ExprKind::Binary(typed_op(op), Box::new(left), Box::new(right)), ty, span))
@@ -223,6 +230,11 @@ impl Checker {
         } else {
             // The left operand takes part only by its type; the lowering reads the object once.
             let left = Expr { kind: ExprKind::Load(Box::new(lhs.clone())), ty: QualType::plain(ty), span };
+            // All but these are the same when the result is cut to the field.
+            let (left, value) = match op {
+                Op::Div | Op::Rem => self.mark_doubtful(left, value, false),
+                _ => (left, value),
+            };
             let (left, right) = self.arithmetic_operands(op, left, value, span)?;
             (right, left.ty.ty, None)
         };
@@ -276,6 +288,7 @@ impl Checker {
         let (left, right) = (then.ty.ty, otherwise.ty.ty);
         let types = &self.types;
         if types.is_arithmetic(left) && types.is_arithmetic(right) {
+            let (then, otherwise) = self.mark_doubtful(then, otherwise, false);
             return self.usual_conversions(then, otherwise, span);
         }
         if types.is_void(left) || types.is_void(right) {

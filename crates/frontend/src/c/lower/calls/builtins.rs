@@ -3,6 +3,7 @@
 //! Builtins that stand for a library function (`__builtin_memcpy`) are called by its name. The rest are small computations,
 //! hints, or refused. Variable argument lists are refused where they are used, not where they are declared.
 
+use crate::c::check::DOUBTFUL;
 use crate::c::lower::body::Body;
 use crate::c::lower::statics::is_signed;
 use crate::c::typed::{Expr, ExprKind};
@@ -19,6 +20,10 @@ impl Body<'_, '_> {
             return value;
         }
         let ty = expr.ty.ty;
+        if name == DOUBTFUL {
+            self.unsupported(name);
+            return self.some_value(ty);
+        }
         let short = name.strip_prefix("__builtin_").unwrap_or(name);
         match (short, args) {
             ("expect" | "expect_with_probability" | "assume_aligned", [value, ..]) => {
