@@ -116,7 +116,11 @@ pub(crate) fn answer(request: &Request, plan: &Plan, watch: &Watch) -> Answer {
             answer.confirmed_by = Some(run.confirmed_by.map(str::to_string).into_iter().collect());
         }
         Outcome::Unknown(Why::Disagreement { bad, .. }) => {
-            answer.notes.push(format!("the trace that {bad} found replays; --engine {bad} shows it"));
+            // Where it is only undefined there is no trace.
+            answer.notes.push(match run.gave_up.iter().any(|(name, _)| name == bad) {
+                true => format!("--engine {bad} shows where"),
+                false => format!("the trace that {bad} found replays; --engine {bad} shows it"),
+            });
         }
         _ => {}
     }

@@ -112,14 +112,19 @@ impl Common {
         !second_opinion || self.answers.iter().any(|given| is_other(given.row.engine)) || !open.any(is_other)
     }
 
-    /// Two answers of which one must be wrong.
+    /// Two answers of which one must be wrong. What is undefined in some execution is not safe either, whether or not it was asked about.
     fn disagreement(&self) -> Option<Why> {
         let safe = self.answers.iter().find(|given| matches!(given.verdict, Verdict::Safe(_)))?;
         let bad = self.answers.iter().find_map(|given| match &given.verdict {
             Verdict::Unsafe(trace) => Some((given.row.title(), trace.violation.describe().to_string())),
             _ => None,
+        });
+        let (bad, what) = bad.or_else(|| {
+            self.gave_up.iter().find_map(|(_, name, why)| match why {
+                Why::Undefined { what, .. } => Some((name.to_string(), format!("undefined behaviour, {what}"))),
+                _ => None,
+            })
         })?;
-        let (bad, what) = bad;
         Some(Why::Disagreement { safe: safe.row.title(), bad, what })
     }
 }

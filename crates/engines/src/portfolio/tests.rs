@@ -156,13 +156,18 @@ fn lost(_: &Task) -> Verdict {
 
 static BOTH: Barrier = Barrier::new(2);
 
-static SAYS: [Says; 7] = [
+fn undefined(_: &Task) -> Verdict {
+    Verdict::Unknown(Why::Undefined { span: ir::Span::NOWHERE, what: "a jump".to_string() })
+}
+
+static SAYS: [Says; 8] = [
     Says { name: "quick-safe", when: When::AtOnce, verdict: safe },
     Says { name: "slow-safe", when: When::Later, verdict: safe },
     Says { name: "quick-unsafe", when: When::AtOnce, verdict: unsafe_ },
     Says { name: "slow-unsafe", when: When::Later, verdict: unsafe_ },
     Says { name: "same-time-safe", when: When::Together, verdict: safe },
     Says { name: "same-time-unsafe", when: When::Together, verdict: unsafe_ },
+    Says { name: "undefined", when: When::AtOnce, verdict: undefined },
     Says { name: "lost", when: When::AtOnce, verdict: lost },
 ];
 
@@ -212,6 +217,16 @@ fn engines_that_disagree_are_noticed() {
             }
         }
     }
+}
+
+#[test]
+fn what_is_undefined_is_not_safe() {
+    let (verdict, _) = ask(&["undefined", "quick-safe"], 1, false);
+    let (safe, bad) = ("quick-safe".to_string(), "undefined".to_string());
+    let what = "undefined behaviour, a jump".to_string();
+    assert_eq!(verdict, Verdict::Unknown(Why::Disagreement { safe, bad, what }));
+    let (verdict, _) = ask(&["undefined", "quick-unsafe"], 1, false);
+    assert!(matches!(verdict, Verdict::Unsafe(_)), "{verdict:?}");
 }
 
 #[test]
