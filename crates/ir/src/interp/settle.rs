@@ -25,15 +25,26 @@ pub(crate) type Stuck<'p> = fn(&Machine<'p>, &State) -> Option<Vec<(u32, Wait)>>
 struct Way {
     /// Whether only steps that touch nothing shared are.
     is_quiet: bool,
-    /// Whether memory that nobody has written has all bits set.
-    is_full: bool,
+    /// What memory that nobody has written holds.
+    unwritten: Unwritten,
 }
 
-const WAYS: [Way; 4] = [
-    Way { is_quiet: true, is_full: false },
-    Way { is_quiet: true, is_full: true },
-    Way { is_quiet: false, is_full: false },
-    Way { is_quiet: false, is_full: true },
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Unwritten {
+    Zero,
+    /// One, as in a lock that a thread holds.
+    One,
+    /// All bits are set.
+    Full,
+}
+
+const WAYS: [Way; 6] = [
+    Way { is_quiet: true, unwritten: Unwritten::Zero },
+    Way { is_quiet: true, unwritten: Unwritten::One },
+    Way { is_quiet: true, unwritten: Unwritten::Full },
+    Way { is_quiet: false, unwritten: Unwritten::Zero },
+    Way { is_quiet: false, unwritten: Unwritten::One },
+    Way { is_quiet: false, unwritten: Unwritten::Full },
 ];
 
 /// Lets threads run until some wait for ever, if a way leads there.
@@ -82,8 +93,10 @@ fn advance(machine: &Machine<'_>, state: &mut State, mut way: Way, steps: &mut V
 
 impl Inputs for Way {
     fn choose(&mut self, request: &Request) -> Value {
-        match request.sort {
-            Sort::Bv(width) if self.is_full && request.kind == InputKind::Unwritten => Value::Bv(BitVec::ones(width)),
+        let is_unwritten = request.kind == InputKind::Unwritten;
+        match (request.sort, self.unwritten) {
+            (Sort::Bv(width), Unwritten::Full) if is_unwritten => Value::Bv(BitVec::ones(width)),
+            (Sort::Bv(width), Unwritten::One) if is_unwritten => Value::bv(width, 1),
             _ => Value::zero(request.sort),
         }
     }
