@@ -318,7 +318,7 @@ fn push_record(types: &Types, ty: TypeId, offset: u64, in_union: bool, cells: &m
 fn push_padding(from: u64, to: u64, offset: u64, in_union: bool, cells: &mut Vec<Cells>) {
     let mut at = from;
     while at < to {
-        let step = [8, 4, 2, 1].into_iter().find(|step| at % step == 0 && at + step <= to).unwrap_or(1);
+        let step = [8, 4, 2, 1].into_iter().find(|step: &u64| at.is_multiple_of(*step) && at + step <= to).unwrap_or(1);
         let cell = Cells::One { offset: 0, sort: Scalar::Bv(step as u32 * 8), is_padding: !in_union };
         let count = if step == 8 { (to - at) / 8 } else { 1 };
         push_array_of(vec![cell], step, count, offset + at, cells);
