@@ -1,4 +1,5 @@
 // expect: safe
+// engines: bmc
 // why: bit-fields of different types share bytes; initialising one keeps the bits of the other
 
 #include <assert.h>

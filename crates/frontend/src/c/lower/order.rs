@@ -171,7 +171,8 @@ impl Body<'_, '_> {
         let mut conflicts = Vec::new();
         for second in 0..units.len() {
             for first in 0..second {
-                if is_above(units, first, second) || is_above(units, second, first) {
+                let is_quiet = units[first].called.is_empty() && units[second].called.is_empty();
+                if is_quiet || is_above(units, first, second) || is_above(units, second, first) {
                     continue;
                 }
                 let by_call = self.lw.disturb(&units[first].called, &totals[second])
