@@ -125,7 +125,7 @@ pub enum CheckKind {
 pub enum AllocKind {
     /// Freed by `free`.
     Heap,
-    /// Freed when its scope ends, by a `Free` of this kind.
+    /// Freed when its scope ends, by a `Free` of this kind, or with its thread. The variable that gets its address keeps it until then.
     Stack,
 }
 

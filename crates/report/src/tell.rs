@@ -459,6 +459,9 @@ fn wait_detail(program: &Program, waiter: &Waiter, label: &dyn Fn(u32) -> String
     let is_thread = waiter.on.starts_with("thread ");
     let waits = match waiter.holder {
         Some(holder) if is_thread => format!("waits for {} to end", label(holder)),
+        Some(holder) if waiter.is_over => {
+            format!("waits for {}, which {} holds and has ended", waiter.on, label(holder))
+        }
         Some(holder) => format!("waits for {}, which {} holds", waiter.on, label(holder)),
         None => format!("waits for {}", waiter.on),
     };

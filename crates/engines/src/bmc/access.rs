@@ -21,7 +21,7 @@ pub(crate) struct Spot {
     pub(crate) addr: Option<TermId>,
     sort: Scalar,
     n_bytes: u64,
-    in_bytes: bool,
+    pub(crate) in_bytes: bool,
     /// Whether others may notice.
     pub(crate) is_shared: bool,
     is_var: bool,

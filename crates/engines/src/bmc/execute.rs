@@ -254,7 +254,7 @@ impl Executor<'_> {
         }
         self.judge_locks();
         let relies_on = self.relies_on.take().unwrap_or_default();
-        if !relies_on.iter().all(|lock| self.locks.is_unseen(lock)) {
+        if !relies_on.iter().all(|lock| self.locks.is_unseen(lock)) || !self.locks.is_trust_right() {
             return Ok(Attempt::Unkept);
         }
         let (cells, guards) = (self.judge_cells(), self.judge_guards());

@@ -9,11 +9,13 @@
 //! Whether a lock is kept is a question about all accesses, so it is asked at the end. Where stores are
 //! buffered, nothing of this is used.
 
+use super::access::Spot;
 use super::cells::{Cell, cell};
 use super::execute::{Executor, State};
 use super::places::PlaceKey;
 use super::points::Points;
 use super::step::Walk;
+use ir::Property;
 use logic::{Node, Op, Pool, TermId, Value, VarId};
 use memory::events::{Events, Write};
 use memory::order::Closure;
@@ -33,6 +35,11 @@ pub(crate) struct Lock {
 pub(crate) type LockName = Cell;
 
 impl Lock {
+    /// What an update leaves in it that finds it free.
+    pub(super) fn left(&self, pool: &Pool, var: VarId, new: TermId) -> TermId {
+        when_free(pool, var, self.free, new)
+    }
+
     /// Its name.
     pub(super) fn name(&self, pool: &Pool) -> LockName {
         cell(pool, self.key, self.addr)
@@ -51,6 +58,8 @@ pub(crate) struct Section {
     ends: Vec<(u32, u32)>,
     /// Whether ways go on in another section, where they meet ways that took the lock elsewhere.
     goes_on: bool,
+    /// The constant that the lock has meanwhile, if all ways have left the same.
+    value: Option<TermId>,
 }
 
 /// The sections that a state is in.
@@ -68,9 +77,12 @@ pub(crate) struct Sections {
     gives: FxHashMap<usize, Lock>,
     /// The reads of steps that give one back.
     given: FxHashSet<usize>,
-    /// The locks that are not kept, and those that somebody looks at besides.
+    /// The locks that are not kept, those that somebody looks at besides, and those that somebody shuts without taking them.
     broken: FxHashSet<Lock>,
     observed: FxHashSet<Lock>,
+    shut: FxHashSet<Lock>,
+    /// The locks whose holders have taken them to be as they left them.
+    trusted: FxHashSet<Lock>,
 }
 
 impl Executor<'_> {
@@ -96,12 +108,13 @@ impl Executor<'_> {
     }
 
     /// A lock is taken by the events made since there were so many.
-    pub(super) fn take_lock(&mut self, walk: &mut Walk, lock: Lock, (reads, writes): (usize, usize)) {
+    pub(super) fn take_lock(&mut self, walk: &mut Walk, lock: Lock, new: TermId, (reads, writes): (usize, usize)) {
         let own = |at: &usize| self.events.reads[*at].thread == walk.thread;
         self.locks.takes.extend((reads..self.events.reads.len()).filter(own).map(|at| (at, lock)));
         self.locks.taken.extend((writes..self.events.writes.len()).map(|at| (at, lock)));
         let puts_off = walk.state.depth == 0 && !walk.is_group && self.known.is_guard(lock.name(&self.pool));
-        let section = self.locks.open(lock, walk.node.filter(|_| puts_off));
+        let value = Some(new).filter(|new| self.pool.as_const(*new).is_some());
+        let section = self.locks.open(lock, walk.node.filter(|_| puts_off), value);
         walk.state.held.retain(|(other, _)| *other != lock);
         walk.state.held.push((lock, section));
     }
@@ -121,6 +134,21 @@ impl Executor<'_> {
             let write = &self.events.writes[index];
             self.locks.sections[section as usize].ends.push((write.node, write.point));
         }
+    }
+
+    /// What a thread that holds a lock finds in it: what it has left there. This must be judged later.
+    pub(super) fn own_lock(&mut self, walk: &Walk, spot: &Spot, var: VarId) -> Option<TermId> {
+        if self.relies_on.is_none() || walk.state.depth > 0 || walk.is_group || self.properties.has(Property::Race) {
+            return None;
+        }
+        let is_it = |lock: &Lock| (lock.key, lock.addr) == (spot.key, spot.addr) && !spot.in_bytes;
+        let (lock, section) = walk.state.held.iter().find(|(lock, _)| is_it(lock)).copied()?;
+        let value = self.locks.sections[section as usize].value?;
+        if self.pool.sort(value) != self.pool.var_sort(var) {
+            return None;
+        }
+        self.locks.trusted.insert(lock);
+        Some(value)
     }
 
     /// Notes in which sections a new event is.
@@ -150,22 +178,27 @@ impl Executor<'_> {
                 self.locks.observed.insert(lock);
             }
             // Only whoever holds it makes it free; what is written besides, when it is destroyed, lets nobody in.
-            let keeps = |at: usize, value: TermId| {
-                let is_shut = self.pool.as_const(value).is_some() && value != lock.free;
-                is_shut || self.locks.gives.get(&at) == Some(&lock) || self.locks.taken.get(&at) == Some(&lock)
-            };
             let writes = self.events.writes.iter().enumerate();
-            let mut writes = writes.filter(|(_, write)| write.place == place && touches(write.addr));
-            if !writes.all(|(at, write)| keeps(at, write.value)) {
+            let writes = writes.filter(|(_, write)| write.place == place && touches(write.addr));
+            let (mut is_kept, mut is_shut) = (true, false);
+            for (at, write) in writes {
+                let is_own = self.locks.gives.get(&at) == Some(&lock) || self.locks.taken.get(&at) == Some(&lock);
+                is_kept &= is_own || self.pool.as_const(write.value).is_some() && write.value != lock.free;
+                is_shut |= !is_own;
+            }
+            if !is_kept {
                 self.locks.broken.insert(lock);
+            }
+            if is_shut {
+                self.locks.shut.insert(lock);
             }
         }
     }
 }
 
 impl Sections {
-    fn open(&mut self, lock: Lock, taken_at: Option<u32>) -> u32 {
-        self.sections.push(Section { lock, taken_at, settled_at: Vec::new(), ends: Vec::new(), goes_on: false });
+    fn open(&mut self, lock: Lock, taken_at: Option<u32>, value: Option<TermId>) -> u32 {
+        self.sections.push(Section { lock, taken_at, settled_at: Vec::new(), ends: Vec::new(), goes_on: false, value });
         self.sections.len() as u32 - 1
     }
 
@@ -181,7 +214,9 @@ impl Sections {
                 held.push((*lock, *first));
             } else {
                 own.iter().for_each(|section| self.sections[*section as usize].goes_on = true);
-                held.push((*lock, self.open(*lock, None)));
+                let value_of = |section: &u32| self.sections[*section as usize].value;
+                let value = value_of(first).filter(|value| own.iter().all(|other| value_of(other) == Some(*value)));
+                held.push((*lock, self.open(*lock, None, value)));
             }
         }
         held
@@ -190,6 +225,11 @@ impl Sections {
     /// Whether a lock is kept and nobody looks at it but to take it and to give it back.
     pub(crate) fn is_unseen(&self, lock: &Lock) -> bool {
         self.is_kept(lock) && !self.observed.contains(lock)
+    }
+
+    /// Whether all locks that were taken to be as their holders left them are.
+    pub(crate) fn is_trust_right(&self) -> bool {
+        self.trusted.iter().all(|lock| self.is_kept(lock) && !self.shut.contains(lock))
     }
 
     /// Whether a lock is kept.

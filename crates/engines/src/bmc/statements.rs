@@ -43,7 +43,10 @@ impl Executor<'_> {
             Op::Load { dst, place, order } => {
                 let before = walk.state.frontier.clone();
                 let spot = self.locate(walk, place, false, stmt.span)?;
-                let value = self.read(walk, spot, None);
+                let value = match self.own_lock(walk, &spot, *dst) {
+                    Some(value) => value,
+                    None => self.read(walk, spot, None),
+                };
                 self.note_access(walk, spot, &before, How { is_write: false, waits: false, order: *order });
                 walk.record.inputs.push((stmt.site, value));
                 self.set(walk, *dst, value);
@@ -175,6 +178,8 @@ impl Executor<'_> {
         let mark_var = self.pool.as_var(mark).expect("a fresh variable is one");
         let lock = wait.and_then(|wait| self.lock_taken((spot.key, spot.addr), mark_var, wait, new));
         let lock = lock.filter(|_| walk.variant == Variant::Any);
+        // What whoever takes it leaves there.
+        let left = lock.map_or(new, |lock| lock.left(&self.pool, mark_var, new));
         let given = if wait.is_none() { self.lock_given(spot.key, spot.addr, new) } else { None };
         let given = given.filter(|lock| walk.state.held.iter().any(|(other, _)| other == lock));
         let is_alone = walk.state.depth == 0 && self.relies_on.is_some();
@@ -196,7 +201,11 @@ impl Executor<'_> {
         }
         let reached = self.points.guard(walk.state.point);
         let accepts = wait.map(|wait| (mark_var, wait));
-        let value = self.read(walk, spot, accepts);
+        let own = if given.is_some() { self.own_lock(walk, &spot, dst) } else { None };
+        let value = match own {
+            Some(value) => value,
+            None => self.read(walk, spot, accepts),
+        };
         walk.record.inputs.push((stmt.site, value));
         if let Some(wait) = wait {
             let cond = with(self, wait, value);
@@ -221,7 +230,7 @@ impl Executor<'_> {
         self.note_access(walk, spot, &before, How { is_write: true, waits: wait.is_some(), order });
         self.write(walk, spot, new);
         if let Some(lock) = lock.filter(|_| spot.is_shared) {
-            self.take_lock(walk, lock, n_events);
+            self.take_lock(walk, lock, left, n_events);
         }
         if let Some(lock) = given.filter(|_| spot.is_shared) {
             self.give_lock(walk, lock, n_events);

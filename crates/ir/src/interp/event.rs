@@ -241,6 +241,8 @@ pub struct Waiter {
     pub on: String,
     /// Which thread holds that if it is a lock, or must end.
     pub holder: Option<u32>,
+    /// Whether that thread has ended.
+    pub is_over: bool,
     /// Whether it waits for the end of a thread.
     pub is_join: bool,
     /// Locks that the waiting thread holds.

@@ -188,15 +188,16 @@ impl<'p> Execution<'p> {
                 let holder = by_word.filter(|owner| (*owner as usize) < self.state.threads.len()).or(known);
                 let locks = self.locks.held_by(thread).map(|(lock, _)| namer.lock(lock)).collect();
                 let is_join = matches!(wait.on, WaitOn::Thread(_));
-                Waiter { thread, span: wait.span, calls: namer.calls(thread as usize), on, holder, is_join, locks }
+                let (span, calls) = (wait.span, namer.calls(thread as usize));
+                let is_over = holder.is_some_and(|holder| self.state.threads[holder as usize].has_ended());
+                Waiter { thread, span, calls, on, holder, is_over, is_join, locks }
             })
             .collect();
         let first = waiters.first().expect("somebody waits for ever");
         let (thread, span) = (first.thread, first.span);
         let describe = |waiter: &Waiter| match waiter.holder {
             Some(holder) if !waiter.is_join => {
-                let has_ended = self.state.threads[holder as usize].has_ended();
-                let which = if has_ended { ", which has ended" } else { "" };
+                let which = if waiter.is_over { ", which has ended" } else { "" };
                 format!("thread {} waits for {} held by thread {holder}{which}", waiter.thread, waiter.on)
             }
             _ => format!("thread {} waits for {}", waiter.thread, waiter.on),

@@ -251,7 +251,9 @@ fn statement(f: &mut Body<'_>, dice: &mut Dice, world: &World, scope: &Scope, de
         }
         18 => {
             let kind = if dice.roll(2) == 0 { AllocKind::Heap } else { AllocKind::Stack };
-            let pointer = if dice.roll(2) == 0 { scope.pointer } else { f.pointer("q") };
+            // An object of the stack has a variable of its own.
+            let is_reused = kind == AllocKind::Heap && dice.roll(2) == 0;
+            let pointer = if is_reused { scope.pointer } else { f.pointer("q") };
             f.alloc(pointer, 4, kind);
             let place = f.deref(pointer);
             if dice.roll(4) > 0 {
