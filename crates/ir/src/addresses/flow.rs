@@ -14,7 +14,7 @@ use crate::memory::{Fill, ObjectId, ObjectKind};
 use crate::pass::for_each_used;
 use crate::program::Program;
 use crate::stmt::{Callee, HavocKind, Op, Place};
-use logic::{Scalar, Sort, TermId, Value, VarId};
+use logic::{Scalar, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -60,8 +60,6 @@ struct Solver<'a> {
     joins: Vec<usize>,
     queue: VecDeque<usize>,
     is_queued: Vec<bool>,
-    /// Objects into which numbers narrower than a word are written.
-    narrow: FxHashSet<Base>,
     goes_everywhere: Vec<bool>,
 }
 
@@ -149,7 +147,6 @@ impl<'a> Solver<'a> {
             joins,
             queue,
             is_queued,
-            narrow: FxHashSet::default(),
             goes_everywhere,
         }
     }
@@ -157,11 +154,19 @@ impl<'a> Solver<'a> {
     fn add_initial(&mut self) {
         for (index, object) in self.program.objects.iter().enumerate() {
             let base = Base::Object(ObjectId(index as u32));
+            let mut narrow: Option<Offset> = None;
             for (offset, value) in &object.init {
-                if let Some(words) = self.initial(value) {
-                    let bytes = bytes_of(value.sort().scalar().unwrap_or(Scalar::Bv(8)));
-                    self.write(base, Offset::exact(*offset as i64), bytes, false, &words);
+                let offset = Offset::exact(*offset as i64);
+                match self.initial(value) {
+                    Some(words) => {
+                        let bytes = bytes_of(value.sort().scalar().unwrap_or(Scalar::Bv(8)));
+                        self.write(base, offset, bytes, false, &words);
+                    }
+                    None => narrow = Some(narrow.map_or(offset, |all| all.join(offset))),
                 }
+            }
+            if let Some(offset) = narrow {
+                self.write(base, offset, 1, false, &Words::any_number());
             }
         }
         for (index, variable) in self.program.vars.iter().enumerate() {
@@ -343,7 +348,6 @@ impl<'a> Solver<'a> {
         for (base, offset) in self.words(index, *addr).bases() {
             self.readers.entry(base).or_default().insert(index);
             // What nobody wrote is zero, or anything, and then both outcomes of every comparison are looked at anyway.
-            is_zero &= !self.narrow.contains(&base);
             is_zero &= !matches!(base, Base::Object(object) if self.program.object(object).fill == Fill::Any);
             for cell in self.flow.cells.get(&base).into_iter().flatten() {
                 match overlap(offset, bytes, everywhere, cell) {
@@ -352,6 +356,7 @@ impl<'a> Solver<'a> {
                         words.join(&cell.words);
                     }
                     Overlap::Part => {
+                        words.insert(Base::Number, Offset::ANY);
                         let bases = cell.words.bases().map(|(base, _)| base);
                         for base in bases.chain(cell.words.parts.iter().copied()) {
                             if bytes == word && cell.bytes < word {
@@ -374,14 +379,7 @@ impl<'a> Solver<'a> {
             return self.set(var.index(), words);
         };
         let bytes = bytes_of(*sort);
-        let is_word = Sort::from(*sort) == Sort::Bv(self.program.data_model.word_bits());
         for (base, offset) in self.words(stmt, *addr).bases() {
-            if words.is_clean() && !is_word {
-                if self.narrow.insert(base) {
-                    self.wake(base);
-                }
-                continue;
-            }
             self.write(base, offset, bytes, self.goes_everywhere[self.stmts[stmt].0], words);
         }
     }

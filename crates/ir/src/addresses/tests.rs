@@ -14,6 +14,9 @@ fn distances_keep_where_a_walk_began() {
         assert_eq!(a.join(b), joined);
         assert_eq!(b.join(a), joined);
     }
+    // Counting down ends.
+    let down = Offset::exact(0).join(Offset::exact(-1));
+    assert_eq!(down.join(down.add(Offset::exact(-1))), down);
     assert_eq!(Offset::exact(16).add(Offset::ANY), Offset { at: 16, every: 1 });
     assert_eq!(Offset::exact(3).times(-8), Offset::exact(-24));
     assert!(Offset { at: 4, every: 8 }.may_be(20));

@@ -37,14 +37,11 @@ impl Offset {
         (self.every == 0).then_some(self.at)
     }
 
+    /// Both sets. What is contained changes nothing, and else the multiples become smaller, so this ends.
     pub(super) fn join(self, other: Offset) -> Offset {
         let apart = (i128::from(self.at) - i128::from(other.at)).unsigned_abs();
         let every = gcd(gcd(self.every, other.every), u64::try_from(apart).unwrap_or(1));
-        // What is in the set already leaves it as it is; else a walk downwards would move its beginning for ever.
-        if every != 0 && every == self.every {
-            return self;
-        }
-        Offset { at: self.at.min(other.at), every }
+        if every == self.every { self } else { Offset { at: self.at.min(other.at), every } }
     }
 
     pub(super) fn add(self, other: Offset) -> Offset {
@@ -140,10 +137,5 @@ impl Words {
 
     pub(super) fn may_be_address(&self) -> bool {
         self.bases().next().is_some()
-    }
-
-    /// Whether the bytes of an address can be in it.
-    pub(super) fn is_clean(&self) -> bool {
-        !self.may_be_address() && self.parts.is_empty()
     }
 }
