@@ -1,4 +1,5 @@
-// expect: unknown
+// expect: unsafe at 13
+// engines: explicit
 // why: the bytes of a stored pointer are those of an address
 #include <assert.h>
 

@@ -1,4 +1,5 @@
-// expect: unknown
+// expect: unsafe at 9
+// engines: explicit
 // why: an array of char may begin anywhere
 #include <assert.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// expect: unknown
+// expect: unsafe at 10
+// engines: explicit
 // why: the lower half of an address is whatever the linker made it
 #include <assert.h>
 #include <stdint.h>

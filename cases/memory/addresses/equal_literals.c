@@ -1,4 +1,5 @@
-// expect: unknown
+// expect: unsafe at 9
+// engines: explicit
 // why: equal literals may be one object or two
 #include <assert.h>
 

@@ -1,4 +1,5 @@
-// expect: unknown
+// expect: unsafe at 12
+// engines: explicit
 // why: in which bucket a block falls depends on its address
 #include <assert.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// expect: unknown
+// expect: unsafe at 10
+// engines: explicit
 // why: nothing says which of two blocks comes first
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// expect: unknown
+// expect: unsafe at 10
+// engines: explicit
 // why: locks taken in the order of their addresses are taken in some order, but not in a known one
 #include <assert.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// expect: unknown
+// expect: unsafe at 13
+// engines: explicit
 // why: the second block may get the address of the first
 #include <assert.h>
 #include <stdint.h>

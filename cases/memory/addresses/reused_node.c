@@ -1,4 +1,5 @@
-// expect: unknown
+// expect: unsafe at 22
+// engines: explicit
 // why: the exchange succeeds wrongly if the new node has the address of the old one
 #include <assert.h>
 #include <pthread.h>

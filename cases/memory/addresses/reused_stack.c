@@ -1,4 +1,5 @@
-// expect: unknown
+// expect: unsafe at 17
+// engines: explicit
 // why: the variable of the second call may lie where that of the first one lay
 #include <assert.h>
 #include <stdint.h>

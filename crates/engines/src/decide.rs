@@ -22,7 +22,7 @@ pub struct Decided {
     pub checked: Properties,
     /// The replayed trace; there exactly if the answer is unsafe.
     pub replayed: Option<Replayed>,
-    /// What is to be said about the proof of a safe one: whether it was checked, and how far.
+    /// What is to be said about the proof of a safe one: whether it was checked, and how far; and about what a trace supposes.
     pub note: Option<String>,
 }
 
@@ -99,7 +99,7 @@ pub fn confirm(task: &Task, trace: &Trace) -> Decided {
         Ok(replayed) => {
             let checked = Properties::of(&[trace.violation]);
             let verdict = Verdict::Unsafe(replayed.trace.clone());
-            Decided { verdict, checked, replayed: Some(replayed), note: None }
+            Decided { verdict, checked, replayed: Some(replayed), note: trace.premise() }
         }
         Err(error) => unknown(Why::NotReplayed(error.to_string())),
     }
@@ -200,7 +200,7 @@ mod tests {
         let task = Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) };
         let trace = |n: usize| {
             let steps = edges[..n].iter().map(|edge| Step { thread: 0, edge: *edge, inputs: Vec::new() });
-            Trace { violation: Property::Assertion, steps: steps.collect(), commits: Vec::new(), model: None }
+            Trace::new(Property::Assertion, steps.collect())
         };
         for (given, kept) in [(0, None), (1, None), (2, Some(2)), (3, Some(2))] {
             let decided = decide(&Claims(Verdict::Unsafe(trace(given))), &task, &mut Run::unlimited());

@@ -102,6 +102,29 @@ impl DataModel {
         }
         Some((self.first_dynamic() + thread * room + n) << self.granule_bits())
     }
+
+    /// The same counted from the last granule of the thread, and `by` bytes further.
+    pub fn dynamic_base_down(self, thread: u64, n: u64, size: u64, by: u64) -> Option<u64> {
+        self.dynamic_base(thread, n, size)?;
+        let at = self.granules_per_thread() - n - self.granules(size);
+        Some(((self.first_dynamic() + thread * self.granules_per_thread() + at) << self.granule_bits()) + by)
+    }
+}
+
+/// Where objects are put. C leaves it open; nothing but the first is known to engines, since a program that looks at addresses is refused
+/// there (`addresses`). The others serve to show that such a program can go wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Placement {
+    /// Each object has addresses of its own, static ones first, and those of a thread go up.
+    #[default]
+    Apart,
+    /// The other way round, and at multiples of no more than what is promised.
+    Downwards {
+        /// What allocations are moved by, from where they are aligned best.
+        by: u64,
+    },
+    /// Whatever is made lies where one of its size lay that is gone.
+    Again,
 }
 
 /// Names a static object.

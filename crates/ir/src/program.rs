@@ -5,12 +5,13 @@
 //! to choose is the schedule and the inputs. This is data only; passes in `pass` turn programs into programs,
 //! and the meaning of every statement is written in `interp`.
 
-use crate::memory::{DataModel, Object, ObjectId, Region};
+use crate::memory::{DataModel, Object, ObjectId, Placement, Region};
 use crate::model::Model;
 use crate::source::{Sources, Span};
 use crate::stmt::{SiteId, Stmt};
 use logic::{Pool, Sort, Value, VarId};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Names a procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -177,6 +178,11 @@ pub struct Program {
     pub assertions: BTreeMap<SiteId, String>,
     /// What the front end took for granted, for the report.
     pub assumptions: Vec<String>,
+    /// Where the interpreter puts objects.
+    pub placement: Placement,
+    /// If something in it depends on where objects lie: the same program, edge by edge, with objects in other places and without the
+    /// checks that refuse to look.
+    pub elsewhere: Vec<Arc<Program>>,
 }
 
 impl Program {
@@ -208,6 +214,8 @@ impl Program {
             notes: Vec::new(),
             assertions: BTreeMap::new(),
             assumptions: Vec::new(),
+            placement: Placement::Apart,
+            elsewhere: Vec::new(),
         }
     }
 

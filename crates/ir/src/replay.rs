@@ -5,6 +5,8 @@
 //! violation must happen in a step, or in the state at the end (deadlock, two racing next accesses); for termination
 //! the states at the end must repeat fairly, or nobody can go on. Inputs that the trace does not name are zero.
 //!
+//! A trace that needs objects in other places than usual (`Program::elsewhere`) is run with them there.
+//!
 //! A race that a trace shows under another model than the task's must be one of C11: the program is interleaved, but its atomic accesses are no
 //! stronger than they say. Buffers of stores (`tso`, `pso`) keep all that C11 promises up to the first race.
 //!
@@ -88,7 +90,11 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
     check_form(&task.program, trace)?;
     let weaker = trace.model.filter(|_| trace.violation == Property::Race && task.program.model == Model::Sc);
     let weaker = weaker.map(|model| Program { model, ..task.program.clone() });
-    let program = weaker.as_ref().unwrap_or(&task.program);
+    let elsewhere = task.program.elsewhere.iter().find(|other| other.placement == trace.placement);
+    let program = match elsewhere {
+        Some(other) if task.program.model == Model::Sc => other,
+        _ => weaker.as_ref().unwrap_or(&task.program),
+    };
     let mut execution = Execution::new(program, Properties::of(&[trace.violation]));
     let mut violation = None;
     let mut visited = vec![execution.state.clone()];
@@ -153,7 +159,7 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
     if !execution.log.steps.last().is_some_and(has_failed) {
         execution.log.fail(&violation.message);
     }
-    let trace = Trace { model: trace.model, ..execution.trace(trace.violation) };
+    let trace = Trace { model: trace.model, placement: trace.placement, ..execution.trace(trace.violation) };
     Ok(Replayed { trace, log: execution.log, violation, last: execution.state })
 }
 

@@ -1,6 +1,7 @@
 //! What is the answer? Safe with a proof, unsafe with a trace that can be replayed, or unknown with a reason.
 
 use crate::certificate::Certificate;
+use crate::memory::Placement;
 use crate::model::Model;
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
@@ -105,6 +106,31 @@ pub struct Trace {
     /// The model that it runs under, where that is another than the task's: a race of C11's atomic accesses may need stores that
     /// become visible late, whatever the rest of the program is run under.
     pub model: Option<Model>,
+    /// Where objects lie in it.
+    pub placement: Placement,
+}
+
+impl Trace {
+    /// An interleaving of these steps, with objects where they are taken to lie.
+    pub fn new(violation: Property, steps: Vec<Step>) -> Trace {
+        Trace { violation, steps, commits: Vec::new(), model: None, placement: Placement::Apart }
+    }
+
+    /// What a reader must know about where it happens, if it is not obvious.
+    pub fn premise(&self) -> Option<String> {
+        match (self.placement, self.model) {
+            (Placement::Again, _) => {
+                Some("it happens if an allocation gets the address of an object that is gone, as C allows".to_string())
+            }
+            (Placement::Downwards { .. }, _) => Some(
+                "it happens if later objects lie at lower addresses, and no better aligned than C promises".to_string(),
+            ),
+            (Placement::Apart, Some(model)) => {
+                Some(format!("stores become visible late here, as under {model}, which C11 allows for these accesses"))
+            }
+            (Placement::Apart, None) => None,
+        }
+    }
 }
 
 /// A store of a thread reaches memory.

@@ -359,12 +359,12 @@ fn tell(
         let BadKind::Violation(violation) = bad.what else { unreachable!("only violations were looked at") };
         let goal = Goal::Step { thread: bad.thread, record: bad.record };
         let told = trace::steps(unrolled, found, goal);
-        let trace = Trace { violation, steps: told.steps, commits: told.commits, model: None };
+        let trace = Trace { commits: told.commits, ..Trace::new(violation, told.steps) };
         return spell_trace(&task.program, prepared, &trace);
     }
     if found.values.holds(pool, goals.deadlock) {
         let told = trace::steps(unrolled, found, Goal::Everything);
-        let trace = Trace { violation: Property::Deadlock, steps: told.steps, commits: told.commits, model: None };
+        let trace = Trace { commits: told.commits, ..Trace::new(Property::Deadlock, told.steps) };
         return spell_trace(&task.program, prepared, &trace);
     }
     let pair = races.iter().find(|pair| found.values.holds(pool, pair.cond)).expect("something is violated");
@@ -375,7 +375,7 @@ fn tell_race(task: &Task, prepared: &Program, unrolled: &Unrolled, pair: &race::
     let [first, second] = pair.accesses.map(|access| &unrolled.accesses[access]);
     if pair.is_late {
         let told = trace::steps(unrolled, found, Goal::Step { thread: second.thread, record: second.record });
-        let trace = Trace { violation: Property::Race, steps: told.steps, commits: told.commits, model: None };
+        let trace = Trace { commits: told.commits, ..Trace::new(Property::Race, told.steps) };
         return spell_trace(&task.program, prepared, &trace);
     }
     let ends = [(first.thread, first.record), (second.thread, second.record)];

@@ -240,7 +240,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                     let steps = attempt.steps.iter().zip(inputs);
                     let steps =
                         steps.map(|((thread, edge), inputs)| Step { thread: *thread, edge: *edge, inputs }).collect();
-                    let trace = Trace { violation, steps, commits: Vec::new(), model: None };
+                    let trace = Trace::new(violation, steps);
                     return Ok(Verdict::Unsafe(spell_trace(&task.program, &program, &trace)));
                 }
                 BadKind::Beyond(why) => {

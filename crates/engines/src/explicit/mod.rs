@@ -8,6 +8,7 @@
 mod code;
 mod compile;
 mod dynamic;
+mod elsewhere;
 mod endless;
 mod handles;
 mod heap;
@@ -154,7 +155,10 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
             },
         }
     }
-    Err(reason.expect("the last attempt has no bounds of its own"))
+    match elsewhere::search(task, run) {
+        Some(trace) => Ok(Verdict::Unsafe(trace)),
+        None => Err(reason.expect("the last attempt has no bounds of its own")),
+    }
 }
 
 /// What is tried: in which order threads run, how many states are visited, how many threads there may be. Bugs are often near, but not

@@ -48,7 +48,7 @@ pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) ->
             Property::Race
         }
     };
-    Trace { violation, steps: tracer.steps, commits: Vec::new(), model: None }
+    Trace::new(violation, tracer.steps)
 }
 
 /// Steps of a loop that a trace shows, in all its rounds.

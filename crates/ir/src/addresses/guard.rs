@@ -6,6 +6,7 @@
 
 use super::Layout;
 use super::conditions::{Condition, Conditions};
+use super::elsewhere;
 use super::flow::Flow;
 use super::reuse::Reuse;
 use super::terms::{Demand, DemandKind};
@@ -16,17 +17,22 @@ use crate::source::Span;
 use crate::stmt::{Callee, CheckKind, Op, Stmt};
 use logic::{TermId, Value};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Refuses what depends on where objects lie, and puts the addresses of static objects in place.
 pub fn guard(program: &mut Program, layout: &Layout) {
     let flow = Flow::new(program, layout);
+    let first_new = program.n_sites;
     let mut conditions = Conditions::new(program, layout, &flow);
     let mut reuse = Reuse::find(&mut conditions);
     for proc in 0..conditions.program.procs.len() {
         guard_proc(&mut conditions, &mut reuse, proc);
     }
     let program = conditions.program;
-    place_objects(program, layout);
+    let is_guarded = program.n_sites > first_new;
+    let elsewhere = if is_guarded { elsewhere::programs(program, layout, first_new) } else { Vec::new() };
+    place_objects(program, layout, !is_guarded);
+    program.elsewhere = elsewhere.into_iter().map(Arc::new).collect();
     for (index, proc) in program.procs.iter_mut().enumerate() {
         for (at, edge) in proc.edges.iter_mut().enumerate() {
             edge.origin = vec![EdgeRef { proc: ProcId(index as u32), edge: EdgeId(at as u32) }];
@@ -173,8 +179,9 @@ fn step_before(program: &mut Program, proc: usize, loc: LocId, stmts: Vec<Stmt>)
     proc.edges.push(Edge { from: loc, to: after, stmts, origin: Vec::new() });
 }
 
-/// Puts the addresses in place of the variables that stood for them; guards that are then settled go.
-fn place_objects(program: &mut Program, layout: &Layout) {
+/// Puts the addresses in place of the variables that stood for them; guards that are then settled go, and edges that nobody takes, if
+/// that is wanted.
+pub(super) fn place_objects(program: &mut Program, layout: &Layout, may_drop: bool) {
     let word = program.data_model.word_bits();
     let mut address = FxHashMap::default();
     for (var, object) in &layout.object_of {
@@ -190,7 +197,7 @@ fn place_objects(program: &mut Program, layout: &Layout) {
     }
     let (always, never) = (pool.bool(true), pool.bool(false));
     for proc in procs {
-        proc.edges.retain(|edge| !edge.stmts.iter().any(|stmt| stmt.op == Op::Assume(never)));
+        proc.edges.retain(|edge| !may_drop || !edge.stmts.iter().any(|stmt| stmt.op == Op::Assume(never)));
         for edge in &mut proc.edges {
             let is_moot = |op: &Op| match op {
                 Op::Assume(cond) | Op::Check { cond, .. } => *cond == always,

@@ -13,12 +13,14 @@
 //! - `value` is what a word can be, `terms` what operations make of it, `flow` which values reach which variable and which memory, `webs`
 //!   which assignments of a variable belong together;
 //! - `conditions` makes demands into terms, `guard` puts them into the program;
-//! - `reuse` is about addresses that are given out a second time.
+//! - `reuse` is about addresses that are given out a second time;
+//! - `elsewhere` puts the objects of such a program in other places, where it may be seen to go wrong.
 //!
 //! What is taken for granted of all layouts: no object lies in the first or last page of the address space; objects lie
 //! at multiples of their type's alignment; an address that is copied byte by byte is copied whole and in order.
 
 mod conditions;
+mod elsewhere;
 mod flow;
 mod guard;
 mod reuse;

@@ -162,7 +162,7 @@ impl<'p> Execution<'p> {
 
     /// What was done so far, as a trace that ends with a violation of a property.
     pub fn trace(&self, violation: Property) -> Trace {
-        Trace { violation, steps: self.steps.clone(), commits: self.commits.clone(), model: None }
+        Trace { commits: self.commits.clone(), ..Trace::new(violation, self.steps.clone()) }
     }
 
     /// Whether the state reached is a violation by itself: a deadlock.

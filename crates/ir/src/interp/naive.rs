@@ -174,7 +174,7 @@ impl Search<'_, '_> {
         if self.properties.has(Property::Termination)
             && let Some(steps) = self.graph.fair_lasso()
         {
-            let trace = Trace { violation: Property::Termination, steps, commits: Vec::new(), model: None };
+            let trace = Trace::new(Property::Termination, steps);
             self.found.violations.insert(Property::Termination, trace);
         }
     }
@@ -245,7 +245,7 @@ impl Search<'_, '_> {
                 Taken::Step(step) => Some(step),
                 Taken::Commit(..) => None,
             };
-            Trace { violation, steps: taken.filter_map(step).collect(), commits: Vec::new(), model: None }
+            Trace::new(violation, taken.filter_map(step).collect())
         };
         self.found.violations.insert(violation, trace);
     }

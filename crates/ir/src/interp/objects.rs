@@ -5,7 +5,7 @@ use super::exec::{Exec, Run};
 use super::memory::{Bytes, Origin};
 use super::names::Namer;
 use super::reuse;
-use crate::memory::Fill;
+use crate::memory::{Fill, Placement};
 use crate::property::Property;
 use crate::stmt::AllocKind;
 use logic::{TermId, Value, VarId};
@@ -15,16 +15,30 @@ impl Exec<'_, '_> {
         let model = self.machine.program.data_model;
         let size = self.view().word(size);
         let n_granules = self.state.threads[self.thread].n_granules;
-        let base = match model.dynamic_base(self.thread as u64, n_granules, size) {
+        let thread = self.thread as u64;
+        let room = match self.machine.program.placement {
+            Placement::Apart => model.dynamic_base(thread, n_granules, size),
+            Placement::Downwards { by } => model.dynamic_base_down(thread, n_granules, size, by),
+            Placement::Again => match reuse::freed(self.machine, self.state, thread, size, kind) {
+                Some(base) => return self.make(dst, (base, size), kind, zeroed),
+                None => model.dynamic_base(thread, n_granules, size),
+            },
+        };
+        let base = match room {
             Some(base) => {
                 self.state.threads[self.thread].n_granules += model.granules(size);
                 base
             }
-            None => match reuse::addresses(self.machine, self.state, self.thread as u64, size) {
+            None => match reuse::addresses(self.machine, self.state, thread, size) {
                 Some(base) => base,
                 None => return Err(self.unsupported(format!("no addresses are left for an object of {size} bytes"))),
             },
         };
+        self.make(dst, (base, size), kind, zeroed)
+    }
+
+    fn make(&mut self, dst: VarId, (base, size): (u64, u64), kind: AllocKind, zeroed: bool) -> Run {
+        let model = self.machine.program.data_model;
         let span = Namer::new(self.machine, self.state).user_span(self.thread, self.span);
         let origin = Origin::Made { kind, site: self.site, span, var: dst };
         let fill = if zeroed { Fill::Zero } else { Fill::Any };

@@ -46,7 +46,7 @@ impl RunReport {
         match &self.outcome {
             Outcome::Violation(violation) => {
                 let (steps, commits) = (self.steps.clone(), self.commits.clone());
-                Some(Trace { violation: violation.property, steps, commits, model: None })
+                Some(Trace { commits, ..Trace::new(violation.property, steps) })
             }
             _ => None,
         }

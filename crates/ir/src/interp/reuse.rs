@@ -4,9 +4,10 @@
 //! thread that has used up its addresses takes those of its gone objects that no word of the state, at any offset,
 //! points into or right behind: no access can tell the difference.
 
-use super::memory::words_in;
+use super::memory::{Gone, Origin, words_in};
 use super::state::Pending;
 use super::{Machine, State};
+use crate::stmt::AllocKind;
 use std::collections::BTreeSet;
 
 /// An address for an object of `size` bytes among those of a thread; the objects that had it are forgotten.
@@ -41,6 +42,19 @@ pub(super) fn addresses(machine: &Machine<'_>, state: &mut State, thread: u64, s
         }
     }
     Some(taken.start)
+}
+
+/// The first address where an object of this size and kind lay that is gone, one of the thread itself if it is of the stack; whoever
+/// still points there points to the new one.
+pub(super) fn freed(machine: &Machine<'_>, state: &mut State, thread: u64, size: u64, kind: AllocKind) -> Option<u64> {
+    let own = match kind {
+        AllocKind::Heap => 0..u64::MAX,
+        AllocKind::Stack => machine.program.data_model.addresses_of(thread)?,
+    };
+    let is_like = |gone: &Gone| gone.size == size && matches!(gone.origin, Origin::Made { kind: of, .. } if of == kind);
+    let base = state.memory.gone.range(own).find(|(_, gone)| is_like(gone)).map(|(base, _)| *base)?;
+    state.memory.gone.remove(&base);
+    Some(base)
 }
 
 /// The objects that some word points into or right behind.

@@ -72,11 +72,13 @@ pub struct Options {
     pub blocks: bool,
     /// Loops that start or join threads are unrolled if it is known that they go round at most so many times.
     pub rounds: u64,
+    /// Whether allocations become static objects.
+    pub promotes: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { recursion: 8, max_edges: 200_000, blocks: true, rounds: 0 }
+        Options { recursion: 8, max_edges: 200_000, blocks: true, rounds: 0, promotes: true }
     }
 }
 
@@ -91,7 +93,9 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
     let mut n_memory = n_memory_accesses(&program);
     while n_memory > 0 {
         program = drop_dead(&localize(&program), properties, true);
-        program = propagate_constants(&promote_allocations(&program, properties), true);
+        if options.promotes {
+            program = propagate_constants(&promote_allocations(&program, properties), true);
+        }
         program = scalarize(&program);
         program = drop_dead(&propagate_constants(&program, true), properties, true);
         let n_left = n_memory_accesses(&program);

@@ -99,7 +99,7 @@ pub fn spell_trace(lowered: &Program, transformed: &Program, trace: &Trace) -> T
             break;
         }
     }
-    Trace { violation: trace.violation, steps, commits, model: trace.model }
+    Trace { violation: trace.violation, steps, commits, model: trace.model, placement: trace.placement }
 }
 
 /// Whether a step would end the process.
@@ -160,7 +160,7 @@ pub fn spell_race(lowered: &Program, transformed: &Program, steps: &[Step], next
         lead_up_after(Some(index), &mut ordered, &mut put_off);
     }
     ordered.extend(next.iter().flat_map(|access| lead_up(access).1));
-    Trace { violation: Property::Race, steps: ordered, commits: Vec::new(), model: None }
+    Trace::new(Property::Race, ordered)
 }
 
 /// The steps that all steps of the trace stand for. What a step ends with and the transformed program does not do any more

@@ -102,12 +102,9 @@ fn deadlocks_and_their_absence() {
     });
     let task = Task { program: b.finish(main), properties: Properties::of(&[Property::Deadlock]) };
     let step = Step { thread: 0, edge: EdgeRef { proc: main, edge: EdgeId(0) }, inputs: vec![] };
-    let at_end =
-        replay(&task, &Trace { violation: Property::Deadlock, steps: vec![step], commits: vec![], model: None })
-            .expect("x never changes");
+    let at_end = replay(&task, &Trace::new(Property::Deadlock, vec![step])).expect("x never changes");
     assert_eq!(at_end.violation.message, "deadlock: thread 0 waits for x");
-    let shorter = replay(&task, &Trace { violation: Property::Deadlock, steps: vec![], commits: vec![], model: None })
-        .expect("replay goes on");
+    let shorter = replay(&task, &Trace::new(Property::Deadlock, vec![])).expect("replay goes on");
     assert_eq!(shorter.trace.steps.len(), 1);
 }
 
@@ -124,8 +121,7 @@ fn a_race_with_an_access_inside_a_section() {
     let step = |thread, proc, edge| Step { thread, edge: EdgeRef { proc, edge: EdgeId(edge) }, inputs: vec![] };
     // Main is inside its section when the other thread is said to write.
     let steps = vec![step(0, main, 0), step(0, main, 1), step(0, main, 2), step(1, other, 0)];
-    let replayed =
-        replay(&task, &Trace { violation: Property::Race, steps, commits: vec![], model: None }).expect("it is a race");
+    let replayed = replay(&task, &Trace::new(Property::Race, steps)).expect("it is a race");
     assert_eq!(replayed.trace.steps.len(), 5);
     assert_eq!(replayed.violation.message, "data race: thread 0 writes x, thread 1 writes x");
 }
@@ -153,6 +149,6 @@ fn a_loop_that_leaves_a_thread_out_is_no_endless_execution() {
     let step = |edge| Step { thread: 0, edge: EdgeRef { proc: main, edge: EdgeId(edge) }, inputs: vec![] };
     // Start, then load, test, jump back, twice.
     let steps = [0, 1, 2, 4, 1, 2, 4].into_iter().map(step).collect();
-    let result = replay(&task, &Trace { violation: Property::Termination, steps, commits: vec![], model: None });
+    let result = replay(&task, &Trace::new(Property::Termination, steps));
     assert_eq!(result.expect_err("the setter can run all the time"), ReplayError::NoViolation(Property::Termination));
 }
