@@ -352,8 +352,12 @@ fn note_inputs(
         inputs.push((step, *site, cells.pool.var(copy)));
     }
     for (site, vars, term) in &summary.reads {
-        let is_unwritten = vars.iter().any(|var| !values.contains_key(var) && initial(cells, control, *var).is_none());
-        if is_unwritten {
+        // Whatever lay at its address before, a new object has any value, which is a variable then; so are inputs, which do no harm here.
+        let is_open = |var: &VarId| match values.get(var) {
+            Some(value) => cells.pool.as_var(*value).is_some(),
+            None => initial(cells, control, *var).is_none(),
+        };
+        if vars.iter().any(is_open) {
             let value = in_inputs(cells, values, Some(control), step, *term);
             inputs.push((step, *site, value));
         }

@@ -84,15 +84,13 @@ int pthread_attr_getdetachstate(u32 *attributes, int *state)
     return 0;
 }
 
-/* The handle is there before anybody can look for it. */
+/* POSIX promises the handle to the caller alone: the new thread may look for it too early, and that is a race. */
 int pthread_create(word *thread, void *attributes, word start, word arg)
 {
-    __ravel_atomic_begin();
     if (__ravel_uses("pthread_key_create") || __ravel_uses("tss_create"))
         *thread = __ravel_start(run_with_destructors, start, arg);
     else
         *thread = __ravel_start(start, arg);
-    __ravel_atomic_end();
     if (__ravel_uses("pthread_attr_setdetachstate") && attributes && *(u32 *)attributes == 1)
         detach(*thread);
     return 0;

@@ -3,9 +3,29 @@
 enum { thrd_success = 0, thrd_busy = 1, thrd_error = 2, thrd_timedout = 4 };
 enum { mtx_recursive = 1 };
 
+/* Whether the handle of a thread is where it belongs. */
+static u32 is_stored[THREADS];
+
+static word run_after_create(word start, word arg)
+{
+    u32 old;
+    __ravel_await(&is_stored[__ravel_self()], old, old == 1, old, ACQUIRE);
+    if (__ravel_uses("pthread_key_create") || __ravel_uses("tss_create"))
+        return run_with_destructors(start, arg);
+    return ((word (*)(word))start)(arg);
+}
+
+/* The end of the call happens before the beginning of the thread, which finds its handle. */
 int thrd_create(word *thread, word start, word arg)
 {
-    return pthread_create(thread, 0, start, arg);
+    __ravel_atomic_begin();
+    word created = __ravel_start(run_after_create, start, arg);
+    if (created >= THREADS)
+        __ravel_unsupported("more than 1024 threads of C11");
+    *thread = created;
+    __atomic_store_n(&is_stored[created], 1, RELEASE);
+    __ravel_atomic_end();
+    return thrd_success;
 }
 
 int thrd_join(word thread, int *result)

@@ -44,7 +44,7 @@ pub(super) enum Piece {
     Set(To, From),
     /// `free(from);`, of null, a global or a local.
     Free(From),
-    /// `to = realloc(to, …);` of a pointer of the thread.
+    /// `to = to ? realloc(to, …) : calloc(…);` of a pointer of the thread.
     Again(usize),
     /// `from->v = number;`
     Write(From, u8),
@@ -311,7 +311,10 @@ impl Printer {
         let line = match piece {
             Piece::Set(to, from) => format!("{} = {};", target(*to), source(*from)),
             Piece::Free(from) => format!("free({});", source(*from)),
-            Piece::Again(at) => format!("p{at} = realloc(p{at}, sizeof(struct node));"),
+            Piece::Again(at) => {
+                // What `realloc` makes anew has any value, about which the oracle knows nothing.
+                format!("p{at} = p{at} ? realloc(p{at}, sizeof(struct node)) : calloc(1, sizeof(struct node));")
+            }
             Piece::Write(from, number) => format!("{}->v = {number};", source(*from)),
             Piece::Forbid(from, number) => format!("if ({}->v == {number}) reach_error();", source(*from)),
             Piece::Exit => "pthread_exit(0);".to_string(),
