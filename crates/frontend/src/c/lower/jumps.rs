@@ -129,9 +129,9 @@ impl Body<'_, '_> {
         self.fail(CheckKind::Deref);
     }
 
-    /// Finds the labels of the function and the stack objects that are alive at each.
+    /// Finds the labels of the function and the stack objects that are alive at each, parameters among them.
     pub(super) fn find_labels(&mut self, body: &Stmt) {
-        let mut alive = Vec::new();
+        let mut alive = self.alive.clone();
         self.find_labels_in(body, &mut alive);
     }
 

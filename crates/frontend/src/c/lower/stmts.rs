@@ -22,12 +22,12 @@ impl<'u> Body<'_, 'u> {
         self.hoisted = scopes::hoisted(&function.body);
         // Arrays of variable length live from their declaration on, in C too.
         self.hoisted.retain(|symbol| self.lw.units[self.unit].symbols[symbol.0 as usize].vla_len.is_none());
-        self.find_labels(&function.body);
         self.declare_signature(function);
         if is_section {
             self.emit(Op::AtomicBegin);
         }
         self.place_params(function);
+        self.find_labels(&function.body);
         self.stmt(&function.body);
         self.span = function.span;
         if self.is_reachable() {
