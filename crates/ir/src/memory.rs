@@ -123,8 +123,11 @@ pub enum Placement {
         /// What allocations are moved by, from where they are aligned best.
         by: u64,
     },
-    /// Whatever is made lies where one of its size lay that is gone.
-    Again,
+    /// Likewise, and whatever is made lies where one of its size lay that is gone.
+    Again {
+        /// What allocations are moved by, from where they are aligned best.
+        by: u64,
+    },
 }
 
 /// Names a static object.

@@ -119,7 +119,7 @@ impl Trace {
     /// What a reader must know about where it happens, if it is not obvious.
     pub fn premise(&self) -> Option<String> {
         match (self.placement, self.model) {
-            (Placement::Again, _) => {
+            (Placement::Again { .. }, _) => {
                 Some("it happens if an allocation gets the address of an object that is gone, as C allows".to_string())
             }
             (Placement::Downwards { .. }, _) => Some(

@@ -229,8 +229,12 @@ pub enum StmtKind {
         template: String,
         /// Output lvalues.
         outputs: Vec<Expr>,
+        /// For each output whether it is read too (`+`).
+        updates: Vec<bool>,
         /// Input values.
         inputs: Vec<Expr>,
+        /// For each input the output that it shares its place with, if there is one.
+        ties: Vec<Option<usize>>,
         /// Clobbers `"memory"`.
         clobbers_memory: bool,
     },

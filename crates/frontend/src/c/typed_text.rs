@@ -113,7 +113,7 @@ fn stmt_lines(unit: &Unit, function: &Function, stmt: &Stmt, depth: usize, out: 
         StmtKind::Continue => line("continue".to_string(), out),
         StmtKind::Return(None) => line("return".to_string(), out),
         StmtKind::Return(Some(value)) => line(format!("return {}", expr(value)), out),
-        StmtKind::Asm { template, outputs, inputs, clobbers_memory } => {
+        StmtKind::Asm { template, outputs, inputs, clobbers_memory, .. } => {
             let list = |exprs: &[Expr]| exprs.iter().map(expr).collect::<Vec<_>>().join(" ");
             let memory = if *clobbers_memory { " memory" } else { "" };
             line(format!("asm {template:?} out {} in {}{memory}", list(outputs), list(inputs)), out);

@@ -22,16 +22,14 @@ const ALIGNED: [&str; 2] = ["aligned_alloc", "valloc"];
 pub(super) fn programs(guarded: &Program, layout: &Layout, first_new: u32) -> Vec<Program> {
     let may_ask = guarded.procs.iter().any(|proc| ALIGNED.contains(&proc.name.as_str()));
     let by = layout.site_align.values().copied().max().unwrap_or(1).max(if may_ask { MAX_ALIGN } else { HEAP_ALIGN });
-    let placements = [Placement::Again, Placement::Downwards { by }];
+    let placements = [Placement::Downwards { by }, Placement::Again { by }];
     let program = |placement| {
         let mut program = guarded.clone();
         program.placement = placement;
         for edge in program.procs.iter_mut().flat_map(|proc| &mut proc.edges) {
             edge.stmts.retain(|stmt| stmt.site.0 < first_new);
         }
-        if let Placement::Downwards { .. } = placement {
-            turn_round(&mut program, layout);
-        }
+        turn_round(&mut program, layout);
         place_objects(&mut program, layout, false);
         program
     };

@@ -19,9 +19,9 @@ impl Exec<'_, '_> {
         let room = match self.machine.program.placement {
             Placement::Apart => model.dynamic_base(thread, n_granules, size),
             Placement::Downwards { by } => model.dynamic_base_down(thread, n_granules, size, by),
-            Placement::Again => match reuse::freed(self.machine, self.state, thread, size, kind) {
+            Placement::Again { by } => match reuse::freed(self.machine, self.state, thread, size, kind) {
                 Some(base) => return self.make(dst, (base, size), kind, zeroed),
-                None => model.dynamic_base(thread, n_granules, size),
+                None => model.dynamic_base_down(thread, n_granules, size, by),
             },
         };
         let base = match room {

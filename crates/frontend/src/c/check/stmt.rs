@@ -11,6 +11,7 @@ use super::super::typed::{Expr, ExprKind, LabelId, Stmt, StmtKind};
 use super::super::types::QualType;
 use super::convert::is_lvalue;
 use super::scope::{Scope, Switch};
+use super::walk::visit_stmt;
 use super::{Checked, Checker};
 
 impl Checker {
@@ -70,6 +71,16 @@ impl Checker {
         Box::new(self.stmt(stmt))
     }
 
+    /// A statement that is part of another one is a block, with or without braces: compound literals in it live no longer.
+    fn substatement(&mut self, stmt: &ast::Stmt) -> Box<Stmt> {
+        let mut typed = self.stmt(stmt);
+        if !matches!(typed.kind, StmtKind::Block(_)) && has_literals(&mut typed) {
+            let span = typed.span;
+            typed = Stmt { kind: StmtKind::Block(vec![typed]), span };
+        }
+        Box::new(typed)
+    }
+
     fn condition_value(&mut self, expr: &ast::Expr) -> Checked<Expr> {
         let value = self.value(expr)?;
         self.condition(value)
@@ -83,18 +94,18 @@ impl Checker {
             ast::StmtKind::Block(block) => StmtKind::Block(self.block(block)),
             ast::StmtKind::If { condition, then, otherwise } => {
                 let cond = self.condition_value(condition);
-                let then = self.boxed(then);
-                let otherwise = otherwise.as_ref().map(|otherwise| self.boxed(otherwise));
-                StmtKind::If { cond: cond?, then, otherwise }
+                let then = self.substatement(then);
+                let otherwise = otherwise.as_ref().map(|otherwise| self.substatement(otherwise));
+                block_of_literals(StmtKind::If { cond: cond?, then, otherwise }, span)
             }
             ast::StmtKind::While { condition, body } => {
                 let cond = self.condition_value(condition);
                 let body = self.loop_body(body);
-                StmtKind::While { cond: cond?, body }
+                block_of_literals(StmtKind::While { cond: cond?, body }, span)
             }
             ast::StmtKind::DoWhile { body, condition } => {
                 let body = self.loop_body(body);
-                StmtKind::DoWhile { body, cond: self.condition_value(condition)? }
+                block_of_literals(StmtKind::DoWhile { body, cond: self.condition_value(condition)? }, span)
             }
             ast::StmtKind::For { init, condition, step, body } => {
                 self.scopes.push(Scope::default());
@@ -162,7 +173,7 @@ impl Checker {
 
     fn loop_body(&mut self, body: &ast::Stmt) -> Box<Stmt> {
         self.change_depths(1, 1);
-        let typed = self.boxed(body);
+        let typed = self.substatement(body);
         self.change_depths(-1, -1);
         typed
     }
@@ -191,7 +202,7 @@ impl Checker {
         let body = self.loop_body(body);
         let is_single = before.len() == 1 && !matches!(before[0].kind, StmtKind::Local { .. });
         let init = if is_single { before.pop().map(Box::new) } else { None };
-        let kind = StmtKind::For { init, cond: cond?, step: step?, body };
+        let kind = block_of_literals(StmtKind::For { init, cond: cond?, step: step?, body }, span);
         if before.is_empty() {
             return Ok(kind);
         }
@@ -213,12 +224,13 @@ impl Checker {
             body.switches.push(Switch { ty, cases: Vec::new(), has_default: false });
         }
         self.change_depths(0, 1);
-        let typed = self.boxed(body);
+        let typed = self.substatement(body);
         self.change_depths(0, -1);
         if let Some(body) = &mut self.body {
             body.switches.pop();
         }
-        Ok(StmtKind::Switch { value: value?, body: typed })
+        let span = body.span;
+        Ok(block_of_literals(StmtKind::Switch { value: value?, body: typed }, span))
     }
 
     fn case(&mut self, low: &ast::Expr, high: Option<&ast::Expr>, body: &ast::Stmt, span: Span) -> Checked<StmtKind> {
@@ -365,7 +377,9 @@ impl Checker {
             inputs.push(self.value_of(value)?);
         }
         let clobbers_memory = asm.clobbers.iter().any(|clobber| clobber == "memory");
-        Ok(StmtKind::Asm { template: asm.template.clone(), outputs, inputs, clobbers_memory })
+        let updates = asm.outputs.iter().map(|operand| operand.constraint.contains('+')).collect();
+        let ties = asm.inputs.iter().map(|operand| tie(&operand.constraint, &asm.outputs)).collect();
+        Ok(StmtKind::Asm { template: asm.template.clone(), outputs, updates, inputs, ties, clobbers_memory })
     }
 
     /// `({ ... })`
@@ -392,6 +406,28 @@ fn last_value(stmt: &Stmt) -> Option<&Expr> {
         StmtKind::Label { body, .. } => last_value(body),
         _ => None,
     }
+}
+
+/// Whether a compound literal stands anywhere in a statement.
+fn has_literals(stmt: &mut Stmt) -> bool {
+    let mut found = false;
+    visit_stmt(stmt, &mut |expr, _| found |= matches!(expr.kind, ExprKind::Compound { .. }));
+    found
+}
+
+/// A statement with others in it is a block: compound literals in its own expressions live no longer. Those in its parts are in blocks of their own.
+fn block_of_literals(kind: StmtKind, span: Span) -> StmtKind {
+    let mut stmt = Stmt { kind, span };
+    if has_literals(&mut stmt) { StmtKind::Block(vec![stmt]) } else { stmt.kind }
+}
+
+/// The output that an input's constraint names, by its number or by its name in brackets.
+fn tie(constraint: &str, outputs: &[ast::AsmOperand]) -> Option<usize> {
+    let constraint = constraint.trim_start_matches('%');
+    if let Some(name) = constraint.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return outputs.iter().position(|output| output.name.as_deref() == Some(name));
+    }
+    constraint.parse().ok().filter(|number| *number < outputs.len())
 }
 
 /// Whether an operand of assembly is a place in memory.

@@ -36,7 +36,7 @@ pub(super) fn hoisted(body: &Stmt) -> FxHashSet<SymbolId> {
 }
 
 fn hoisted_of_block(stmts: &[Stmt], found: &mut FxHashSet<SymbolId>) {
-    let declared: FxHashSet<SymbolId> = stmts.iter().filter_map(declared_by).collect();
+    let declared: FxHashSet<SymbolId> = stmts.iter().flat_map(made_by).collect();
     let walk = Walk::of(stmts);
     if declared.is_empty() || walk.labels.is_empty() {
         return;
@@ -78,6 +78,9 @@ impl Walk {
     }
 
     fn see(&mut self, part: Part<'_>) {
+        if let Part::Expr(Expr { kind: ExprKind::Compound { symbol, .. }, .. }) = part {
+            self.declarations.push((self.n_seen, *symbol));
+        }
         let Part::Stmt(stmt) = part else { return };
         self.n_seen += 1;
         match &stmt.kind {
@@ -92,13 +95,28 @@ impl Walk {
     }
 }
 
-/// The variable that a statement of a block declares, behind its labels.
-fn declared_by(stmt: &Stmt) -> Option<SymbolId> {
+/// The variable that a statement of a block declares, behind its labels, and the compound literals that stand in it. Those in parts of it are
+/// in blocks of their own.
+fn made_by(stmt: &Stmt) -> Vec<SymbolId> {
+    let mut made = Vec::new();
     match &stmt.kind {
-        StmtKind::Local { symbol, .. } => Some(*symbol),
-        StmtKind::Label { body, .. } | StmtKind::Case { body, .. } | StmtKind::Default(body) => declared_by(body),
-        _ => None,
+        StmtKind::Local { symbol, .. } => made.push(*symbol),
+        StmtKind::Label { body, .. } | StmtKind::Case { body, .. } | StmtKind::Default(body) => {
+            made.extend(made_by(body))
+        }
+        _ => {}
     }
+    for expr in scan::exprs_of(stmt) {
+        scan::visit_expr(expr, &mut |part| {
+            match part {
+                Part::Expr(Expr { kind: ExprKind::Compound { symbol, .. }, .. }) => made.push(*symbol),
+                Part::Expr(Expr { kind: ExprKind::Statements(_), .. }) | Part::Stmt(_) => return false,
+                Part::Expr(_) => {}
+            }
+            true
+        });
+    }
+    made
 }
 
 impl Body<'_, '_> {
@@ -217,7 +235,7 @@ impl Body<'_, '_> {
 
     /// The objects of a block's declarations that live from its start on.
     pub(super) fn hoisted_objects(&mut self, stmts: &[Stmt]) -> Vec<StackObject> {
-        let declared: Vec<SymbolId> = stmts.iter().filter_map(declared_by).collect();
+        let declared: Vec<SymbolId> = stmts.iter().flat_map(made_by).collect();
         let hoisted: Vec<SymbolId> = declared.into_iter().filter(|symbol| self.hoisted.contains(symbol)).collect();
         hoisted.into_iter().filter_map(|symbol| self.object_of(symbol)).collect()
     }

@@ -193,7 +193,9 @@ impl<'u> Body<'_, 'u> {
             StmtKind::Break => self.jump(self.breaks.last().copied()),
             StmtKind::Continue => self.jump(self.continues.last().copied()),
             StmtKind::Return(value) => self.return_stmt(value.as_ref()),
-            StmtKind::Asm { template, outputs, inputs, .. } => self.asm(template, outputs, inputs),
+            StmtKind::Asm { template, outputs, updates, inputs, ties, .. } => {
+                self.asm(template, (outputs, updates), (inputs, ties));
+            }
         }
     }
 
@@ -267,33 +269,51 @@ impl<'u> Body<'_, 'u> {
         self.continues.pop();
     }
 
-    fn asm(&mut self, template: &str, outputs: &[Expr], inputs: &[Expr]) {
+    fn asm(&mut self, template: &str, outputs: (&[Expr], &[bool]), inputs: (&[Expr], &[Option<usize>])) {
         use super::calls::library::AsmEffect;
         match super::calls::library::asm_effect(template) {
-            AsmEffect::Nothing if outputs.is_empty() => {
-                for input in inputs {
-                    self.discard(input);
-                }
+            AsmEffect::Fence(order) => {
+                self.launder(outputs, inputs);
+                self.emit(Op::Fence(order));
             }
-            AsmEffect::Fence(order) => self.emit(Op::Fence(order)),
-            AsmEffect::Nothing if template.trim().is_empty() => self.launder(outputs, inputs),
+            AsmEffect::Nothing if outputs.0.is_empty() || template.trim().is_empty() => self.launder(outputs, inputs),
             AsmEffect::Nothing | AsmEffect::Unknown => {
                 self.unsupported(&format!("inline assembly `{}`", template.trim()));
             }
         }
     }
 
-    /// An empty template with outputs hides values from the compiler; it can pass an input on, or leave an output as it was.
-    fn launder(&mut self, outputs: &[Expr], inputs: &[Expr]) {
-        match (outputs, inputs) {
-            ([output], [input]) if self.scalar(output.ty.ty).is_some() && self.scalar(input.ty.ty).is_some() => {
-                let lvalue = self.lvalue(output);
-                let value = self.eval(input);
-                let value = self.convert(value, input.ty.ty, output.ty.ty);
-                self.store(&lvalue, value);
+    /// What becomes of operands that no instruction touches: an output has the value of the input that shares its place, or its own if it is read
+    /// too, or any.
+    fn launder(&mut self, (outputs, updates): (&[Expr], &[bool]), (inputs, ties): (&[Expr], &[Option<usize>])) {
+        let is_plain = |this: &Self, operand: &Expr| this.scalar(operand.ty.ty).is_some();
+        if !outputs.is_empty() && !outputs.iter().chain(inputs).all(|operand| is_plain(self, operand)) {
+            return self.unsupported("inline assembly with operands that are no numbers");
+        }
+        let lvalues: Vec<_> = outputs.iter().map(|output| self.lvalue(output)).collect();
+        let mut values = Vec::new();
+        for (input, tie) in inputs.iter().zip(ties) {
+            match tie {
+                Some(output) => {
+                    let value = self.eval(input);
+                    values.push((*output, self.convert(value, input.ty.ty, outputs[*output].ty.ty)));
+                }
+                None => self.discard(input),
             }
-            (_, []) => {}
-            _ => self.unsupported("inline assembly that passes values on"),
+        }
+        for (index, lvalue) in lvalues.iter().enumerate() {
+            let given = values.iter().find(|(output, _)| *output == index).map(|(_, value)| *value);
+            match given {
+                Some(value) => {
+                    self.store(lvalue, value);
+                }
+                None if updates[index] => {}
+                None => {
+                    if let Some(value) = self.any_value(outputs[index].ty.ty, HavocKind::Uninit) {
+                        self.store(lvalue, value);
+                    }
+                }
+            }
         }
     }
 }

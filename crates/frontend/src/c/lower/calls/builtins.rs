@@ -38,7 +38,13 @@ impl Body<'_, '_> {
                 self.assume(never);
                 self.some_value(ty)
             }
-            ("prefetch" | "ia32_pause" | "__clear_cache" | "assume", _) => self.some_value(ty),
+            ("prefetch" | "ia32_pause" | "__clear_cache", args) => {
+                for arg in args {
+                    self.discard(arg);
+                }
+                self.some_value(ty)
+            }
+            ("assume", _) => self.some_value(ty),
             ("ia32_mfence" | "ia32_lfence" | "ia32_sfence", _) => {
                 let order = match short {
                     "ia32_mfence" => Order::SeqCst,

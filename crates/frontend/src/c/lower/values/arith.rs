@@ -8,7 +8,7 @@ use crate::c::lower::body::Body;
 use crate::c::lower::statics::{is_signed, scalar_of};
 use crate::c::typed::{BinaryOp, UnaryOp};
 use crate::c::types::{IntKind, Type, TypeId};
-use ir::CheckKind;
+use ir::{CheckKind, HavocKind, Op};
 use logic::{BitVec, Pool, Scalar, Sort, TermId, Value};
 
 impl Body<'_, '_> {
@@ -221,17 +221,68 @@ impl Body<'_, '_> {
         to_signed: bool,
     ) -> TermId {
         let from = self.pool().sort(value);
+        if let (Sort::F32 | Sort::F64, Scalar::Bv(width)) = (from, to) {
+            return self.float_to_integer(value, width, to_signed);
+        }
         let pool = self.pool();
         match (from, to) {
             (Sort::Bv(_), Scalar::Bv(width)) => pool.resize(value, from_signed, width),
             (Sort::Bv(_), Scalar::F32 | Scalar::F64) if from_signed => pool.sbv_to_float(value, to),
             (Sort::Bv(_), Scalar::F32 | Scalar::F64) => pool.ubv_to_float(value, to),
-            (Sort::F32 | Sort::F64, Scalar::Bv(width)) if to_signed => pool.float_to_sbv(value, width),
-            (Sort::F32 | Sort::F64, Scalar::Bv(width)) => pool.float_to_ubv(value, width),
+            (Sort::F32 | Sort::F64, Scalar::Bv(_)) => unreachable!("these have returned"),
             (Sort::F32, Scalar::F32) | (Sort::F64, Scalar::F64) => value,
             (Sort::F32 | Sort::F64, Scalar::F32 | Scalar::F64) => pool.float_to_float(value, to),
             (Sort::Bool, _) | (Sort::Array(..), _) | (_, Scalar::Bool) => unreachable!("C scalars are numbers"),
         }
+    }
+
+    /// Cuts off what is behind the point. What does not fit then is any number: C leaves it open.
+    fn float_to_integer(&mut self, value: TermId, width: u32, is_signed: bool) -> TermId {
+        let fits = self.fits_integer(value, width, is_signed);
+        let pool = self.pool();
+        let number = if is_signed { pool.float_to_sbv(value, width) } else { pool.float_to_ubv(value, width) };
+        if self.as_truth(fits) == Some(true) {
+            return number;
+        }
+        let result = self.temporary(Sort::Bv(width));
+        let (yes, no, end) = (self.new_loc(), self.new_loc(), self.new_loc());
+        self.branch_on(fits, yes, no);
+        self.resume_at(yes);
+        self.emit(Op::Assign { var: result, value: number });
+        self.goto(end);
+        self.resume_at(no);
+        self.emit(Op::Havoc { var: result, kind: HavocKind::Choice });
+        self.goto(end);
+        self.resume_at(end);
+        self.var(result)
+    }
+
+    /// Whether a floating-point number without its fraction is one of an integer type.
+    fn fits_integer(&mut self, value: TermId, width: u32, is_signed: bool) -> TermId {
+        let is_single = self.pool().sort(value) == Sort::F32;
+        let precision = if is_single { f32::MANTISSA_DIGITS } else { f64::MANTISSA_DIGITS };
+        let float = |this: &mut Self, number: f64| {
+            this.pool().constant(if is_single { Value::f32(number as f32) } else { Value::f64(number) })
+        };
+        let high = 2f64.powi(if is_signed { width as i32 - 1 } else { width as i32 });
+        let high = float(self, high);
+        let is_below = self.pool().flt(value, high);
+        let is_above = match is_signed {
+            false => {
+                let low = float(self, -1.0);
+                self.pool().flt(low, value)
+            }
+            // The first number that is too small, if the format has it.
+            true if width <= precision => {
+                let low = float(self, -(2f64.powi(width as i32 - 1)) - 1.0);
+                self.pool().flt(low, value)
+            }
+            true => {
+                let low = float(self, -(2f64.powi(width as i32 - 1)));
+                self.pool().fle(low, value)
+            }
+        };
+        self.pool().and(is_above, is_below)
     }
 
     /// A number of a type.

@@ -192,7 +192,9 @@ impl Body<'_, '_> {
         });
         for part in parts {
             match &part.kind {
-                ExprKind::Compound { symbol, .. } if self.is_stack_object(*symbol) => {
+                ExprKind::Compound { symbol, .. }
+                    if self.is_stack_object(*symbol) && !self.hoisted.contains(symbol) =>
+                {
                     found.push(StackObject::Symbol(*symbol));
                 }
                 ExprKind::Call { .. } if self.is_record(part.ty.ty) && direct != Some(std::ptr::from_ref(part)) => {
