@@ -50,6 +50,9 @@ impl Checker {
         if let Some(refusal) = self.refusal(item) {
             self.refused.insert(id, refusal);
         }
+        if let Some(align) = self.declared_alignment(item.specifiers, item.declarator) {
+            self.aligned.insert(id, align);
+        }
         self.note_start_up(id, item);
         Ok(id)
     }
