@@ -4,7 +4,7 @@
 //! same thing: pointer arithmetic is plain arithmetic, casts between pointers and integers of the same width lose
 //! nothing, null is 0, and an integer that was made into a pointer points nowhere. Memory holds bytes, little-endian;
 //! what an access means is therefore clear for unions, `memcpy` and casts alike. That accesses fall into
-//! separate regions and whole cells is found by analysis (`pass::regions`), not assumed.
+//! separate regions and whole cells is found by analysis (`pass::split_regions`), not assumed.
 //!
 //! Addresses are cut into granules: 2^32 bytes under LP64, 2^14 under ILP32 (a larger object takes several). Static
 //! objects come first, then those that passes make of allocations (`first_promoted`); the n-th allocation of thread t gets granule `FIRST_DYNAMIC + t * PER_THREAD + n`, so that

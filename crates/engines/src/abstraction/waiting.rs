@@ -1,7 +1,7 @@
 //! When may a thread run although another one is inside an atomic section? Only while that one waits.
 //!
 //! The holder of a section waits if one of its edges stops at a wait and none of the others can be taken. Edges of one location exclude each other, so that one
-//! whose conditions depend on an input need not be looked at: no input is asked for before a wait (`ir::pass::blocks`). Where an address is
+//! whose conditions depend on an input need not be looked at: no input is asked for before a wait (`ir::pass::merge_blocks`). Where an address is
 //! not resolved, the holder may wait.
 
 use super::cells::Cells;

@@ -108,10 +108,10 @@ impl Engine for Bmc {
 fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let started = computed();
     let options = Options { blocks: false, ..Options::default() };
-    let mut prepared = prepare(&explicit_fences(&task.program), task.properties, &options)?;
+    let mut prepared = prepare(&explicit_fences(task.program.clone()), task.properties, &options)?;
     let has_circles = task.properties.has(Property::Deadlock) && may_wait_in_circle(&prepared);
     if !has_circles {
-        prepared = forget_owners(&prepared);
+        prepared = forget_owners(prepared);
     }
     run.statistics.set("seconds: prepare", (computed() - started).as_secs_f64());
     let by_line = bounds::place(&task.program, run.knob(&LOOPS)).map_err(refused)?;

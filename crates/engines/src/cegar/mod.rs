@@ -143,7 +143,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     run.looked_for = task.properties;
     // Abstract states show when all threads wait, not when some wait for each other.
     let mut circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();
-    let program = forget_owners(&program);
+    let program = forget_owners(program);
     let (tracking, domain) = domain(run.knob(&DOMAIN));
     let reduction = match run.knob(&POR) {
         "none" => Reduction::None,

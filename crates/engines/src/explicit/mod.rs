@@ -108,10 +108,10 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let has_circles = task.properties.has(Property::Deadlock) && may_wait_in_circle(&prepared);
     // Whoever waits for several at once does not wait for one of them, which matters where circles of waiting are possible.
     if blocks && !(has_circles && waits::may_go_round(&prepared)) {
-        prepared = merge_joins(&prepared);
+        prepared = merge_joins(prepared);
     }
     if !has_circles {
-        prepared = forget_owners(&prepared);
+        prepared = forget_owners(prepared);
     }
     let mut code = compile::compile(prepared, task.properties, enumerate)?;
     code.has_owners &= has_circles;

@@ -5,56 +5,40 @@
 //! the lowered program, which is the one that replay runs. `with_origins` starts this by naming each edge as its own
 //! origin. Statements keep their `site` and `span` when they are copied or moved.
 //!
+//! - `analysis` finds out what is true of a program and changes nothing;
+//! - `control`, `memory` and `values` change it: each pass takes a program and gives it back;
+//! - `origin` spells what happens in the result in steps of the lowered program.
+//!
 //! What a statement touches of shared state is decided in `access`, what it means in `interp`.
 
-mod blocks;
-mod call_targets;
-mod congruence;
-mod constants;
-mod dead;
-mod fences;
-mod graph;
-mod initial;
-mod inline;
-mod joins;
-mod liveness;
-mod localize;
-mod lock_order;
-mod loops;
+mod analysis;
+mod control;
+mod memory;
 mod origin;
-mod points_to;
-mod private;
-mod promote;
-mod regions;
-mod rewrite;
-mod scalarize;
-mod sharing;
-mod slice;
-mod thread_end;
-mod unroll;
+mod values;
 
-pub use blocks::merge_blocks;
-pub use call_targets::resolve_calls;
-pub use constants::propagate_constants;
-pub use dead::drop_dead;
-pub use fences::{drains, explicit_fences};
-pub use graph::{Components, loop_heads, reachable_from, reverse_post_order};
-pub use inline::inline_calls;
-pub use joins::merge_joins;
-pub use liveness::Liveness;
-pub use localize::localize;
-pub use lock_order::{forget_owners, may_wait_in_circle};
-pub use loops::{Loop, find_loops};
+pub use analysis::graph::{Components, loop_heads, reachable_from, reverse_post_order};
+pub use analysis::liveness::Liveness;
+pub use analysis::lock_order::{forget_owners, may_wait_in_circle};
+pub use analysis::loops::{Loop, find_loops};
+pub use analysis::points_to::{PointsTo, Target};
+pub use analysis::sharing::{Sharing, Visibility};
+pub use analysis::uses::{Moment, for_each_term, for_each_used, map_terms, mentions};
+pub use control::call_targets::resolve_calls;
+pub use control::fences::{drains, explicit_fences};
+pub use control::inline::inline_calls;
+pub use control::joins::merge_joins;
+pub use control::large_blocks::merge_blocks;
+pub use control::unroll::{Rounds, unroll_loops, unroll_starts};
+pub use memory::localize::localize;
+pub use memory::privatize::privatize;
+pub use memory::promote::promote_allocations;
+pub use memory::regions::split_regions;
+pub use memory::scalarize::scalarize;
 pub use origin::{NextAccess, origin_of_stmts, spell_race, spell_step, spell_trace, with_origins};
-pub use points_to::{PointsTo, Target};
-pub use private::privatize;
-pub use promote::promote_allocations;
-pub use regions::split_regions;
-pub use rewrite::{Moment, for_each_term, for_each_used, map_terms, mentions};
-pub use scalarize::scalarize;
-pub use sharing::{Sharing, Visibility};
-pub use slice::slice;
-pub use unroll::{Rounds, unroll_loops, unroll_starts};
+pub use values::constants::propagate_constants;
+pub use values::dead_code::drop_dead;
+pub use values::slice::slice;
 
 use crate::program::Program;
 use crate::property::{Properties, Property};
@@ -84,30 +68,30 @@ impl Default for Options {
 
 /// The program as engines want it: each thread one automaton, little memory, few steps.
 pub fn prepare(program: &Program, properties: Properties, options: &Options) -> Result<Program, Why> {
-    let mut program = inline_calls(&without_failures(with_origins(program), properties), options)?;
-    program = drop_dead(&propagate_constants(&program, true), properties, true);
+    let mut program = inline_calls(&without_failures(with_origins(program.clone()), properties), options)?;
+    program = drop_dead(propagate_constants(program, true), properties, true);
     if options.rounds > 0 {
         program = unroll_starts(&program, options.rounds, options.max_edges);
-        program = drop_dead(&propagate_constants(&program, true), properties, true);
+        program = drop_dead(propagate_constants(program, true), properties, true);
     }
     let mut n_memory = n_memory_accesses(&program);
     while n_memory > 0 {
-        program = drop_dead(&localize(&program), properties, true);
+        program = drop_dead(localize(program), properties, true);
         if options.promotes {
-            program = propagate_constants(&promote_allocations(&program, properties), true);
+            program = propagate_constants(promote_allocations(program, properties), true);
         }
-        program = scalarize(&program);
-        program = drop_dead(&propagate_constants(&program, true), properties, true);
+        program = scalarize(program);
+        program = drop_dead(propagate_constants(program, true), properties, true);
         let n_left = n_memory_accesses(&program);
         if n_left == n_memory {
             break;
         }
         n_memory = n_left;
     }
-    program = propagate_constants(&privatize(&program, properties), true);
-    program = slice(&split_regions(&drop_dead(&program, properties, true)), properties);
-    program = split_regions(&drop_dead(&program, properties, true));
-    Ok(if options.blocks { merge_blocks(&program, properties) } else { program })
+    program = propagate_constants(privatize(program, properties), true);
+    program = slice(split_regions(drop_dead(program, properties, true)), properties);
+    program = split_regions(drop_dead(program, properties, true));
+    Ok(if options.blocks { merge_blocks(program, properties) } else { program })
 }
 
 /// Whether an attempt fails matters to races only: it synchronises less.
@@ -124,7 +108,7 @@ fn without_failures(mut program: Program, properties: Properties) -> Program {
 
 fn n_memory_accesses(program: &Program) -> usize {
     let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
-    stmts.filter(|stmt| matches!(regions::place_of(&stmt.op), Some(Place::Mem { .. }))).count()
+    stmts.filter(|stmt| matches!(memory::regions::place_of(&stmt.op), Some(Place::Mem { .. }))).count()
 }
 
 #[cfg(test)]

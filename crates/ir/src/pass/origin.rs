@@ -14,8 +14,7 @@ use logic::Value;
 use rustc_hash::FxHashMap;
 
 /// The lowered program with each edge as its own origin.
-pub fn with_origins(program: &Program) -> Program {
-    let mut program = program.clone();
+pub fn with_origins(mut program: Program) -> Program {
     for (proc_index, proc) in program.procs.iter_mut().enumerate() {
         for (edge_index, edge) in proc.edges.iter_mut().enumerate() {
             edge.origin = vec![EdgeRef { proc: ProcId(proc_index as u32), edge: EdgeId(edge_index as u32) }];

@@ -330,7 +330,7 @@ fn compare(name: &str, seeds: std::ops::Range<u64>, pass: Pass<'_>) {
     ];
     let mut n_compared = 0;
     for seed in seeds {
-        let lowered = with_origins(&random_program(seed));
+        let lowered = with_origins(random_program(seed));
         let properties = sets[seed as usize % sets.len()];
         let before = enumerate(&lowered, properties, &limits(4000));
         if before.incomplete.is_some() {
@@ -382,38 +382,38 @@ fn inlining_keeps_violations() {
 
 #[test]
 fn constants_keep_violations() {
-    compare("constants", 0..150, &|program, _| propagate_constants(&inlined(program), true));
-    compare("constants with calls", 300..400, &|program, _| propagate_constants(program, false));
+    compare("constants", 0..150, &|program, _| propagate_constants(inlined(program), true));
+    compare("constants with calls", 300..400, &|program, _| propagate_constants(program.clone(), false));
 }
 
 #[test]
 fn dropping_dead_code_keeps_violations() {
-    compare("dead", 0..150, &|program, properties| drop_dead(&inlined(program), properties, true));
-    compare("dead with calls", 300..400, &|program, properties| drop_dead(program, properties, false));
+    compare("dead", 0..150, &|program, properties| drop_dead(inlined(program), properties, true));
+    compare("dead with calls", 300..400, &|program, properties| drop_dead(program.clone(), properties, false));
 }
 
 #[test]
 fn memory_passes_keep_violations() {
-    compare("promote", 0..150, &|program, properties| promote_allocations(&inlined(program), properties));
+    compare("promote", 0..150, &|program, properties| promote_allocations(inlined(program), properties));
     compare("localize", 0..150, &|program, properties| {
-        localize(&drop_dead(&propagate_constants(&inlined(program), true), properties, true))
+        localize(drop_dead(propagate_constants(inlined(program), true), properties, true))
     });
-    compare("scalarize", 0..150, &|program, _| scalarize(&propagate_constants(&inlined(program), true)));
+    compare("scalarize", 0..150, &|program, _| scalarize(propagate_constants(inlined(program), true)));
 }
 
 #[test]
 fn slicing_keeps_violations() {
-    compare("slice", 0..150, &|program, properties| slice(&split_regions(&inlined(program)), properties));
+    compare("slice", 0..150, &|program, properties| slice(split_regions(inlined(program)), properties));
 }
 
 #[test]
 fn blocks_keep_violations() {
-    compare("blocks", 0..400, &|program, properties| merge_blocks(&inlined(program), properties));
+    compare("blocks", 0..400, &|program, properties| merge_blocks(inlined(program), properties));
 }
 
 #[test]
 fn private_globals_keep_violations() {
-    compare("private", 0..150, &|program, properties| privatize(&scalarize(&inlined(program)), properties));
+    compare("private", 0..150, &|program, properties| privatize(scalarize(inlined(program)), properties));
 }
 
 #[test]
@@ -423,6 +423,6 @@ fn preparing_keeps_violations() {
     });
     compare("prepare and merge joins", 600..800, &|program, properties| {
         let options = Options { rounds: 8, ..Options::default() };
-        merge_joins(&prepare(program, properties, &options).expect("it is small"))
+        merge_joins(prepare(program, properties, &options).expect("it is small"))
     });
 }

@@ -64,7 +64,7 @@ fn two_workers() -> Program {
 #[test]
 fn inlining_leaves_threads_without_calls() {
     let program = two_workers();
-    let result = inline_calls(&with_origins(&program), &Options::default()).expect("it is small");
+    let result = inline_calls(&with_origins(program.clone()), &Options::default()).expect("it is small");
     let names: Vec<&str> = result.procs.iter().map(|proc| proc.name.as_str()).collect();
     assert_eq!(names, ["main", "worker"]);
     assert!(!all_stmts(&result).any(|op| matches!(op, Op::Call { .. })));
@@ -82,7 +82,7 @@ fn recursion_ends_in_a_bound() {
     });
     let program = b.finish(main);
     let options = Options { recursion: 3, ..Options::default() };
-    let result = inline_calls(&with_origins(&program), &options).expect("it is small");
+    let result = inline_calls(&with_origins(program.clone()), &options).expect("it is small");
     let bounds = all_stmts(&result).filter(|op| matches!(op, Op::Check { kind: crate::CheckKind::Bound(_), .. }));
     assert_eq!(bounds.count(), 1);
     assert_eq!(result.notes.len(), 1);
@@ -135,7 +135,7 @@ fn memory_of_main_becomes_variables() {
     let properties = Properties::of(&[Property::Assertion, Property::Deref]);
     let result = prepare(&program, properties, &Options::default()).expect("it is small");
     let memory: Vec<&Op> =
-        all_stmts(&result).filter(|op| matches!(regions::place_of(op), Some(Place::Mem { .. }))).collect();
+        all_stmts(&result).filter(|op| matches!(memory::regions::place_of(op), Some(Place::Mem { .. }))).collect();
     assert_eq!(memory.len(), 1, "only the access outside is left: {memory:?}");
     assert!(!all_stmts(&result).any(|op| matches!(op, Op::Alloc { .. } | Op::Free { .. })));
 }
@@ -159,14 +159,14 @@ fn counting_loops_are_counted_and_unrolled() {
             },
         );
     });
-    let program = with_origins(&b.finish(main));
+    let program = with_origins(b.finish(main));
     let loops = find_loops(&program, &program.procs[0]);
     assert_eq!(loops.iter().map(|this| (this.is_natural, this.max_rounds)).collect::<Vec<_>>(), [(true, Some(5))]);
     for (bound, n_stores, n_cuts) in [(8, 5, 0), (3, 4, 1)] {
         let rounds = Rounds { of: &|_, _| bound, max_edges: 1000 };
         let unrolled = unroll_loops(&program, &rounds).expect("it is small");
         assert!(unrolled.procs[0].locs.iter().all(|loc| !loc.is_loop_head));
-        let folded = drop_dead(&propagate_constants(&unrolled, true), Properties::NONE, true);
+        let folded = drop_dead(propagate_constants(unrolled, true), Properties::NONE, true);
         let stores = all_stmts(&folded).filter(|op| matches!(op, Op::Store { .. })).count();
         let cuts = all_stmts(&folded).filter(|op| matches!(op, Op::Check { kind: crate::CheckKind::Bound(_), .. }));
         assert_eq!((stores, cuts.count()), (n_stores, n_cuts));
@@ -230,7 +230,7 @@ fn a_thread_ends_what_it_leaves_on_the_stack() {
     let main = b.define("main", |f| {
         f.start_all(&[worker]);
     });
-    let result = inline_calls(&with_origins(&b.finish(main)), &Options::default()).expect("it is small");
+    let result = inline_calls(&with_origins(b.finish(main)), &Options::default()).expect("it is small");
     let ends: Vec<usize> = result.procs[1]
         .edges
         .iter()

@@ -8,8 +8,8 @@
 //! Invariant: the guards of the new edges exclude each other and cover every value of the pointer, so nothing is assumed
 //! about it. All new edges have the origin of the edge they replace.
 
-use super::initial::word_of;
 use crate::memory::ObjectKind;
+use crate::pass::analysis::initial::word_of;
 use crate::program::{Edge, ProcId, Program};
 use crate::stmt::{Callee, CheckKind, Op, Stmt};
 use logic::{Node, Pool, Sort, TermId, Value, VarId};
@@ -17,11 +17,11 @@ use rustc_hash::FxHashSet;
 
 /// A procedure that a pointer can name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Target {
+pub(in crate::pass) struct Target {
     /// The address.
-    pub(super) base: u64,
+    pub(in crate::pass) base: u64,
     /// The procedure.
-    pub(super) proc: ProcId,
+    pub(in crate::pass) proc: ProcId,
 }
 
 /// The program with every call and start through a pointer resolved.
@@ -38,7 +38,7 @@ pub fn resolve_calls(program: &Program) -> Program {
 }
 
 /// The procedures whose address is taken anywhere, by address.
-pub(super) fn address_taken(program: &Program) -> Vec<Target> {
+pub(in crate::pass) fn address_taken(program: &Program) -> Vec<Target> {
     let mut words: FxHashSet<u64> = FxHashSet::default();
     let mut note = |value: &Value| {
         if let Value::Bv(word) = value {
@@ -47,7 +47,7 @@ pub(super) fn address_taken(program: &Program) -> Vec<Target> {
     };
     let mut terms = Vec::new();
     for stmt in program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts) {
-        super::rewrite::for_each_term(&stmt.op, &mut |term, _| terms.push(term));
+        crate::pass::analysis::uses::for_each_term(&stmt.op, &mut |term, _| terms.push(term));
     }
     for term in program.pool.post_order_of(&terms) {
         if let Node::Const(value) = program.pool.node(term) {
@@ -70,7 +70,7 @@ pub(super) fn address_taken(program: &Program) -> Vec<Target> {
 
 /// The edges that stand for an edge whose last statement may call or start through a pointer. New terms go to
 /// the pool, which may have more variables than the program.
-pub(super) fn resolve_edge(program: &Program, pool: &mut Pool, targets: &[Target], edge: Edge) -> Vec<Edge> {
+pub(in crate::pass) fn resolve_edge(program: &Program, pool: &mut Pool, targets: &[Target], edge: Edge) -> Vec<Edge> {
     let Some(last) = edge.stmts.last() else { return vec![edge] };
     let (Op::Call { callee: Callee::Pointer(pointer), args, .. }
     | Op::Start { callee: Callee::Pointer(pointer), args, .. }) = &last.op

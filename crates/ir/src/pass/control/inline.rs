@@ -14,12 +14,12 @@
 //! Invariant of the result: the procedures are those that a thread runs, `main` first; there is no `Call`, no `thread_init`,
 //! and `Return` stands only where the thread ends.
 
-use super::Options;
 use super::call_targets::{Target, address_taken, resolve_edge};
-use super::liveness::Liveness;
-use super::rewrite::{map_defined, map_terms};
 use super::thread_end::end_objects;
 use crate::access::local_written;
+use crate::pass::Options;
+use crate::pass::analysis::liveness::Liveness;
+use crate::pass::analysis::uses::{map_defined, map_terms};
 use crate::program::{Edge, Loc, LocId, Proc, ProcId, Program};
 use crate::stmt::{Callee, CheckKind, Op, Stmt};
 use crate::verdict::Why;

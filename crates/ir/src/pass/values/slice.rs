@@ -8,31 +8,31 @@
 //! Invariant: accesses stay, so what they touch, whether they are valid and whether they race stays; only values change that flow
 //! nowhere. Memory is told apart by regions, so `split_regions` comes before. Programs with calls are left as they are.
 
-use super::regions::place_of;
-use super::rewrite::{for_each_term, for_each_var};
 use crate::access::local_written;
 use crate::memory::RegionId;
+use crate::pass::analysis::uses::{for_each_term, for_each_var};
+use crate::pass::memory::regions::place_of;
 use crate::program::Program;
 use crate::property::{Properties, Property};
 use crate::stmt::{Callee, Op, Place};
 use fixedbitset::FixedBitSet;
-use logic::{Pool, TermId, Value};
+use logic::{Pool, TermId, Value, VarId};
 
 /// The program with values that decide nothing made zero.
-pub fn slice(program: &Program, properties: Properties) -> Program {
+pub fn slice(mut program: Program, properties: Properties) -> Program {
     let has_calls =
-        statements(program).any(|op| matches!(op, Op::Call { .. } | Op::Start { callee: Callee::Pointer(_), .. }));
+        statements(&program).any(|op| matches!(op, Op::Call { .. } | Op::Start { callee: Callee::Pointer(_), .. }));
     // What is reachable from globals at the end depends on every pointer that is stored anywhere.
     if has_calls || properties.has(Property::MemTrack) {
-        return program.clone();
+        return program;
     }
-    let needed = Flow::new(program).needed();
-    let mut result = program.clone();
+    let needed = Flow::new(&program).needed();
+    let params: Vec<Vec<VarId>> = program.procs.iter().map(|proc| proc.params.clone()).collect();
     let can_drop = !properties.has(Property::Race);
     let (vars, regions) = (program.vars.len(), program.regions.len());
     let is_needed = |place: &Place| needed.contains(node_of(vars, place));
-    let pool = &mut result.pool;
-    for edge in result.procs.iter_mut().flat_map(|proc| &mut proc.edges) {
+    let pool = &mut program.pool;
+    for edge in program.procs.iter_mut().flat_map(|proc| &mut proc.edges) {
         edge.stmts.retain_mut(|stmt| {
             match &mut stmt.op {
                 Op::Store { place, value, .. } if !is_needed(place) => {
@@ -48,7 +48,7 @@ pub fn slice(program: &Program, properties: Properties) -> Program {
                     *new = zero(pool, *new);
                 }
                 Op::Start { callee: Callee::Proc(proc), args, .. } => {
-                    for (param, arg) in program.proc(*proc).params.iter().zip(args) {
+                    for (param, arg) in params[proc.index()].iter().zip(args) {
                         if !needed.contains(param.index()) {
                             *arg = zero(pool, *arg);
                         }
@@ -62,7 +62,7 @@ pub fn slice(program: &Program, properties: Properties) -> Program {
             true
         });
     }
-    result
+    program
 }
 
 fn statements(program: &Program) -> impl Iterator<Item = &Op> {

@@ -12,7 +12,7 @@
 //!
 //! Invariant: if an access of a valid execution touches an object, the object is in the set of the access's address.
 
-use super::rewrite::for_each_term;
+use super::uses::for_each_term;
 use crate::access::local_written;
 use crate::memory::{ObjectId, ObjectKind};
 use crate::program::{Format, Program};
@@ -396,6 +396,6 @@ fn is_small(value: &Value) -> bool {
 }
 
 /// Whether accesses to the static object make sense.
-pub(super) fn is_data(kind: ObjectKind) -> bool {
+pub(in crate::pass) fn is_data(kind: ObjectKind) -> bool {
     matches!(kind, ObjectKind::Data | ObjectKind::ReadOnly)
 }

@@ -11,7 +11,7 @@
 //! known, is at least the number of times that the retreating edges are taken for each time the loop is entered.
 
 use super::graph::{Components, reverse_post_order};
-use super::rewrite::for_each_var;
+use super::uses::for_each_var;
 use crate::access::local_written;
 use crate::program::{EdgeId, LocId, Proc, Program};
 use crate::source::Span;

@@ -6,13 +6,12 @@
 //! Invariant: between the joins of an edge stand only assignments and marks. Unlike after `merge_blocks` alone an edge may
 //! have several visible statements: joins. Only engines that can run such an edge as a whole want this.
 
-use super::graph::trim;
+use crate::pass::analysis::graph::trim;
 use crate::program::{Edge, EdgeId, LocId, Proc, Program};
 use crate::stmt::{Op, Stmt};
 
 /// The program in which consecutive joins whose results nobody wants are one step.
-pub fn merge_joins(program: &Program) -> Program {
-    let mut result = program.clone();
+pub fn merge_joins(mut result: Program) -> Program {
     for proc in &mut result.procs {
         while merge_one(proc) {}
         trim(&result.pool, proc);

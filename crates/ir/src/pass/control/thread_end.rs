@@ -9,8 +9,8 @@
 //!
 //! Invariant: no stack object of a thread is live after its last step; where that cannot be made sure, the step is not supported.
 
-use super::graph::reverse_post_order;
 use crate::access::local_written;
+use crate::pass::analysis::graph::reverse_post_order;
 use crate::program::{Edge, Proc, Program};
 use crate::stmt::{AllocKind, CheckKind, Op, Stmt};
 use fixedbitset::FixedBitSet;
@@ -20,7 +20,7 @@ use logic::{Pool, Sort, TermId, VarId};
 const MOST_OPEN: usize = 3;
 
 /// Ends the stack objects of a thread where it ends. With `ends_process` a `Return` ends the whole process, and nothing is left to end.
-pub(super) fn end_objects(program: &mut Program, proc: &mut Proc, ends_process: bool) {
+pub(in crate::pass) fn end_objects(program: &mut Program, proc: &mut Proc, ends_process: bool) {
     let ends = |edge: &Edge| match edge.stmts.last().map(|stmt| &stmt.op) {
         Some(Op::ExitThread(_)) => true,
         Some(Op::Return(_)) => !ends_process,

@@ -77,7 +77,7 @@ fn map_place(place: &mut Place, map: &mut dyn FnMut(TermId, Moment) -> TermId) {
 }
 
 /// Renames the variable of the running thread that the statement writes.
-pub(super) fn map_defined(op: &mut Op, map: &dyn Fn(VarId) -> VarId) {
+pub(in crate::pass) fn map_defined(op: &mut Op, map: &dyn Fn(VarId) -> VarId) {
     match op {
         Op::Assign { var, .. } | Op::Havoc { var, .. } => *var = map(*var),
         Op::Load { dst, .. } | Op::Rmw { dst, .. } | Op::Alloc { dst, .. } | Op::Start { dst, .. } => *dst = map(*dst),
@@ -100,7 +100,7 @@ pub fn for_each_used(pool: &Pool, op: &Op, visit: &mut dyn FnMut(VarId)) {
 
 /// Calls `visit` for each variable that occurs in the term; some may come twice. Quick on small terms, unlike a bit set
 /// over all variables of the program.
-pub(super) fn for_each_var(pool: &Pool, term: TermId, visit: &mut dyn FnMut(VarId)) {
+pub(in crate::pass) fn for_each_var(pool: &Pool, term: TermId, visit: &mut dyn FnMut(VarId)) {
     if pool.tree_size(term) > 64 {
         for subterm in pool.post_order(term) {
             if let Some(var) = pool.as_var(subterm) {

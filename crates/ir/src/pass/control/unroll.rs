@@ -8,8 +8,8 @@
 //! Invariant: each path of the program that goes round no loop more often than allowed is a path of the result, with the same origins,
 //! and the result has no cycles. `unroll_starts` is for engines that can do with cycles: it unrolls some loops and leaves the others.
 
-use super::graph::trim;
-use super::loops::{Loop, find_loops};
+use crate::pass::analysis::graph::trim;
+use crate::pass::analysis::loops::{Loop, find_loops};
 use crate::program::{Edge, EdgeId, LocId, Proc, ProcId, Program};
 use crate::source::Span;
 use crate::stmt::{CheckKind, Op, SiteId, Stmt};

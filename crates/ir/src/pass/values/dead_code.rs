@@ -9,11 +9,11 @@
 //! not used, wherever the read itself can be the violation or end the process: every read of memory that is not surely inside
 //! an object, and every read that may race when races are in question.
 
-use super::graph::trim;
-use super::initial::{may_ask, static_cell};
-use super::liveness::Liveness;
-use super::rewrite::for_each_used;
 use crate::access::local_written;
+use crate::pass::analysis::graph::trim;
+use crate::pass::analysis::initial::{may_ask, static_cell};
+use crate::pass::analysis::liveness::Liveness;
+use crate::pass::analysis::uses::for_each_used;
 use crate::program::{Edge, Proc, Program};
 use crate::property::{Properties, Property};
 use crate::stmt::{Callee, CheckKind, Op, Place, Stmt};
@@ -22,8 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The program without what cannot be noticed. With `is_threads` every procedure is the whole life of a thread (the result
 /// of `inline`); otherwise thread variables are kept.
-pub fn drop_dead(program: &Program, properties: Properties, is_threads: bool) -> Program {
-    let mut result = program.clone();
+pub fn drop_dead(mut result: Program, properties: Properties, is_threads: bool) -> Program {
     for proc in &mut result.procs {
         for edge in &mut proc.edges {
             restrict_checks(&mut result.pool, edge, properties);

@@ -8,11 +8,11 @@
 //! Invariant: on every path the object is live at each access and free, and each cell is written before it is read, so no
 //! access can be wrong and no read asks for an input; otherwise the object stays. Cells do not overlap.
 
-use super::graph::reverse_post_order;
-use super::initial::word_of;
 use super::regions::place_of;
-use super::rewrite::{for_each_term, for_each_var};
 use crate::access::{bytes_of, local_written};
+use crate::pass::analysis::graph::reverse_post_order;
+use crate::pass::analysis::initial::word_of;
+use crate::pass::analysis::uses::{for_each_term, for_each_var};
 use crate::program::{Proc, Program, Scope, Variable};
 use crate::stmt::{AllocKind, Op, Place, Stmt};
 use fixedbitset::FixedBitSet;
@@ -21,12 +21,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// The program with objects that are only ever accessed directly turned into locals.
-pub fn localize(program: &Program) -> Program {
-    let mut result = program.clone();
-    for index in 0..program.procs.len() {
+pub fn localize(mut result: Program) -> Program {
+    for index in 0..result.procs.len() {
         let mut proc = result.procs[index].clone();
-        for object in candidates(program, &proc) {
-            if object.is_sound(program, &proc) {
+        for object in candidates(&result, &proc) {
+            if object.is_sound(&result, &proc) {
                 object.replace(&mut result, &mut proc);
             }
         }

@@ -8,12 +8,12 @@
 //! Invariant: at every location reached, each known local has the value of its term; a term in the table mentions no
 //! local that was written after the entry was made. Reads that are replaced were inside their object.
 
-use super::graph::{reverse_post_order, trim};
-use super::initial::{Initial, initial_value, static_cell, word_of};
-use super::liveness::Liveness;
-use super::rewrite::{Moment, for_each_var, map_terms, mentions};
 use crate::access::local_written;
 use crate::memory::{ObjectId, ObjectKind, RegionId};
+use crate::pass::analysis::graph::{reverse_post_order, trim};
+use crate::pass::analysis::initial::{Initial, initial_value, static_cell, word_of};
+use crate::pass::analysis::liveness::Liveness;
+use crate::pass::analysis::uses::{Moment, for_each_var, map_terms, mentions};
 use crate::program::{Proc, ProcId, Program, Scope};
 use crate::stmt::{Callee, CheckKind, Op, Place, Stmt};
 use fixedbitset::FixedBitSet;
@@ -25,19 +25,18 @@ use std::collections::BTreeSet;
 const MAX_TERM: u32 = 7;
 
 /// The program with known values put in. With `is_threads` every procedure is the whole life of a thread.
-pub fn propagate_constants(program: &Program, is_threads: bool) -> Program {
-    let mut result = program.clone();
-    let unwritten = Unwritten::new(program);
+pub fn propagate_constants(mut result: Program, is_threads: bool) -> Program {
+    let unwritten = Unwritten::new(&result);
     let main_is_started =
-        program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts).any(|stmt| match &stmt.op {
-            Op::Start { callee: Callee::Proc(proc), .. } => *proc == program.main,
+        result.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts).any(|stmt| match &stmt.op {
+            Op::Start { callee: Callee::Proc(proc), .. } => *proc == result.main,
             Op::Start { callee: Callee::Pointer(_), .. } => true,
             _ => false,
         });
-    for index in 0..program.procs.len() {
+    for index in 0..result.procs.len() {
         let mut proc = result.procs[index].clone();
         trim(&result.pool, &mut proc);
-        let is_first = is_threads && ProcId(index as u32) == program.main && !main_is_started;
+        let is_first = is_threads && ProcId(index as u32) == result.main && !main_is_started;
         let entry = entry_facts(&mut result, &proc, is_threads, is_first);
         Propagation::new(&mut result, &unwritten, &mut proc, is_threads).run(entry);
         trim(&result.pool, &mut proc);

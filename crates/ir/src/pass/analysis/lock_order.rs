@@ -48,14 +48,13 @@ pub fn may_wait_in_circle(program: &Program) -> bool {
 }
 
 /// The program without what its waits say about who can end them.
-pub fn forget_owners(program: &Program) -> Program {
-    let mut result = program.clone();
-    for stmt in result.procs.iter_mut().flat_map(|proc| &mut proc.edges).flat_map(|edge| &mut edge.stmts) {
+pub fn forget_owners(mut program: Program) -> Program {
+    for stmt in program.procs.iter_mut().flat_map(|proc| &mut proc.edges).flat_map(|edge| &mut edge.stmts) {
         if let Op::Rmw { owner, .. } = &mut stmt.op {
             *owner = None;
         }
     }
-    result
+    program
 }
 
 fn collect(program: &Program, id: ProcId, proc: &Proc, arcs: &mut BTreeSet<(Lock, Lock)>) -> Result<(), Unknown> {

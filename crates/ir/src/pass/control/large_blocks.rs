@@ -22,9 +22,9 @@
 //! each other. `AtomicBegin` and `AtomicEnd` stay where they are. A failing check stays where it was between the
 //! statements.
 
-use super::graph::{loop_heads, trim};
-use super::initial::{may_ask, static_cell};
-use super::sharing::{Sharing, Visibility};
+use crate::pass::analysis::graph::{loop_heads, trim};
+use crate::pass::analysis::initial::{may_ask, static_cell};
+use crate::pass::analysis::sharing::{Sharing, Visibility};
 use crate::program::{Edge, EdgeId, LocId, Proc, ProcId, Program};
 use crate::property::{Properties, Property};
 use crate::stmt::{AllocKind, CheckKind, Op, Place, Stmt};
@@ -39,8 +39,7 @@ const MAX_ATOMIC: usize = 64;
 const MAX_STMTS: usize = 256;
 
 /// The program with as few and as large steps as other threads allow.
-pub fn merge_blocks(program: &Program, properties: Properties) -> Program {
-    let mut result = program.clone();
+pub fn merge_blocks(mut result: Program, properties: Properties) -> Program {
     for proc in &mut result.procs {
         trim(&result.pool, proc);
     }

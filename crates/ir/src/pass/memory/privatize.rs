@@ -8,7 +8,7 @@
 //! question globals stay, since what they point to is not lost.
 
 use super::regions::place_of;
-use super::sharing::Sharing;
+use crate::pass::analysis::sharing::Sharing;
 use crate::program::{ProcId, Program, Scope, Variable};
 use crate::property::{Properties, Property};
 use crate::stmt::{Op, Place, Stmt};
@@ -16,11 +16,11 @@ use logic::{Value, VarId};
 use std::collections::BTreeMap;
 
 /// The program with globals that one thread alone uses turned into locals. Its procedures must be threads.
-pub fn privatize(program: &Program, properties: Properties) -> Program {
+pub fn privatize(mut program: Program, properties: Properties) -> Program {
     if properties.has(Property::MemTrack) || properties.has(Property::MemCleanup) {
-        return program.clone();
+        return program;
     }
-    let sharing = Sharing::new(program);
+    let sharing = Sharing::new(&program);
     // The only procedure that names each global; none if several do, or a thread waits there.
     let mut user: BTreeMap<VarId, Option<ProcId>> = BTreeMap::new();
     for (index, proc) in program.procs.iter().enumerate() {
@@ -34,7 +34,6 @@ pub fn privatize(program: &Program, properties: Properties) -> Program {
             }
         }
     }
-    let mut result = program.clone();
     for (global, user) in user {
         let Some(proc) = user.filter(|proc| sharing.is_single(*proc)) else { continue };
         let sort = program.pool.var_sort(global);
@@ -44,10 +43,10 @@ pub fn privatize(program: &Program, properties: Properties) -> Program {
         }
         let name = program.pool.var_name(global).to_string();
         let local = Variable { scope: Scope::Local, init: None, is_temporary: true, ..variable.clone() };
-        let local = result.declare(&name, sort, local);
-        result.procs[proc.index()].locals.push(local);
-        let value = result.pool.var(local);
-        for edge in &mut result.procs[proc.index()].edges {
+        let local = program.declare(&name, sort, local);
+        program.procs[proc.index()].locals.push(local);
+        let value = program.pool.var(local);
+        for edge in &mut program.procs[proc.index()].edges {
             let stmts = std::mem::take(&mut edge.stmts);
             for stmt in stmts {
                 if place_of(&stmt.op) != Some(&Place::Var(global)) {
@@ -68,5 +67,5 @@ pub fn privatize(program: &Program, properties: Properties) -> Program {
             }
         }
     }
-    result
+    program
 }

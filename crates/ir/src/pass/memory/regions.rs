@@ -7,18 +7,18 @@
 //!
 //! Invariant: see `Region` and `points_to`.
 
-use super::congruence::{Residue, Residues};
-use super::points_to::{PointsTo, Target, is_data};
 use crate::access::bytes_of;
 use crate::memory::{Region, RegionId};
+use crate::pass::analysis::congruence::{Residue, Residues};
+use crate::pass::analysis::points_to::{PointsTo, Target, is_data};
 use crate::program::Program;
 use crate::stmt::{Op, Place};
 use logic::{Scalar, TermId};
 use rustc_hash::FxHashMap;
 
 /// The program with its memory split into regions, found anew.
-pub fn split_regions(program: &Program) -> Program {
-    let points_to = PointsTo::new(program);
+pub fn split_regions(mut program: Program) -> Program {
+    let points_to = PointsTo::new(&program);
     let mut classes = Classes { parent: (0..points_to.targets.len()).collect() };
     let mut accesses: Vec<(TermId, Scalar)> = Vec::new();
     for op in program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts).map(|stmt| &stmt.op) {
@@ -26,14 +26,13 @@ pub fn split_regions(program: &Program) -> Program {
             accesses.push((*addr, *sort));
         }
     }
-    let objects_of = |addr: TermId| points_to.of(addr).map(|targets| only_data(program, &points_to, targets));
+    let objects_of = |addr: TermId| points_to.of(addr).map(|targets| only_data(&program, &points_to, targets));
     for (addr, _) in &accesses {
         if let Some(targets) = objects_of(*addr) {
             targets.windows(2).for_each(|pair| classes.unite(pair[0], pair[1]));
         }
     }
-    let mut result = program.clone();
-    result.regions = vec![Region::anywhere()];
+    let mut regions = vec![Region::anywhere()];
     let mut region_of: FxHashMap<Option<usize>, RegionId> = FxHashMap::default();
     let mut region_at: FxHashMap<TermId, RegionId> = FxHashMap::default();
     for (addr, _) in &accesses {
@@ -42,8 +41,8 @@ pub fn split_regions(program: &Program) -> Program {
             Some(targets) => {
                 let class = targets.first().map(|target| classes.find(*target));
                 *region_of.entry(class).or_insert_with(|| {
-                    result.regions.push(Region::default());
-                    RegionId(result.regions.len() as u32 - 1)
+                    regions.push(Region::default());
+                    RegionId(regions.len() as u32 - 1)
                 })
             }
         };
@@ -51,7 +50,7 @@ pub fn split_regions(program: &Program) -> Program {
     }
     for (index, target) in points_to.targets.iter().enumerate() {
         if let Some(region) = region_of.get(&Some(classes.find(index))) {
-            let region = &mut result.regions[region.0 as usize];
+            let region = &mut regions[region.0 as usize];
             match target {
                 Target::Static(object) if is_data(program.object(*object).kind) => region.objects.push(*object),
                 Target::Static(_) => {}
@@ -59,17 +58,18 @@ pub fn split_regions(program: &Program) -> Program {
             }
         }
     }
-    find_cells(&mut result, &points_to, &accesses, &region_at);
-    for stmt in result.procs.iter_mut().flat_map(|proc| &mut proc.edges).flat_map(|edge| &mut edge.stmts) {
+    program.regions = regions;
+    find_cells(&mut program, &points_to, &accesses, &region_at);
+    for stmt in program.procs.iter_mut().flat_map(|proc| &mut proc.edges).flat_map(|edge| &mut edge.stmts) {
         if let Some(Place::Mem { addr, region, .. }) = place_of_mut(&mut stmt.op) {
             *region = region_at[addr];
         }
     }
-    result
+    program
 }
 
 /// The place that a statement accesses.
-pub(super) fn place_of(op: &Op) -> Option<&Place> {
+pub(in crate::pass) fn place_of(op: &Op) -> Option<&Place> {
     match op {
         Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. } => Some(place),
         _ => None,
@@ -77,7 +77,7 @@ pub(super) fn place_of(op: &Op) -> Option<&Place> {
 }
 
 /// The place that a statement accesses, to be changed.
-pub(super) fn place_of_mut(op: &mut Op) -> Option<&mut Place> {
+pub(in crate::pass) fn place_of_mut(op: &mut Op) -> Option<&mut Place> {
     match op {
         Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. } => Some(place),
         _ => None,

@@ -9,7 +9,7 @@ use logic::{Pool, Value};
 
 /// Whether control never reaches the end of the edge: it ends the thread, or an `Assume` or `Check` in it is constantly
 /// false. A failing `Overflow` check does not count: where overflow is not in question, execution goes on.
-pub(super) fn is_dead_end(pool: &Pool, stmts: &[Stmt]) -> bool {
+pub(in crate::pass) fn is_dead_end(pool: &Pool, stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.op {
         Op::Check { kind: CheckKind::Overflow, .. } => false,
         Op::Assume(cond) | Op::Check { cond, .. } => pool.as_const(*cond) == Some(&Value::Bool(false)),
@@ -149,7 +149,7 @@ impl Components {
 
 /// Drops edges that cannot be taken and locations that cannot be reached, and numbers the rest in reverse post-order.
 /// Edges that control never leaves (`is_dead_end`) are led to the exit; loop heads are marked anew.
-pub(super) fn trim(pool: &Pool, proc: &mut Proc) {
+pub(in crate::pass) fn trim(pool: &Pool, proc: &mut Proc) {
     let exit = proc.exit;
     let never = |edge: &Edge| {
         let first_effect =

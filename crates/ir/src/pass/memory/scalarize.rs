@@ -8,11 +8,11 @@
 //!
 //! Invariant: a cell is turned into a variable in all its accesses or in none.
 
-use super::initial::{Initial, initial_value, static_cell, word_of};
-use super::points_to::{PointsTo, Target};
 use super::regions::{place_of, place_of_mut};
 use crate::access::bytes_of;
 use crate::memory::{ObjectId, ObjectKind};
+use crate::pass::analysis::initial::{Initial, initial_value, static_cell, word_of};
+use crate::pass::analysis::points_to::{PointsTo, Target};
 use crate::program::{Program, Scope, Variable};
 use crate::stmt::{Op, Place};
 use fixedbitset::FixedBitSet;
@@ -20,12 +20,12 @@ use logic::{Scalar, Value, VarId};
 use std::collections::BTreeMap;
 
 /// The program with cells of static objects turned into global variables.
-pub fn scalarize(program: &Program) -> Program {
-    let known = known_objects(program);
+pub fn scalarize(mut program: Program) -> Program {
+    let known = known_objects(&program);
     let mut cells: BTreeMap<(ObjectId, u64), Cell> = BTreeMap::new();
-    for op in statements(program) {
+    for op in statements(&program) {
         if let Some(Place::Mem { addr, sort, .. }) = place_of(op)
-            && let Some((object, offset)) = static_cell(program, *addr, *sort)
+            && let Some((object, offset)) = static_cell(&program, *addr, *sort)
             && known.contains(object.0 as usize)
         {
             let is_written = !matches!(op, Op::Load { .. });
@@ -38,7 +38,6 @@ pub fn scalarize(program: &Program) -> Program {
         }
     }
     mark_overlaps(&mut cells);
-    let mut result = program.clone();
     let mut var_of: BTreeMap<(ObjectId, u64), VarId> = BTreeMap::new();
     for ((id, offset), cell) in &cells {
         let object = program.object(*id);
@@ -51,18 +50,20 @@ pub fn scalarize(program: &Program) -> Program {
         if !cell.is_whole || (object.kind == ObjectKind::ReadOnly && cell.is_written) {
             continue;
         }
-        var_of.insert((*id, *offset), declare(&mut result, *id, *offset, cell.sort, init));
+        var_of.insert((*id, *offset), declare(&mut program, *id, *offset, cell.sort, init));
     }
-    for stmt in result.procs.iter_mut().flat_map(|proc| &mut proc.edges).flat_map(|edge| &mut edge.stmts) {
+    let mut procs = std::mem::take(&mut program.procs);
+    for stmt in procs.iter_mut().flat_map(|proc| &mut proc.edges).flat_map(|edge| &mut edge.stmts) {
         if let Some(place) = place_of_mut(&mut stmt.op)
             && let Place::Mem { addr, sort, .. } = *place
-            && let Some(cell) = static_cell(program, addr, sort)
+            && let Some(cell) = static_cell(&program, addr, sort)
             && let Some(var) = var_of.get(&cell)
         {
             *place = Place::Var(*var);
         }
     }
-    result
+    program.procs = procs;
+    program
 }
 
 struct Cell {

@@ -13,17 +13,17 @@ pub fn drains(op: &Op) -> bool {
 }
 
 /// The program with a fence before each access that is one. Under `Model::Sc` it stays as it is.
-pub fn explicit_fences(program: &Program) -> Program {
-    let mut result = program.clone();
+pub fn explicit_fences(mut program: Program) -> Program {
     if !program.model.has_buffers() {
-        return result;
+        return program;
     }
-    for edge in result.procs.iter_mut().flat_map(|proc| &mut proc.edges) {
+    let model = program.model;
+    for edge in program.procs.iter_mut().flat_map(|proc| &mut proc.edges) {
         let mut stmts = Vec::with_capacity(edge.stmts.len());
         for stmt in edge.stmts.drain(..) {
             let fence = match &stmt.op {
                 op if drains(op) => Some(Order::SeqCst),
-                Op::Store { order, .. } if order.releases() && program.model == Model::Pso => Some(Order::Release),
+                Op::Store { order, .. } if order.releases() && model == Model::Pso => Some(Order::Release),
                 _ => None,
             };
             stmts.extend(fence.map(|order| Stmt { op: Op::Fence(order), span: stmt.span, site: stmt.site }));
@@ -31,5 +31,5 @@ pub fn explicit_fences(program: &Program) -> Program {
         }
         edge.stmts = stmts;
     }
-    result
+    program
 }

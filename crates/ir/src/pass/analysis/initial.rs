@@ -9,7 +9,7 @@ use crate::stmt::{Op, Place};
 use logic::{Pool, Scalar, Sort, TermId, Value};
 
 /// The word, if the term is a constant one.
-pub(super) fn word_of(pool: &Pool, term: TermId) -> Option<u64> {
+pub(in crate::pass) fn word_of(pool: &Pool, term: TermId) -> Option<u64> {
     match pool.as_const(term) {
         Some(Value::Bv(word)) => word.to_u64(),
         _ => None,
@@ -17,7 +17,7 @@ pub(super) fn word_of(pool: &Pool, term: TermId) -> Option<u64> {
 }
 
 /// The object and offset of a constant address at which a static object has all the bytes of the sort.
-pub(super) fn static_cell(program: &Program, addr: TermId, sort: Scalar) -> Option<(ObjectId, u64)> {
+pub(in crate::pass) fn static_cell(program: &Program, addr: TermId, sort: Scalar) -> Option<(ObjectId, u64)> {
     let addr = word_of(&program.pool, addr)?;
     let size = bytes_of(sort);
     let index = program.objects.iter().position(|object| {
@@ -31,7 +31,7 @@ pub(super) fn static_cell(program: &Program, addr: TermId, sort: Scalar) -> Opti
 
 /// What a cell of a static object holds at first.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Initial {
+pub(in crate::pass) enum Initial {
     /// This value.
     Value(Value),
     /// Any value, chosen when first read.
@@ -41,7 +41,7 @@ pub(super) enum Initial {
 }
 
 /// What a cell of a static object holds at first.
-pub(super) fn initial_value(object: &Object, offset: u64, sort: Scalar) -> Initial {
+pub(in crate::pass) fn initial_value(object: &Object, offset: u64, sort: Scalar) -> Initial {
     let end = offset + bytes_of(sort);
     let mut overlapping = object.init.iter().filter(|(start, value)| *start < end && start + size_of(value) > offset);
     match (overlapping.next(), overlapping.next()) {
@@ -61,7 +61,7 @@ fn size_of(value: &Value) -> u64 {
 }
 
 /// Whether the statement may ask for an input: what it sets, or what nobody has written.
-pub(super) fn may_ask(program: &Program, op: &Op) -> bool {
+pub(in crate::pass) fn may_ask(program: &Program, op: &Op) -> bool {
     match op {
         Op::Havoc { .. } => true,
         Op::Load { place, .. } | Op::Rmw { place, .. } => match place {

@@ -16,11 +16,11 @@ use rustc_hash::FxHashMap;
 
 /// The value is `rest` modulo 2^`bits`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Residue {
+pub(in crate::pass) struct Residue {
     /// How many low bits are known, at most 64.
-    pub(super) bits: u32,
+    pub(in crate::pass) bits: u32,
     /// Those bits.
-    pub(super) rest: u64,
+    pub(in crate::pass) rest: u64,
 }
 
 impl Residue {
@@ -52,13 +52,13 @@ impl Residue {
 type Contents = FxHashMap<(usize, u64), Residue>;
 
 /// Residues of all variables of a program.
-pub(super) struct Residues {
+pub(in crate::pass) struct Residues {
     vars: Vec<Option<Residue>>,
 }
 
 impl Residues {
     /// Analyses a program. What is read from memory is what all writes of that size to the same objects agree on.
-    pub(super) fn new(program: &Program, points_to: &PointsTo) -> Residues {
+    pub(in crate::pass) fn new(program: &Program, points_to: &PointsTo) -> Residues {
         let mut residues = Residues { vars: vec![None; program.vars.len()] };
         let mut contents = Contents::default();
         residues.start(program);
@@ -169,7 +169,7 @@ impl Residues {
     }
 
     /// The residue of a term; `None` while nothing has flowed into one of its variables.
-    pub(super) fn of(&self, pool: &Pool, term: TermId) -> Option<Residue> {
+    pub(in crate::pass) fn of(&self, pool: &Pool, term: TermId) -> Option<Residue> {
         let mut known: FxHashMap<TermId, Residue> = FxHashMap::default();
         for subterm in pool.post_order(term) {
             let residue = match pool.node(subterm) {

@@ -12,12 +12,12 @@
 //!
 //! Invariant: `Free`s are dropped for an object that is promoted, and only for such.
 
-use super::graph::{Components, reachable_from};
-use super::initial::word_of;
-use super::points_to::{PointsTo, Target};
 use super::regions::place_of;
-use super::sharing::Sharing;
 use crate::memory::{Fill, Object, ObjectKind, Shape};
+use crate::pass::analysis::graph::{Components, reachable_from};
+use crate::pass::analysis::initial::word_of;
+use crate::pass::analysis::points_to::{PointsTo, Target};
+use crate::pass::analysis::sharing::Sharing;
 use crate::program::{EdgeId, Proc, ProcId, Program};
 use crate::property::{Properties, Property};
 use crate::stmt::{AllocKind, Op, Place, SiteId, Stmt};
@@ -29,15 +29,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MAX_SIZE: u64 = 1 << 16;
 
 /// The program with objects that are made at most once as static objects. Its procedures must be threads.
-pub fn promote_allocations(program: &Program, properties: Properties) -> Program {
-    let mut candidates = single_allocations(program);
+pub fn promote_allocations(mut program: Program, properties: Properties) -> Program {
+    let mut candidates = single_allocations(&program);
     if candidates.is_empty() {
-        return program.clone();
+        return program;
     }
-    let points_to = PointsTo::new(program);
-    let uses = Uses::new(program);
-    candidates.retain(|candidate| uses.allow(program, &points_to, properties, candidate));
-    let mut result = program.clone();
+    let points_to = PointsTo::new(&program);
+    let uses = Uses::new(&program);
+    candidates.retain(|candidate| uses.allow(&program, &points_to, properties, candidate));
     let model = program.data_model;
     let end_of = |object: &Object| (object.base >> model.granule_bits()) + model.granules(object.size);
     let mut next = program.objects.iter().map(end_of).max().unwrap_or(1).max(model.first_promoted());
@@ -50,10 +49,11 @@ pub fn promote_allocations(program: &Program, properties: Properties) -> Program
         }
         let base = next << model.granule_bits();
         next += n_granules;
-        base_of.insert(candidate.site, result.pool.bv(model.word_bits(), base));
+        base_of.insert(candidate.site, program.pool.bv(model.word_bits(), base));
         gone.extend(uses.frees_of(&points_to, candidate.site));
-        result.objects.push(Object {
-            name: program.pool.var_name(candidate.dst).to_string(),
+        let name = program.pool.var_name(candidate.dst).to_string();
+        program.objects.push(Object {
+            name,
             base,
             size: candidate.size,
             kind: ObjectKind::Data,
@@ -63,7 +63,7 @@ pub fn promote_allocations(program: &Program, properties: Properties) -> Program
             span: candidate.span,
         });
     }
-    for edge in result.procs.iter_mut().flat_map(|proc| &mut proc.edges) {
+    for edge in program.procs.iter_mut().flat_map(|proc| &mut proc.edges) {
         for Stmt { op, site, .. } in &mut edge.stmts {
             if let Op::Alloc { dst, .. } = op
                 && let Some(base) = base_of.get(site)
@@ -73,7 +73,7 @@ pub fn promote_allocations(program: &Program, properties: Properties) -> Program
         }
         edge.stmts.retain(|stmt| !matches!(&stmt.op, Op::Free { addr, .. } if gone.contains(addr)));
     }
-    result
+    program
 }
 
 struct Candidate {

@@ -7,7 +7,7 @@
 //! Invariant: the value of a variable that is not live at a location changes nothing of what can happen from there on
 //! in this procedure. Thread variables outlive the procedure unless the caller says that the procedure is a whole thread.
 
-use super::rewrite::for_each_used;
+use super::uses::for_each_used;
 use crate::access::local_written;
 use crate::program::{Edge, LocId, Proc, Program, Scope};
 use logic::{Pool, VarId};

@@ -1,0 +1,16 @@
+//! What is true of a program, whatever it does? Nothing here changes one.
+//!
+//! - the automaton: `graph` (order of visit, strongly connected components), `loops` (natural loops and how often they run);
+//! - values: `uses` (what a statement reads and writes), `liveness`, `initial` (what is there before anybody writes), `congruence` (low bits of words);
+//! - memory: `points_to` (which objects an address can be in), `sharing` (what another thread can notice: escape analysis);
+//! - locks: `lock_order`.
+
+pub(super) mod congruence;
+pub(super) mod graph;
+pub(super) mod initial;
+pub(super) mod liveness;
+pub(super) mod lock_order;
+pub(super) mod loops;
+pub(super) mod points_to;
+pub(super) mod sharing;
+pub(super) mod uses;

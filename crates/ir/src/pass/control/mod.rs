@@ -1,0 +1,11 @@
+//! How does control become simpler? Calls are put in line, loops unrolled, steps merged.
+//!
+//! Known as: `large_blocks` is large-block encoding, with the moves of Lipton's reduction as its condition.
+
+pub(super) mod call_targets;
+pub(super) mod fences;
+pub(super) mod inline;
+pub(super) mod joins;
+pub(super) mod large_blocks;
+pub(super) mod thread_end;
+pub(super) mod unroll;
