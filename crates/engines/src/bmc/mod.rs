@@ -5,44 +5,27 @@
 //! after the other (`solve`). Bounds grow until a violation is found, or no execution needs more rounds than were unrolled: then the
 //! program is safe. Otherwise the answer is unknown and names the loop.
 
-mod access;
+mod accesses;
 pub mod bounds;
-mod buffers;
-mod cells;
-mod encode;
-mod execute;
-mod flow;
-mod guarded;
-mod idle;
-mod inside;
 mod locks;
-mod objects;
-mod places;
-mod points;
-mod race;
-mod ranges;
-mod solve;
-mod statements;
-mod step;
-mod store;
-mod symmetry;
-mod threads;
-mod trace;
+mod reductions;
+mod solving;
+mod unroll;
 mod unrolled;
-mod waits;
 
 use crate::Engine;
 use crate::clock::computed;
 use crate::run::{Knob, Run};
-use cells::Known;
-use encode::Encoding;
-use execute::{Bounds, unroll};
 use ir::pass::{Options, explicit_fences, forget_owners, may_wait_in_circle, prepare, spell_race, spell_trace};
 use ir::{Model, Program, Proof, Properties, Property, Task, Trace, Verdict, Why};
 use logic::TermId;
 use memory::order::{Pair, find_conflicts};
-use solve::{Effort, Found, Outcome, solve};
-use trace::Goal;
+use reductions::forwarding::Known;
+use solving::encoding::Encoding;
+use solving::search::{Effort, Found, Outcome, solve};
+use solving::witness::{self, Goal};
+use solving::{data_races as race, deadlocks as waits};
+use unroll::symbolic_execution::{Bounds, unroll};
 use unrolled::{BadKind, Unrolled};
 
 /// The bounded model checker.
@@ -358,12 +341,12 @@ fn tell(
     if let Some(bad) = bad {
         let BadKind::Violation(violation) = bad.what else { unreachable!("only violations were looked at") };
         let goal = Goal::Step { thread: bad.thread, record: bad.record };
-        let told = trace::steps(unrolled, found, goal);
+        let told = witness::steps(unrolled, found, goal);
         let trace = Trace { violation, steps: told.steps, commits: told.commits, model: None };
         return spell_trace(&task.program, prepared, &trace);
     }
     if found.values.holds(pool, goals.deadlock) {
-        let told = trace::steps(unrolled, found, Goal::Everything);
+        let told = witness::steps(unrolled, found, Goal::Everything);
         let trace = Trace { violation: Property::Deadlock, steps: told.steps, commits: told.commits, model: None };
         return spell_trace(&task.program, prepared, &trace);
     }
@@ -374,12 +357,12 @@ fn tell(
 fn tell_race(task: &Task, prepared: &Program, unrolled: &Unrolled, pair: &race::Pair, found: &mut Found) -> Trace {
     let [first, second] = pair.accesses.map(|access| &unrolled.accesses[access]);
     if pair.is_late {
-        let told = trace::steps(unrolled, found, Goal::Step { thread: second.thread, record: second.record });
+        let told = witness::steps(unrolled, found, Goal::Step { thread: second.thread, record: second.record });
         let trace = Trace { violation: Property::Race, steps: told.steps, commits: told.commits, model: None };
         return spell_trace(&task.program, prepared, &trace);
     }
     let ends = [(first.thread, first.record), (second.thread, second.record)];
-    let told = trace::steps(unrolled, found, Goal::Pair { ends, node: pair.node });
+    let told = witness::steps(unrolled, found, Goal::Pair { ends, node: pair.node });
     let next = [(told.next[0].clone(), first.stmt as usize), (told.next[1].clone(), second.stmt as usize)];
     spell_race(&task.program, prepared, &told.steps, &next)
 }

@@ -1,7 +1,7 @@
 //! What does the unrolled program consist of? Threads with their steps, events, and what may go wrong in them.
 
-use super::locks::Sections;
-use super::points::Points;
+use crate::bmc::locks::critical_sections::Sections;
+use crate::bmc::unroll::path_conditions::Points;
 use ir::{EdgeId, Property, SiteId, Why};
 use logic::{Pool, TermId};
 use memory::events::Events;

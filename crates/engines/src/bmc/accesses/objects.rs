@@ -4,8 +4,8 @@
 //! ways of a thread may skip some. What nobody has written is zero, an initial value, or an element of an array of the
 //! solver, so that it is the same whenever it is read.
 
-use super::places::PlaceKey;
-use super::store::word;
+use crate::bmc::accesses::places::PlaceKey;
+use crate::bmc::accesses::write_log::word;
 use ir::{AllocKind, Fill, ObjectKind, Program, RegionId, SiteId};
 use logic::{Pool, Scalar, Sort, TermId, Value, VarId};
 use rustc_hash::FxHashMap;

@@ -5,14 +5,14 @@
 //! which is possible since that was after its own start. So an order between their first accesses loses nothing, and it rules out many
 //! choices of reads before anything is asked. Where data races are asked about it is not done: two accesses race since they have no order.
 
-use super::execute::Executor;
+use crate::bmc::unroll::symbolic_execution::Executor;
 use ir::access::locals_read;
 use ir::{Op, ProcId, Property};
 use memory::events::{Events, START};
 use rustc_hash::FxHashMap;
 
 /// Orders the first accesses of threads that are alike; how many pairs there are.
-pub(super) fn order_alike(executor: &mut Executor<'_>) -> usize {
+pub(crate) fn order_alike(executor: &mut Executor<'_>) -> usize {
     if executor.program.model.has_buffers() || executor.many_creators || executor.properties.has(Property::Race) {
         return 0;
     }

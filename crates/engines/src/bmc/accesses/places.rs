@@ -5,7 +5,7 @@
 //! any other is a place of bytes. Where that cannot be told, but all accesses are at constant offsets from something, these are taken for offsets from
 //! the starts of objects, and every access is checked to be at its offset. Whether objects are live is a place of its own, by base address.
 
-use super::store::word;
+use crate::bmc::accesses::write_log::word;
 use ir::access::bytes_of;
 use ir::pass::{PointsTo, Sharing, Target};
 use ir::{Op, Place, Program, RegionId, SiteId};

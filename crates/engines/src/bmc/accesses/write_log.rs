@@ -5,7 +5,7 @@
 //! that every way to the read has passed. Nothing is merged where branches meet; instead, what a read had to put together is added to the log, as if it
 //! had been written back, so that later reads need not look further.
 
-use super::points::Points;
+use crate::bmc::unroll::path_conditions::Points;
 use logic::{Pool, TermId, Value};
 use rustc_hash::FxHashMap;
 

@@ -9,12 +9,12 @@
 //! Whether a lock is kept is a question about all accesses, so it is asked at the end. Where stores are
 //! buffered, nothing of this is used.
 
-use super::access::Spot;
-use super::cells::{Cell, cell};
-use super::execute::{Executor, State};
-use super::places::PlaceKey;
-use super::points::Points;
-use super::step::Walk;
+use crate::bmc::accesses::places::PlaceKey;
+use crate::bmc::accesses::read_and_write::Spot;
+use crate::bmc::reductions::forwarding::{Cell, cell};
+use crate::bmc::unroll::path_conditions::Points;
+use crate::bmc::unroll::step::Walk;
+use crate::bmc::unroll::symbolic_execution::{Executor, State};
 use ir::Property;
 use logic::{Node, Op, Pool, TermId, Value, VarId};
 use memory::events::{Events, Write};
@@ -36,12 +36,12 @@ pub(crate) type LockName = Cell;
 
 impl Lock {
     /// What an update leaves in it that finds it free.
-    pub(super) fn left(&self, pool: &Pool, var: VarId, new: TermId) -> TermId {
+    pub(crate) fn left(&self, pool: &Pool, var: VarId, new: TermId) -> TermId {
         when_free(pool, var, self.free, new)
     }
 
     /// Its name.
-    pub(super) fn name(&self, pool: &Pool) -> LockName {
+    pub(crate) fn name(&self, pool: &Pool) -> LockName {
         cell(pool, self.key, self.addr)
     }
 }
@@ -49,11 +49,11 @@ impl Lock {
 /// A stretch of a thread's ways that holds a lock.
 #[derive(Clone, Debug)]
 pub(crate) struct Section {
-    pub(super) lock: Lock,
+    pub(crate) lock: Lock,
     /// Where the lock was taken, if what follows is put off (`inside`).
-    pub(super) taken_at: Option<u32>,
+    pub(crate) taken_at: Option<u32>,
     /// The nodes at which what was put off is done.
-    pub(super) settled_at: Vec<u32>,
+    pub(crate) settled_at: Vec<u32>,
     /// Where ways leave it: node and point.
     ends: Vec<(u32, u32)>,
     /// Whether ways go on in another section, where they meet ways that took the lock elsewhere.
@@ -68,9 +68,9 @@ pub(crate) type Held = SmallVec<[(Lock, u32); 2]>;
 /// All sections, and which events are inside of them.
 #[derive(Debug, Default)]
 pub(crate) struct Sections {
-    pub(super) sections: Vec<Section>,
-    pub(super) reads: Vec<SmallVec<[u32; 2]>>,
-    pub(super) writes: Vec<SmallVec<[u32; 2]>>,
+    pub(crate) sections: Vec<Section>,
+    pub(crate) reads: Vec<SmallVec<[u32; 2]>>,
+    pub(crate) writes: Vec<SmallVec<[u32; 2]>>,
     /// The events of steps that take a lock, with the value that they leave, and of those that give one back.
     takes: FxHashMap<usize, Lock>,
     taken: FxHashMap<usize, Lock>,
@@ -87,7 +87,7 @@ pub(crate) struct Sections {
 
 impl Executor<'_> {
     /// The lock that a step takes, if it waits for a constant to replace it by another; `var` is the value read.
-    pub(super) fn lock_taken(
+    pub(crate) fn lock_taken(
         &self,
         (key, addr): (PlaceKey, Option<TermId>),
         var: VarId,
@@ -102,13 +102,13 @@ impl Executor<'_> {
     }
 
     /// The lock that writing a constant may give back.
-    pub(super) fn lock_given(&self, key: PlaceKey, addr: Option<TermId>, value: TermId) -> Option<Lock> {
+    pub(crate) fn lock_given(&self, key: PlaceKey, addr: Option<TermId>, value: TermId) -> Option<Lock> {
         let is_constant = |term: TermId| self.pool.as_const(term).is_some();
         (addr.is_none_or(is_constant) && is_constant(value)).then_some(Lock { key, addr, free: value })
     }
 
     /// A lock is taken by the events made since there were so many.
-    pub(super) fn take_lock(&mut self, walk: &mut Walk, lock: Lock, new: TermId, (reads, writes): (usize, usize)) {
+    pub(crate) fn take_lock(&mut self, walk: &mut Walk, lock: Lock, new: TermId, (reads, writes): (usize, usize)) {
         let own = |at: &usize| self.events.reads[*at].thread == walk.thread;
         self.locks.takes.extend((reads..self.events.reads.len()).filter(own).map(|at| (at, lock)));
         self.locks.taken.extend((writes..self.events.writes.len()).map(|at| (at, lock)));
@@ -120,7 +120,7 @@ impl Executor<'_> {
     }
 
     /// A lock is given back, if it is one, by the events made since there were so many.
-    pub(super) fn give_lock(&mut self, walk: &mut Walk, lock: Lock, (reads, writes): (usize, usize)) {
+    pub(crate) fn give_lock(&mut self, walk: &mut Walk, lock: Lock, (reads, writes): (usize, usize)) {
         let Some(at) = walk.state.held.iter().position(|(other, _)| *other == lock) else { return };
         self.locks.given.extend(reads..self.events.reads.len());
         let given = writes..self.events.writes.len();
@@ -137,7 +137,7 @@ impl Executor<'_> {
     }
 
     /// What a thread that holds a lock finds in it: what it has left there. This must be judged later.
-    pub(super) fn own_lock(&mut self, walk: &Walk, spot: &Spot, var: VarId) -> Option<TermId> {
+    pub(crate) fn own_lock(&mut self, walk: &Walk, spot: &Spot, var: VarId) -> Option<TermId> {
         if self.relies_on.is_none() || walk.state.depth > 0 || walk.is_group || self.properties.has(Property::Race) {
             return None;
         }
@@ -152,13 +152,13 @@ impl Executor<'_> {
     }
 
     /// Notes in which sections a new event is.
-    pub(super) fn note_sections(&mut self, state: &State, is_read: bool) {
+    pub(crate) fn note_sections(&mut self, state: &State, is_read: bool) {
         let own = state.held.iter().map(|(_, section)| *section).collect();
         if is_read { self.locks.reads.push(own) } else { self.locks.writes.push(own) }
     }
 
     /// Finds the locks that are not kept.
-    pub(super) fn judge_locks(&mut self) {
+    pub(crate) fn judge_locks(&mut self) {
         let mut all: Vec<Lock> = self.locks.sections.iter().map(|section| section.lock).collect();
         all.sort_unstable_by_key(|lock| (lock.key, lock.addr, lock.free));
         all.dedup();
@@ -203,7 +203,7 @@ impl Sections {
     }
 
     /// What is held on all ways that meet.
-    pub(super) fn meet(&mut self, states: &[State]) -> Held {
+    pub(crate) fn meet(&mut self, states: &[State]) -> Held {
         let mut held = Held::new();
         for (lock, first) in &states[0].held {
             let own = states.iter().map(|state| state.held.iter().find(|(other, _)| other == lock));

@@ -8,7 +8,7 @@
 //! Invariant: intervals are those of signed numbers, and cover the value of each read that happens. A term that depends on a read without
 //! values so far has none itself, but only where it cannot be evaluated without that read; truth values are never without one.
 
-use super::unrolled::Unrolled;
+use crate::bmc::unrolled::Unrolled;
 use logic::{Node, Op, Pool, Sort, TermId, Value, VarId};
 use memory::events::{Read, Sources};
 use rustc_hash::FxHashMap;

@@ -1,12 +1,12 @@
 //! What does each statement do to a state? The meaning is that of `ir::interp`, on terms.
 
-use super::access::How;
-use super::execute::Executor;
-use super::idle::Did;
-use super::places::PlaceKey;
-use super::step::{Go, Stop, Variant, Walk};
-use super::store::word;
-use super::unrolled::{BadKind, Waiting};
+use crate::bmc::accesses::places::PlaceKey;
+use crate::bmc::accesses::read_and_write::How;
+use crate::bmc::accesses::write_log::word;
+use crate::bmc::unroll::spin_loops::Did;
+use crate::bmc::unroll::step::{Go, Stop, Variant, Walk};
+use crate::bmc::unroll::symbolic_execution::Executor;
+use crate::bmc::unrolled::{BadKind, Waiting};
 use ir::{AllocKind, CheckKind, Fill, Op, Order, Place, Property, Stmt, Why};
 use logic::{Sort, TermId, Value, VarId};
 use memory::events::Kind;

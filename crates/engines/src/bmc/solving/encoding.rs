@@ -5,7 +5,7 @@
 //! these choices imply is known to the theory alone (RF-Ord). The order of writes gets literals only when it is needed (WS-Cond, WS-Some,
 //! WS-Ord).
 
-use super::unrolled::Unrolled;
+use crate::bmc::unrolled::Unrolled;
 use logic::{Node, Op, Pool, TermId, Value};
 use memory::events::{Known, START, Sources, find_sources};
 use memory::order::{Closure, Order, Pair, Read, Structure, Write};
@@ -65,7 +65,7 @@ impl Encoding {
             active: FxHashMap::default(),
         };
         if unrolled.events.program.is_none() {
-            let rules = super::ranges::rules(unrolled, &mut sources);
+            let rules = crate::bmc::reductions::intervals::rules(unrolled, &mut sources);
             unrolled.constraints.extend(rules);
         }
         for rule in &unrolled.constraints {

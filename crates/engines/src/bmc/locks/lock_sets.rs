@@ -7,10 +7,10 @@
 //! Where an access of a place has an address that is not constant, all cells of the place are one. Cells that somebody waits for are never guarded, since what
 //! waits is noticed. Nor is anything where stores are buffered or races are asked about.
 
-use super::cells::{Cell, Judgement, cell};
-use super::execute::Executor;
-use super::locks::LockName;
-use super::places::PlaceKey;
+use crate::bmc::accesses::places::PlaceKey;
+use crate::bmc::locks::critical_sections::LockName;
+use crate::bmc::reductions::forwarding::{Cell, Judgement, cell};
+use crate::bmc::unroll::symbolic_execution::Executor;
 use ir::Property;
 use logic::Value;
 use memory::order::Closure;
@@ -34,7 +34,7 @@ const MOST_PAIRS: usize = 1_000_000;
 
 impl Executor<'_> {
     /// Notes which locks guard what, and whether it is what this unrolling went by.
-    pub(super) fn judge_guards(&mut self) -> Judgement {
+    pub(crate) fn judge_guards(&mut self) -> Judgement {
         if self.program.model.has_buffers() || self.properties.has(Property::Race) || self.locks.sections.is_empty() {
             return Judgement::Fine;
         }
@@ -111,7 +111,7 @@ impl Executor<'_> {
         }
         let mut own = all.iter().filter(|touch| cell.1.is_none() || touch.is_anywhere || touch.addr == cell.1);
         own.all(|touch| {
-            let is_apart = |section: &&super::locks::Section| {
+            let is_apart = |section: &&crate::bmc::locks::critical_sections::Section| {
                 let at = section.taken_at.expect("this section puts things off");
                 let is_own = self.events.thread_of[at as usize] == touch.thread;
                 let is_after = !section.settled_at.is_empty()

@@ -4,15 +4,15 @@
 //! handles are variables of the solver that differ. Whoever joins a thread is after its end: a fixed order where every way that goes
 //! on has passed the join, else one that depends on the join's guard.
 
-use super::access::Spot;
-use super::cells::Birth;
-use super::execute::Executor;
-use super::idle::Did;
-use super::points::Points;
-use super::step::{Go, Stop, Variant, Walk};
-use super::store::word;
-use super::symmetry::order_alike;
-use super::unrolled::{Unrolled, Waiting};
+use crate::bmc::accesses::read_and_write::Spot;
+use crate::bmc::accesses::write_log::word;
+use crate::bmc::reductions::forwarding::Birth;
+use crate::bmc::reductions::thread_symmetry::order_alike;
+use crate::bmc::unroll::path_conditions::Points;
+use crate::bmc::unroll::spin_loops::Did;
+use crate::bmc::unroll::step::{Go, Stop, Variant, Walk};
+use crate::bmc::unroll::symbolic_execution::Executor;
+use crate::bmc::unrolled::{Unrolled, Waiting};
 use ir::{Callee, ObjectKind, Property, Stmt, Why};
 use logic::{Sort, TermId, Value, VarId};
 use memory::events::{Edge, Events, Read};
@@ -45,7 +45,7 @@ pub(crate) struct Join {
 }
 
 impl Executor<'_> {
-    pub(super) fn start(&mut self, walk: &mut Walk, stmt: &Stmt, dst: VarId, callee: Callee, args: &[TermId]) -> Go {
+    pub(crate) fn start(&mut self, walk: &mut Walk, stmt: &Stmt, dst: VarId, callee: Callee, args: &[TermId]) -> Go {
         let refuse = |this: &mut Self, walk: &Walk, what: String| {
             Err(this.beyond(walk, Why::Unsupported { span: stmt.span, what }))
         };
@@ -86,7 +86,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    pub(super) fn join(&mut self, walk: &mut Walk, thread: TermId, result: Option<VarId>) -> Go {
+    pub(crate) fn join(&mut self, walk: &mut Walk, thread: TermId, result: Option<VarId>) -> Go {
         let handle = self.eval(walk, thread);
         // A section stays closed if the thread has ended before it, and opens if it ends later.
         let mut section = None;
@@ -153,7 +153,7 @@ impl Executor<'_> {
     }
 
     /// Whether a wait does not hold in the state at the end, where deadlocks are looked for, and who could end it.
-    pub(super) fn blocked_at_end(
+    pub(crate) fn blocked_at_end(
         &mut self,
         walk: &Walk,
         spot: Spot,
@@ -199,7 +199,7 @@ impl Executor<'_> {
     }
 
     /// Puts everything together once all threads have been executed.
-    pub(super) fn finish(mut self) -> Result<Unrolled, Why> {
+    pub(crate) fn finish(mut self) -> Result<Unrolled, Why> {
         self.resolve_joins();
         for (valid, addr, n, region, is_write) in std::mem::take(&mut self.objects_to_check) {
             let inside = self.objects.inside(self.program, &mut self.pool, (addr, n), region, is_write);
@@ -280,12 +280,12 @@ impl Executor<'_> {
 
     fn read_initial(
         &mut self,
-        key: super::places::PlaceKey,
+        key: crate::bmc::accesses::places::PlaceKey,
         addr: Option<TermId>,
         sort: Sort,
         point: Option<u32>,
     ) -> TermId {
-        self.read_logs(super::execute::INITIAL, key, addr, sort, point)
+        self.read_logs(crate::bmc::unroll::symbolic_execution::INITIAL, key, addr, sort, point)
     }
 
     fn resolve_joins(&mut self) {
@@ -359,7 +359,7 @@ impl Executor<'_> {
     }
 
     /// The orders of joins that hold whenever both ends happen.
-    pub(super) fn certain_joins(&self) -> Vec<(u32, u32)> {
+    pub(crate) fn certain_joins(&self) -> Vec<(u32, u32)> {
         let after = self.successors();
         let joins = self.joins.iter().filter(|join| self.is_certain(join, &after));
         joins.flat_map(|join| join.ends.iter().map(|end| (*end, join.node))).collect()

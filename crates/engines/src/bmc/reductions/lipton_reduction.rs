@@ -8,11 +8,11 @@
 //! Where ways in different sections meet, each settles what it has put off, and they go on as if the lock had been taken there. Whether all accesses
 //! are under the lock is decided in `guarded`.
 
-use super::cells::{Cell, cell};
-use super::execute::{Executor, State};
-use super::places::PlaceKey;
-use super::step::Walk;
-use super::store::{Entry, Log, value_of, word};
+use crate::bmc::accesses::places::PlaceKey;
+use crate::bmc::accesses::write_log::{Entry, Log, value_of, word};
+use crate::bmc::reductions::forwarding::{Cell, cell};
+use crate::bmc::unroll::step::Walk;
+use crate::bmc::unroll::symbolic_execution::{Executor, State};
 use logic::{Sort, TermId};
 use memory::events::{Kind, Read, Write};
 use rustc_hash::FxHashMap;
@@ -31,7 +31,7 @@ const MOST_ANYWHERE: usize = 40;
 
 impl Executor<'_> {
     /// The section that puts off what is done to a cell.
-    pub(super) fn section_for(&mut self, walk: &Walk, key: PlaceKey, addr: Option<TermId>) -> Option<u32> {
+    pub(crate) fn section_for(&mut self, walk: &Walk, key: PlaceKey, addr: Option<TermId>) -> Option<u32> {
         if walk.state.held.is_empty() || walk.thread == u32::MAX {
             return None;
         }
@@ -47,7 +47,7 @@ impl Executor<'_> {
     }
 
     /// Reads a cell inside of a section.
-    pub(super) fn read_inside(
+    pub(crate) fn read_inside(
         &mut self,
         walk: &Walk,
         section: u32,
@@ -100,7 +100,7 @@ impl Executor<'_> {
     }
 
     /// Writes a cell inside of a section.
-    pub(super) fn write_inside(&mut self, walk: &Walk, section: u32, key: PlaceKey, entry: Entry) {
+    pub(crate) fn write_inside(&mut self, walk: &Walk, section: u32, key: PlaceKey, entry: Entry) {
         debug_assert!(walk.thread != u32::MAX, "nobody writes at the end");
         self.places.number(key);
         let inside = self.insides.entry(section).or_default();
@@ -115,7 +115,7 @@ impl Executor<'_> {
     }
 
     /// Does at a node what a section has put off; with `hides`, the node may have written the same cells before.
-    pub(super) fn settle(&mut self, state: &State, (thread, node): (u32, u32), section: u32, hides: bool) {
+    pub(crate) fn settle(&mut self, state: &State, (thread, node): (u32, u32), section: u32, hides: bool) {
         if !self.puts_off(section) {
             return;
         }
@@ -157,7 +157,7 @@ impl Executor<'_> {
     }
 
     /// A thread ends: does what all its sections have put off.
-    pub(super) fn settle_all(&mut self, walk: &Walk) {
+    pub(crate) fn settle_all(&mut self, walk: &Walk) {
         let Some(node) = walk.node else { return };
         for (_, section) in &walk.state.held {
             self.settle(&walk.state, (walk.thread, node), *section, true);
@@ -165,7 +165,7 @@ impl Executor<'_> {
     }
 
     /// Before ways meet: does what those of their sections have put off that they do not have in common.
-    pub(super) fn settle_apart(&mut self, thread: u32, states: &mut [State]) {
+    pub(crate) fn settle_apart(&mut self, thread: u32, states: &mut [State]) {
         let shared = |states: &[State], own: u32| {
             states.iter().all(|state| state.held.iter().any(|(_, section)| *section == own))
         };
@@ -181,7 +181,7 @@ impl Executor<'_> {
     }
 
     /// Ways that were in different sections have met: what follows is put off from here on.
-    pub(super) fn go_on_inside(&mut self, thread: u32, state: &mut State, states: &[State]) {
+    pub(crate) fn go_on_inside(&mut self, thread: u32, state: &mut State, states: &[State]) {
         for at in 0..state.held.len() {
             let (lock, section) = state.held[at];
             let is_new = !states[0].held.iter().any(|(_, own)| *own == section);
@@ -193,16 +193,16 @@ impl Executor<'_> {
     }
 }
 
-impl super::cells::Known {
+impl crate::bmc::reductions::forwarding::Known {
     /// The cells that these are known with, and the lock that guards them.
-    fn guard_of(&self, cell: Cell) -> Option<(Cell, super::locks::LockName)> {
+    fn guard_of(&self, cell: Cell) -> Option<(Cell, crate::bmc::locks::critical_sections::LockName)> {
         let whole = (cell.0, None);
         let found = self.guards.get(&whole).map(|lock| (whole, *lock));
         found.or_else(|| self.guards.get(&cell).map(|lock| (cell, *lock)))
     }
 
     /// Whether a lock guards something.
-    pub(super) fn is_guard(&self, lock: super::locks::LockName) -> bool {
+    pub(crate) fn is_guard(&self, lock: crate::bmc::locks::critical_sections::LockName) -> bool {
         self.guards.values().any(|other| *other == lock)
     }
 }

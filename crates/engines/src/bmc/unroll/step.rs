@@ -4,9 +4,9 @@
 //! holds, an address that is valid) only that of what follows. What happens inside of an atomic section counts only if the section comes to
 //! its end, so it is noted where ways leave it.
 
-use super::execute::{Executor, State};
-use super::idle::{Did, note};
-use super::unrolled::{Bad, BadKind, Record};
+use crate::bmc::unroll::spin_loops::{Did, note};
+use crate::bmc::unroll::symbolic_execution::{Executor, State};
+use crate::bmc::unrolled::{Bad, BadKind, Record};
 use ir::{EdgeId, Op, ProcId, Why};
 use logic::{Sort, TermId, Value, VarId};
 use smallvec::SmallVec;
@@ -60,7 +60,7 @@ pub(crate) enum Stop {
 pub(crate) type Go<T = ()> = Result<T, Stop>;
 
 /// The ways to take an edge: inside of an atomic section that has accessed something, waiting opens the section.
-pub(super) fn variants(state: &State, edge: &ir::Edge) -> &'static [Variant] {
+pub(crate) fn variants(state: &State, edge: &ir::Edge) -> &'static [Variant] {
     let first = edge.stmts.iter().find(|stmt| !stmt.accesses().is_empty());
     let waits = first.is_some_and(|stmt| matches!(stmt.op, Op::Rmw { wait: Some(_), .. } | Op::Join { .. }));
     if waits && state.depth > 0 && state.section.is_some() {
@@ -71,7 +71,7 @@ pub(super) fn variants(state: &State, edge: &ir::Edge) -> &'static [Variant] {
 }
 
 impl Executor<'_> {
-    pub(super) fn take(
+    pub(crate) fn take(
         &mut self,
         thread: u32,
         proc: ProcId,
@@ -145,7 +145,7 @@ impl Executor<'_> {
         self.eval_in(&walk.state.env, term)
     }
 
-    pub(super) fn eval_in(&mut self, env: &[(VarId, TermId)], term: TermId) -> TermId {
+    pub(crate) fn eval_in(&mut self, env: &[(VarId, TermId)], term: TermId) -> TermId {
         if self.pool.as_const(term).is_some() {
             return term;
         }

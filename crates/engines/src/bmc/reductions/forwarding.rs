@@ -10,10 +10,10 @@
 //! Invariant: of an unrolling that is used, every such read is of a cell that no other thread writes after the start of its thread; and writes of
 //! those that started it are met, and in their logs, before it is executed.
 
-use super::execute::{Executor, INITIAL};
-use super::locks::LockName;
-use super::places::PlaceKey;
-use super::store::word;
+use crate::bmc::accesses::places::PlaceKey;
+use crate::bmc::accesses::write_log::word;
+use crate::bmc::locks::critical_sections::LockName;
+use crate::bmc::unroll::symbolic_execution::{Executor, INITIAL};
 use logic::{Pool, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -50,9 +50,9 @@ struct Place {
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     /// The locks that are held whenever a cell is accessed (`guarded`).
-    pub(super) guards: BTreeMap<Cell, LockName>,
+    pub(crate) guards: BTreeMap<Cell, LockName>,
     /// Those of these that turned out not to hold.
-    pub(super) unguarded: FxHashSet<Cell>,
+    pub(crate) unguarded: FxHashSet<Cell>,
     places: FxHashMap<PlaceKey, Place>,
     births: Vec<Birth>,
     /// The cells that others than this thread turned out to write.
@@ -61,7 +61,7 @@ pub(crate) struct Known {
 
 /// What looking back at an unrolling tells.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Judgement {
+pub(crate) enum Judgement {
     Fine,
     /// Another unrolling could go by more than this one.
     MoreIsKnown,
@@ -73,12 +73,12 @@ pub(super) enum Judgement {
 const ATTEMPTS: u32 = 5;
 
 impl Judgement {
-    pub(super) fn and(self, other: Judgement) -> Judgement {
+    pub(crate) fn and(self, other: Judgement) -> Judgement {
         self.max(other)
     }
 
     /// Whether to unroll again, after so many times.
-    pub(super) fn asks_again(self, n: u32) -> bool {
+    pub(crate) fn asks_again(self, n: u32) -> bool {
         self == Judgement::Wrong || (self == Judgement::MoreIsKnown && n < ATTEMPTS)
     }
 }
@@ -128,13 +128,13 @@ fn ancestry(births: &[Birth], thread: u32) -> SmallVec<[u32; 4]> {
 }
 
 /// The cells that an access may touch.
-pub(super) fn cell(pool: &Pool, key: PlaceKey, addr: Option<TermId>) -> Cell {
+pub(crate) fn cell(pool: &Pool, key: PlaceKey, addr: Option<TermId>) -> Cell {
     (key, addr.and_then(|addr| word(pool, addr)))
 }
 
 impl Executor<'_> {
     /// Whether what a thread reads is taken to be in its own log, or in one of those that started it.
-    pub(super) fn finds_known(&mut self, thread: u32, key: PlaceKey, addr: Option<TermId>) -> bool {
+    pub(crate) fn finds_known(&mut self, thread: u32, key: PlaceKey, addr: Option<TermId>) -> bool {
         let cell = cell(&self.pool, key, addr);
         let is_settled = self.known.is_settled(thread, cell);
         if is_settled {
@@ -144,12 +144,12 @@ impl Executor<'_> {
     }
 
     /// The logs in which a thread may find what nobody else writes.
-    pub(super) fn ancestry(&self, thread: u32) -> SmallVec<[u32; 4]> {
+    pub(crate) fn ancestry(&self, thread: u32) -> SmallVec<[u32; 4]> {
         ancestry(&self.births, thread)
     }
 
     /// Notes who writes what, and whether it is what this unrolling went by.
-    pub(super) fn judge_cells(&mut self) -> Judgement {
+    pub(crate) fn judge_cells(&mut self) -> Judgement {
         if self.program.model.has_buffers() {
             return Judgement::Fine;
         }

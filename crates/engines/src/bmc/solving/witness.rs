@@ -3,8 +3,8 @@
 //! A step without accesses is taken just before the thread's next step that has some. Once a thread is in an atomic section it goes on until
 //! it leaves it. Threads are numbered as they are started. Where stores are buffered, one reaches memory when its node comes.
 
-use super::solve::Found;
-use super::unrolled::{Record, Unrolled};
+use crate::bmc::solving::search::Found;
+use crate::bmc::unrolled::{Record, Unrolled};
 use ir::{Commit, EdgeRef, Step};
 use logic::Pool;
 use memory::events::Kind;

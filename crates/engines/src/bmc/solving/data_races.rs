@@ -5,7 +5,7 @@
 //! waits, the moment is that access itself, since what it does depends on the state it finds. A thread that is started inside of the same section is about to
 //! do its first access as soon as it is started: that one races with what comes later in the section, although it cannot happen earlier.
 
-use super::unrolled::{Access, Unrolled};
+use crate::bmc::unrolled::{Access, Unrolled};
 use logic::{Pool, Sort, TermId, Value};
 use memory::events::{Edge, START};
 use memory::order::Closure;

@@ -4,8 +4,8 @@
 //! that order is decided at the end, by `memory::events::relax`. A fence becomes a node only when something follows it that is no
 //! fence itself: most fences stand before a read-modify-write or an atomic section, which is one.
 
-use super::execute::{Executor, State};
-use super::step::Walk;
+use crate::bmc::unroll::step::Walk;
+use crate::bmc::unroll::symbolic_execution::{Executor, State};
 use ir::{Model, Order};
 use logic::{TermId, Value};
 use memory::events::{Kind, START, relax};
@@ -13,7 +13,7 @@ use memory::order::{Closure, bits};
 
 impl Executor<'_> {
     /// A node after what the thread did last, and after a fence that is due.
-    pub(super) fn node_after(&mut self, thread: u32, state: &mut State, kind: Kind) -> u32 {
+    pub(crate) fn node_after(&mut self, thread: u32, state: &mut State, kind: Kind) -> u32 {
         if kind != Kind::Fence {
             self.make_fence(thread, state);
         }
@@ -26,14 +26,14 @@ impl Executor<'_> {
     }
 
     /// A fence that is due becomes a node.
-    pub(super) fn make_fence(&mut self, thread: u32, state: &mut State) {
+    pub(crate) fn make_fence(&mut self, thread: u32, state: &mut State) {
         if state.wants_fence {
             self.node_after(thread, state, Kind::Fence);
         }
     }
 
     /// The node of a write: when the statement runs, or where stores are buffered when it reaches memory.
-    pub(super) fn write_node(&mut self, walk: &mut Walk) -> u32 {
+    pub(crate) fn write_node(&mut self, walk: &mut Walk) -> u32 {
         let is_direct = walk.state.depth > 0 || walk.is_group || walk.is_fence;
         let Some(site) = walk.store.filter(|_| self.program.model.has_buffers() && !is_direct) else {
             return self.node(walk);
@@ -48,7 +48,7 @@ impl Executor<'_> {
     }
 
     /// A fence of the program, or the begin of an atomic section.
-    pub(super) fn fence(&mut self, walk: &mut Walk, order: Order) {
+    pub(crate) fn fence(&mut self, walk: &mut Walk, order: Order) {
         let model = self.program.model;
         if !model.has_buffers() || walk.state.alone || walk.state.depth > 0 {
             return;
@@ -61,7 +61,7 @@ impl Executor<'_> {
     }
 
     /// Leaves of program order what the model keeps.
-    pub(super) fn relax_order(&mut self) {
+    pub(crate) fn relax_order(&mut self) {
         let model = self.program.model;
         if !model.has_buffers() {
             return;

@@ -7,20 +7,20 @@
 //!
 //! Invariant: events and records of a thread are made in an order that agrees with all its ways.
 
-use super::bounds::LoopBound;
-use super::cells::{Birth, Cell, Known};
-use super::flow::{Flow, Key, Laps};
-use super::idle::{Doings, is_idle, is_promising};
-use super::inside::Inside;
-use super::locks::{Held, Lock, Sections};
-use super::objects::Objects;
-use super::places::{PlaceKey, Places};
-use super::points::Points;
-use super::step::{Variant, variants};
-use super::store::Log;
-use super::threads::{DeferredJoin, Join};
-use super::unrolled::{Bad, BadKind, Thread, Unrolled};
 use crate::Run;
+use crate::bmc::accesses::objects::Objects;
+use crate::bmc::accesses::places::{PlaceKey, Places};
+use crate::bmc::accesses::write_log::Log;
+use crate::bmc::bounds::LoopBound;
+use crate::bmc::locks::critical_sections::{Held, Lock, Sections};
+use crate::bmc::reductions::forwarding::{Birth, Cell, Known};
+use crate::bmc::reductions::lipton_reduction::Inside;
+use crate::bmc::unroll::control_flow::{Flow, Key, Laps};
+use crate::bmc::unroll::path_conditions::Points;
+use crate::bmc::unroll::spin_loops::{Doings, is_idle, is_promising};
+use crate::bmc::unroll::start_and_join::{DeferredJoin, Join};
+use crate::bmc::unroll::step::{Variant, variants};
+use crate::bmc::unrolled::{Bad, BadKind, Thread, Unrolled};
 use ir::pass::{PointsTo, Sharing};
 use ir::{AllocKind, EdgeId, LocId, Op, ProcId, Program, Properties, RegionId, Scope, Why};
 use logic::{Pool, TermId, Value, VarId};
@@ -393,7 +393,7 @@ impl Executor<'_> {
         merged
     }
 
-    pub(super) fn lookup(&mut self, env: &[(VarId, TermId)], var: VarId) -> TermId {
+    pub(crate) fn lookup(&mut self, env: &[(VarId, TermId)], var: VarId) -> TermId {
         if let Ok(at) = env.binary_search_by_key(&var, |(var, _)| *var) {
             return env[at].1;
         }

@@ -8,9 +8,9 @@
 //!
 //! Invariant: the locks that this relies on are used as `locks` demands; that is checked once everything is unrolled.
 
-use super::execute::State;
-use super::flow::Lap;
-use super::locks::Lock;
+use crate::bmc::locks::critical_sections::Lock;
+use crate::bmc::unroll::control_flow::Lap;
+use crate::bmc::unroll::symbolic_execution::State;
 
 /// What a step does that matters to loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +66,7 @@ impl Doings {
 }
 
 /// Notes what a step has done.
-pub(super) fn note(state: &mut State, did: Did) {
+pub(crate) fn note(state: &mut State, did: Did) {
     for lap in &mut state.laps {
         lap.doings = lap.doings.then(did);
         if let Did::Takes(lock) = did
@@ -83,7 +83,7 @@ pub(super) fn note(state: &mut State, did: Did) {
 }
 
 /// Whether a round can be left out, if the variables at the head are as they were.
-pub(super) fn is_idle(lap: &Lap) -> bool {
+pub(crate) fn is_idle(lap: &Lap) -> bool {
     match lap.doings {
         Doings::Idle => true,
         Doings::Swapped(lock) => lap.entered == Some(lock),
@@ -92,6 +92,6 @@ pub(super) fn is_idle(lap: &Lap) -> bool {
 }
 
 /// Whether a round will be left out that another way, meeting this one, would hide.
-pub(super) fn is_promising(state: &State) -> bool {
+pub(crate) fn is_promising(state: &State) -> bool {
     state.laps.iter().any(|lap| matches!(lap.doings, Doings::Swapped(lock) if lap.entered == Some(lock)))
 }

@@ -5,8 +5,8 @@
 //! total order is looked for; if that fails, the order of writes becomes literals and the search goes on. So what is returned has happened
 //! in some order of all its events.
 
-use super::encode::Encoding;
-use super::unrolled::Unrolled;
+use crate::bmc::solving::encoding::Encoding;
+use crate::bmc::unrolled::Unrolled;
 use logic::{Node, Pool, TermId, Value};
 use memory::order::{Order, linearise};
 use rustc_hash::FxHashMap;

@@ -4,11 +4,11 @@
 //! its own. All else becomes events; inside of an atomic section they are on one node, so a read there first looks for what the
 //! section itself has written, and a later write of the section hides an earlier one from the others.
 
-use super::execute::{Executor, INITIAL, State};
-use super::places::{Ends, PlaceKey};
-use super::step::{Go, Stop, Walk};
-use super::store::{Entry, value_of, word};
-use super::unrolled::{Access, BadKind};
+use crate::bmc::accesses::places::{Ends, PlaceKey};
+use crate::bmc::accesses::write_log::{Entry, value_of, word};
+use crate::bmc::unroll::step::{Go, Stop, Walk};
+use crate::bmc::unroll::symbolic_execution::{Executor, INITIAL, State};
+use crate::bmc::unrolled::{Access, BadKind};
 use ir::access::bytes_of;
 use ir::{Order, Place, Property, RegionId, Span, Why};
 use logic::{Scalar, Sort, TermId, Value};
@@ -355,7 +355,7 @@ impl Executor<'_> {
     }
 
     /// Adds a write; if others of the same node may be to the same cell, it hides them.
-    pub(super) fn push_write(&mut self, state: &State, new: Write, hides: bool) {
+    pub(crate) fn push_write(&mut self, state: &State, new: Write, hides: bool) {
         if hides {
             for index in self.section_writes.get(&new.node).cloned().unwrap_or_default() {
                 let write = self.events.writes[index];

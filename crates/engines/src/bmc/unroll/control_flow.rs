@@ -5,8 +5,8 @@
 //! leaves a loop has a larger rank than the loop: so a queue ordered by keys visits copies in topological order, and
 //! loops are unrolled as far as conditions let them, without being unrolled beforehand.
 
-use super::idle::Doings;
-use super::locks::Lock;
+use crate::bmc::locks::critical_sections::Lock;
+use crate::bmc::unroll::spin_loops::Doings;
 use ir::access::local_written;
 use ir::pass::{Liveness, Loop, find_loops, reverse_post_order};
 use ir::{EdgeId, LocId, Program};

@@ -4,11 +4,11 @@
 //! as they go. Who is in it is left to the solver: whoever is said to wait for ever waits for somebody who does, or for a lock
 //! of a thread that has ended; since there are finitely many threads, that is a circle or leads to such a lock.
 
-use super::unrolled::{Thread, Waiting};
+use crate::bmc::unrolled::{Thread, Waiting};
 use logic::{Pool, Sort, TermId};
 
 /// That all threads wait or have ended, and one waits.
-pub(super) fn all_wait(pool: &mut Pool, threads: &[Thread], waits: &[Waiting]) -> TermId {
+pub(crate) fn all_wait(pool: &mut Pool, threads: &[Thread], waits: &[Waiting]) -> TermId {
     let mut all = Vec::new();
     let mut someone = Vec::new();
     for (id, thread) in threads.iter().enumerate() {
@@ -26,7 +26,7 @@ pub(super) fn all_wait(pool: &mut Pool, threads: &[Thread], waits: &[Waiting]) -
 }
 
 /// That some threads wait for each other, or for locks of threads that have ended.
-pub(super) fn some_wait_for_ever(pool: &mut Pool, threads: &[Thread], waits: &[Waiting]) -> TermId {
+pub(crate) fn some_wait_for_ever(pool: &mut Pool, threads: &[Thread], waits: &[Waiting]) -> TermId {
     let is_owned = |wait: &Waiting| wait.owner.is_some() && !wait.is_join;
     let n_joiners = (1..threads.len() as u32).filter(|id| waits.iter().any(|wait| wait.thread == *id && wait.is_join));
     if !waits.iter().any(is_owned) && n_joiners.count() == 0 {

@@ -1,0 +1,4 @@
+//! What do locks keep apart?
+
+pub(crate) mod critical_sections;
+pub(crate) mod lock_sets;
