@@ -4,8 +4,7 @@
 //! ways of a thread may skip some. What nobody has written is zero, an initial value, or an element of an array of the
 //! solver, so that it is the same whenever it is read.
 
-use crate::bmc::accesses::places::PlaceKey;
-use crate::bmc::accesses::write_log::word;
+use super::places::{PlaceKey, word};
 use ir::{AllocKind, Fill, ObjectKind, Program, RegionId, SiteId};
 use logic::{Pool, Scalar, Sort, TermId, Value, VarId};
 use rustc_hash::FxHashMap;
@@ -34,6 +33,18 @@ pub(crate) struct Objects {
     arrays: FxHashMap<(PlaceKey, u64), VarId>,
     bytes: FxHashMap<usize, BTreeMap<u64, u8>>,
     any_vars: FxHashMap<VarId, TermId>,
+    asked_inside: Vec<AskedInside>,
+    asked_starts: Vec<(TermId, TermId, AllocKind)>,
+}
+
+/// A variable that says whether bytes at an address are inside of an object, which is known once all objects are.
+#[derive(Clone, Copy, Debug)]
+struct AskedInside {
+    valid: TermId,
+    addr: TermId,
+    n: u64,
+    region: Option<RegionId>,
+    is_write: bool,
 }
 
 impl Objects {
@@ -49,7 +60,14 @@ impl Objects {
             let object = Object { base, size, guard, fill, index: Some(index), made: None, is_data, is_read_only };
             by_base.insert(base, object);
         }
-        Objects { by_base, arrays: FxHashMap::default(), bytes: FxHashMap::default(), any_vars: FxHashMap::default() }
+        Objects {
+            by_base,
+            arrays: FxHashMap::default(),
+            bytes: FxHashMap::default(),
+            any_vars: FxHashMap::default(),
+            asked_inside: Vec::new(),
+            asked_starts: Vec::new(),
+        }
     }
 
     /// Adds an allocated object.
@@ -79,8 +97,43 @@ impl Objects {
         Some((fits && object.is_data && !(is_write && object.is_read_only), object))
     }
 
+    /// A variable that will say whether bytes at an address are inside one of the objects of a region: objects that are made later, by
+    /// other threads, count too.
+    pub(crate) fn ask_inside(
+        &mut self,
+        pool: &mut Pool,
+        (addr, n): (TermId, u64),
+        region: Option<RegionId>,
+        is_write: bool,
+    ) -> TermId {
+        let valid = fresh(pool);
+        self.asked_inside.push(AskedInside { valid, addr, n, region, is_write });
+        valid
+    }
+
+    /// A variable that will say whether an address is the start of an allocated object of this kind.
+    pub(crate) fn ask_start(&mut self, pool: &mut Pool, addr: TermId, kind: AllocKind) -> TermId {
+        let valid = fresh(pool);
+        self.asked_starts.push((valid, addr, kind));
+        valid
+    }
+
+    /// What the variables are that were asked for, now that all objects are known.
+    pub(crate) fn answers(&mut self, program: &Program, pool: &mut Pool) -> Vec<TermId> {
+        let mut rules = Vec::new();
+        for AskedInside { valid, addr, n, region, is_write } in std::mem::take(&mut self.asked_inside) {
+            let inside = self.inside(program, pool, (addr, n), region, is_write);
+            rules.push(pool.eq(valid, inside));
+        }
+        for (valid, addr, kind) in std::mem::take(&mut self.asked_starts) {
+            let starts = self.starts(program, pool, addr, kind);
+            rules.push(pool.eq(valid, starts));
+        }
+        rules
+    }
+
     /// Whether bytes at an address are inside one of the objects of a region.
-    pub(crate) fn inside(
+    fn inside(
         &self,
         program: &Program,
         pool: &mut Pool,
@@ -106,7 +159,7 @@ impl Objects {
     }
 
     /// Whether an address is the start of an allocated object of this kind.
-    pub(crate) fn starts(&self, program: &Program, pool: &mut Pool, addr: TermId, kind: AllocKind) -> TermId {
+    fn starts(&self, program: &Program, pool: &mut Pool, addr: TermId, kind: AllocKind) -> TermId {
         let width = program.data_model.word_bits();
         let mut all = Vec::new();
         for object in self.made().filter(|object| object.made.is_some_and(|(_, made)| made == kind)) {
@@ -251,4 +304,9 @@ impl Objects {
         }
         value
     }
+}
+
+fn fresh(pool: &mut Pool) -> TermId {
+    let var = pool.declare("valid", Sort::Bool);
+    pool.var(var)
 }

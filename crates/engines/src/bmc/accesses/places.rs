@@ -5,11 +5,10 @@
 //! any other is a place of bytes. Where that cannot be told, but all accesses are at constant offsets from something, these are taken for offsets from
 //! the starts of objects, and every access is checked to be at its offset. Whether objects are live is a place of its own, by base address.
 
-use crate::bmc::accesses::write_log::word;
 use ir::access::bytes_of;
 use ir::pass::{PointsTo, Sharing, Target};
 use ir::{Op, Place, Program, RegionId, SiteId};
-use logic::{Node, Op as TermOp, VarId};
+use logic::{Node, Op as TermOp, Pool, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is accessed.
@@ -21,6 +20,22 @@ pub(crate) enum PlaceKey {
     Cells(u32),
     /// Whether an object is live.
     Live,
+}
+
+/// Some cells: a place and a constant address; without one a variable, or all cells of the place.
+pub(crate) type Cell = (PlaceKey, Option<u64>);
+
+/// The cells that an access may touch.
+pub(crate) fn cell(pool: &Pool, key: PlaceKey, addr: Option<TermId>) -> Cell {
+    (key, addr.and_then(|addr| word(pool, addr)))
+}
+
+/// The number that a word is, if it is constant.
+pub(crate) fn word(pool: &Pool, term: TermId) -> Option<u64> {
+    match pool.as_const(term) {
+        Some(Value::Bv(bits)) => bits.to_u64(),
+        _ => None,
+    }
 }
 
 /// Who ends objects of a region.
@@ -38,14 +53,15 @@ pub(crate) enum Ends {
 #[derive(Debug)]
 pub(crate) struct Places {
     keys: Vec<PlaceKey>,
+    numbers: FxHashMap<PlaceKey, u32>,
     is_one: bool,
     in_bytes: Vec<bool>,
     /// Regions whose accesses have to be checked to be where they are expected.
     is_assumed: Vec<bool>,
     ends: Vec<Ends>,
-    frees: FxHashSet<logic::TermId>,
+    frees: FxHashSet<TermId>,
     /// Addresses of `Free`s that may end an object larger than a granule.
-    large: FxHashSet<logic::TermId>,
+    large: FxHashSet<TermId>,
 }
 
 impl Places {
@@ -140,7 +156,7 @@ impl Places {
                 in_bytes[region] &= !is_assumed[region];
             }
         }
-        Places { keys: Vec::new(), is_one, in_bytes, is_assumed, ends, frees, large }
+        Places { keys: Vec::new(), numbers: FxHashMap::default(), is_one, in_bytes, is_assumed, ends, frees, large }
     }
 
     /// The key of cells of a region.
@@ -154,7 +170,7 @@ impl Places {
     }
 
     /// The offset at which an access is expected, if it has to be checked.
-    pub(crate) fn expected(&self, program: &Program, region: RegionId, addr: logic::TermId) -> Option<u64> {
+    pub(crate) fn expected(&self, program: &Program, region: RegionId, addr: TermId) -> Option<u64> {
         self.is_assumed[region.0 as usize].then(|| offset(program, addr)).flatten()
     }
 
@@ -164,12 +180,12 @@ impl Places {
     }
 
     /// Whether the end of the object at this address is an event for other threads.
-    pub(crate) fn frees_shared(&self, addr: logic::TermId) -> bool {
+    pub(crate) fn frees_shared(&self, addr: TermId) -> bool {
         self.frees.contains(&addr)
     }
 
     /// Whether the object at this address may be larger than a granule.
-    pub(crate) fn frees_large(&self, addr: logic::TermId) -> bool {
+    pub(crate) fn frees_large(&self, addr: TermId) -> bool {
         self.large.contains(&addr)
     }
 
@@ -185,18 +201,15 @@ impl Places {
 
     /// The number of a place.
     pub(crate) fn number(&mut self, key: PlaceKey) -> u32 {
-        match self.keys.iter().position(|known| *known == key) {
-            Some(at) => at as u32,
-            None => {
-                self.keys.push(key);
-                self.keys.len() as u32 - 1
-            }
-        }
+        *self.numbers.entry(key).or_insert_with(|| {
+            self.keys.push(key);
+            self.keys.len() as u32 - 1
+        })
     }
 }
 
 /// The offset of an address, if it is a variable and a constant: that from the start of an object, if the variable is one.
-fn offset(program: &Program, addr: logic::TermId) -> Option<u64> {
+fn offset(program: &Program, addr: TermId) -> Option<u64> {
     let pool = &program.pool;
     let low = (1u64 << program.data_model.granule_bits()) - 1;
     if let Some(addr) = word(pool, addr) {

@@ -1,12 +1,15 @@
 //! What is in memory that one thread has to itself? A log of writes, in the order in which they were met.
 //!
+//! Known as: a write log with read-over-write resolution; merging by guarded choices as in gated single assignment.
+//!
 //! Copies of locations are visited in topological order, so of two writes of a thread that both happen, the one that was met later happens later. A read
 //! therefore looks back through the log: the first write that happens and has the same address. It can stop at a write
 //! that every way to the read has passed. Nothing is merged where branches meet; instead, what a read had to put together is added to the log, as if it
 //! had been written back, so that later reads need not look further.
 
+use super::places::{PlaceKey, word};
 use crate::bmc::unroll::path_conditions::Points;
-use logic::{Pool, TermId, Value};
+use logic::{Pool, Sort, TermId, Value};
 use rustc_hash::FxHashMap;
 
 /// A write.
@@ -99,10 +102,41 @@ pub(crate) fn value_of(pool: &mut Pool, found: &[(TermId, TermId)], last: TermId
     found.iter().rev().fold(last, |rest, (cond, value)| pool.ite(*cond, *value, rest))
 }
 
-/// The number that a word is, if it is constant.
-pub(crate) fn word(pool: &Pool, term: TermId) -> Option<u64> {
-    match pool.as_const(term) {
-        Some(Value::Bv(bits)) => bits.to_u64(),
-        _ => None,
+/// Whose log: that of main while it is alone.
+pub(crate) const INITIAL: u32 = u32::MAX;
+
+/// The logs of all threads.
+#[derive(Debug, Default)]
+pub(crate) struct Logs {
+    by_owner: FxHashMap<(u32, PlaceKey), Log>,
+}
+
+impl Logs {
+    /// Adds a write to the log of a thread.
+    pub(crate) fn push(&mut self, pool: &Pool, owner: u32, key: PlaceKey, entry: Entry) {
+        self.by_owner.entry((owner, key)).or_default().push(pool, entry);
+    }
+
+    /// What is found in the logs of these threads, one after the other, until something surely counts.
+    pub(crate) fn read(
+        &self,
+        pool: &mut Pool,
+        points: &Points,
+        owners: &[u32],
+        (key, addr, sort): (PlaceKey, Option<TermId>, Sort),
+        point: Option<u32>,
+    ) -> Found {
+        let mut found: Vec<(TermId, TermId)> = Vec::new();
+        for owner in owners {
+            if let Some(log) = self.by_owner.get(&(*owner, key)) {
+                let (mut more, is_complete) = log.read(pool, points, addr, point);
+                more.retain(|(_, value)| pool.sort(*value) == sort);
+                found.append(&mut more);
+                if is_complete {
+                    return (found, true);
+                }
+            }
+        }
+        (found, false)
     }
 }

@@ -1,6 +1,8 @@
 //! Which accesses does a lock keep apart? Critical sections, and what cannot be read across them.
 //!
-//! A lock is a word at a constant address with one value that means free. It is *kept* if, of all that was unrolled, only this touches it: steps that
+//! Known as: mutual exclusion, lock regions; what is ruled out are infeasible read-from pairs.
+//!
+//! A lock is *kept* if, of all that was unrolled, only this touches it: steps that
 //! wait for it to be free and leave a constant that is not, other writes of such constants, and writes of the free value by threads that have taken it. Then sections
 //! of different threads never overlap: nobody else can take a lock that is taken, and only its holder gives it back. So a read in a section never
 //! reads a write of another section that is surely overwritten before that section ends; and once its own section has surely
@@ -9,51 +11,24 @@
 //! Whether a lock is kept is a question about all accesses, so it is asked at the end. Where stores are
 //! buffered, nothing of this is used.
 
+use super::lock::{Lock, LockName};
 use crate::bmc::accesses::places::PlaceKey;
-use crate::bmc::accesses::read_and_write::Spot;
-use crate::bmc::reductions::forwarding::{Cell, cell};
 use crate::bmc::unroll::path_conditions::Points;
-use crate::bmc::unroll::step::Walk;
-use crate::bmc::unroll::symbolic_execution::{Executor, State};
-use ir::Property;
-use logic::{Node, Op, Pool, TermId, Value, VarId};
+use logic::{Pool, TermId, Value};
 use memory::events::{Events, Write};
 use memory::order::Closure;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-
-/// A lock.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Lock {
-    key: PlaceKey,
-    addr: Option<TermId>,
-    /// Its value when it is free.
-    free: TermId,
-}
-
-/// A lock, whatever its value is when it is free; the same in every unrolling.
-pub(crate) type LockName = Cell;
-
-impl Lock {
-    /// What an update leaves in it that finds it free.
-    pub(crate) fn left(&self, pool: &Pool, var: VarId, new: TermId) -> TermId {
-        when_free(pool, var, self.free, new)
-    }
-
-    /// Its name.
-    pub(crate) fn name(&self, pool: &Pool) -> LockName {
-        cell(pool, self.key, self.addr)
-    }
-}
+use std::ops::Range;
 
 /// A stretch of a thread's ways that holds a lock.
 #[derive(Clone, Debug)]
 pub(crate) struct Section {
-    pub(crate) lock: Lock,
-    /// Where the lock was taken, if what follows is put off (`inside`).
-    pub(crate) taken_at: Option<u32>,
+    lock: Lock,
+    /// Where the lock was taken, if what follows is put off (`lipton_reduction`).
+    taken_at: Option<u32>,
     /// The nodes at which what was put off is done.
-    pub(crate) settled_at: Vec<u32>,
+    settled_at: Vec<u32>,
     /// Where ways leave it: node and point.
     ends: Vec<(u32, u32)>,
     /// Whether ways go on in another section, where they meet ways that took the lock elsewhere.
@@ -62,15 +37,15 @@ pub(crate) struct Section {
     value: Option<TermId>,
 }
 
-/// The sections that a state is in.
+/// The sections that a state is in, with their locks.
 pub(crate) type Held = SmallVec<[(Lock, u32); 2]>;
 
 /// All sections, and which events are inside of them.
 #[derive(Debug, Default)]
 pub(crate) struct Sections {
-    pub(crate) sections: Vec<Section>,
-    pub(crate) reads: Vec<SmallVec<[u32; 2]>>,
-    pub(crate) writes: Vec<SmallVec<[u32; 2]>>,
+    sections: Vec<Section>,
+    reads: Vec<SmallVec<[u32; 2]>>,
+    writes: Vec<SmallVec<[u32; 2]>>,
     /// The events of steps that take a lock, with the value that they leave, and of those that give one back.
     takes: FxHashMap<usize, Lock>,
     taken: FxHashMap<usize, Lock>,
@@ -83,158 +58,195 @@ pub(crate) struct Sections {
     shut: FxHashSet<Lock>,
     /// The locks whose holders have taken them to be as they left them.
     trusted: FxHashSet<Lock>,
-}
-
-impl Executor<'_> {
-    /// The lock that a step takes, if it waits for a constant to replace it by another; `var` is the value read.
-    pub(crate) fn lock_taken(
-        &self,
-        (key, addr): (PlaceKey, Option<TermId>),
-        var: VarId,
-        wait: TermId,
-        new: TermId,
-    ) -> Option<Lock> {
-        let is_constant = |term: TermId| self.pool.as_const(term).is_some();
-        let free = awaited(&self.pool, var, wait)?;
-        let new = when_free(&self.pool, var, free, new);
-        let is_lock = addr.is_none_or(is_constant) && is_constant(new) && free != new;
-        is_lock.then_some(Lock { key, addr, free })
-    }
-
-    /// The lock that writing a constant may give back.
-    pub(crate) fn lock_given(&self, key: PlaceKey, addr: Option<TermId>, value: TermId) -> Option<Lock> {
-        let is_constant = |term: TermId| self.pool.as_const(term).is_some();
-        (addr.is_none_or(is_constant) && is_constant(value)).then_some(Lock { key, addr, free: value })
-    }
-
-    /// A lock is taken by the events made since there were so many.
-    pub(crate) fn take_lock(&mut self, walk: &mut Walk, lock: Lock, new: TermId, (reads, writes): (usize, usize)) {
-        let own = |at: &usize| self.events.reads[*at].thread == walk.thread;
-        self.locks.takes.extend((reads..self.events.reads.len()).filter(own).map(|at| (at, lock)));
-        self.locks.taken.extend((writes..self.events.writes.len()).map(|at| (at, lock)));
-        let puts_off = walk.state.depth == 0 && !walk.is_group && self.known.is_guard(lock.name(&self.pool));
-        let value = Some(new).filter(|new| self.pool.as_const(*new).is_some());
-        let section = self.locks.open(lock, walk.node.filter(|_| puts_off), value);
-        walk.state.held.retain(|(other, _)| *other != lock);
-        walk.state.held.push((lock, section));
-    }
-
-    /// A lock is given back, if it is one, by the events made since there were so many.
-    pub(crate) fn give_lock(&mut self, walk: &mut Walk, lock: Lock, (reads, writes): (usize, usize)) {
-        let Some(at) = walk.state.held.iter().position(|(other, _)| *other == lock) else { return };
-        self.locks.given.extend(reads..self.events.reads.len());
-        let given = writes..self.events.writes.len();
-        if let Some(node) = walk.node {
-            let is_inside = walk.state.depth > 0 || walk.is_group;
-            self.settle(&walk.state, (walk.thread, node), walk.state.held[at].1, is_inside);
-        }
-        let (_, section) = walk.state.held.remove(at);
-        for index in given {
-            self.locks.gives.insert(index, lock);
-            let write = &self.events.writes[index];
-            self.locks.sections[section as usize].ends.push((write.node, write.point));
-        }
-    }
-
-    /// What a thread that holds a lock finds in it: what it has left there. This must be judged later.
-    pub(crate) fn own_lock(&mut self, walk: &Walk, spot: &Spot, var: VarId) -> Option<TermId> {
-        if self.relies_on.is_none() || walk.state.depth > 0 || walk.is_group || self.properties.has(Property::Race) {
-            return None;
-        }
-        let is_it = |lock: &Lock| (lock.key, lock.addr) == (spot.key, spot.addr) && !spot.in_bytes;
-        let (lock, section) = walk.state.held.iter().find(|(lock, _)| is_it(lock)).copied()?;
-        let value = self.locks.sections[section as usize].value?;
-        if self.pool.sort(value) != self.pool.var_sort(var) {
-            return None;
-        }
-        self.locks.trusted.insert(lock);
-        Some(value)
-    }
-
-    /// Notes in which sections a new event is.
-    pub(crate) fn note_sections(&mut self, state: &State, is_read: bool) {
-        let own = state.held.iter().map(|(_, section)| *section).collect();
-        if is_read { self.locks.reads.push(own) } else { self.locks.writes.push(own) }
-    }
-
-    /// Finds the locks that are not kept.
-    pub(crate) fn judge_locks(&mut self) {
-        let mut all: Vec<Lock> = self.locks.sections.iter().map(|section| section.lock).collect();
-        all.sort_unstable_by_key(|lock| (lock.key, lock.addr, lock.free));
-        all.dedup();
-        for lock in all {
-            let place = self.places.number(lock.key);
-            let touches = |other: Option<TermId>| match (lock.addr, other) {
-                (Some(a), Some(b)) => a == b || self.pool.as_const(b).is_none(),
-                _ => true,
-            };
-            // What can never happen, and what is only asked about the end, does not count.
-            let counts = |guard: TermId| self.pool.as_const(guard) != Some(&Value::Bool(false));
-            let reads = self.events.reads.iter().enumerate().filter(|(_, read)| counts(read.guard));
-            let mut reads =
-                reads.filter(|(_, read)| read.place == place && read.thread != u32::MAX && touches(read.addr));
-            let is_own = |at: usize| self.locks.takes.get(&at) == Some(&lock) || self.locks.given.contains(&at);
-            if !reads.all(|(at, _)| is_own(at)) {
-                self.locks.observed.insert(lock);
-            }
-            // Only whoever holds it makes it free; what is written besides, when it is destroyed, lets nobody in.
-            let writes = self.events.writes.iter().enumerate();
-            let writes = writes.filter(|(_, write)| write.place == place && touches(write.addr));
-            let (mut is_kept, mut is_shut) = (true, false);
-            for (at, write) in writes {
-                let is_own = self.locks.gives.get(&at) == Some(&lock) || self.locks.taken.get(&at) == Some(&lock);
-                is_kept &= is_own || self.pool.as_const(write.value).is_some() && write.value != lock.free;
-                is_shut |= !is_own;
-            }
-            if !is_kept {
-                self.locks.broken.insert(lock);
-            }
-            if is_shut {
-                self.locks.shut.insert(lock);
-            }
-        }
-    }
+    /// The locks that must be kept, since rounds of loops were left out because of them; `None` if that is not to be done.
+    relies_on: Option<Vec<Lock>>,
 }
 
 impl Sections {
+    /// No sections. With `is_trusting`, what is unrolled may rely on locks.
+    pub(crate) fn new(is_trusting: bool) -> Sections {
+        Sections { relies_on: is_trusting.then(Vec::new), ..Sections::default() }
+    }
+
+    /// Whether what is unrolled may rely on locks.
+    pub(crate) fn is_trusting(&self) -> bool {
+        self.relies_on.is_some()
+    }
+
+    /// Rounds of a loop were left out, which is right if nobody looks at these locks but to take them and to give them back.
+    pub(crate) fn rely_on(&mut self, locks: &[Lock]) {
+        self.relies_on.iter_mut().for_each(|all| all.extend(locks.iter().copied()));
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sections.is_empty()
+    }
+
     fn open(&mut self, lock: Lock, taken_at: Option<u32>, value: Option<TermId>) -> u32 {
         self.sections.push(Section { lock, taken_at, settled_at: Vec::new(), ends: Vec::new(), goes_on: false, value });
         self.sections.len() as u32 - 1
     }
 
+    /// A lock is taken by these reads and writes, which leave `value` in it; what follows is put off if it has a place to be read at.
+    pub(crate) fn take(
+        &mut self,
+        held: &mut Held,
+        (lock, value): (Lock, Option<TermId>),
+        taken_at: Option<u32>,
+        (reads, writes): (impl Iterator<Item = usize>, Range<usize>),
+    ) {
+        self.takes.extend(reads.map(|at| (at, lock)));
+        self.taken.extend(writes.map(|at| (at, lock)));
+        let section = self.open(lock, taken_at, value);
+        held.retain(|(other, _)| *other != lock);
+        held.push((lock, section));
+    }
+
+    /// A lock that is held is given back by these reads and writes.
+    pub(crate) fn give(
+        &mut self,
+        held: &mut Held,
+        lock: Lock,
+        events: &Events,
+        (reads, writes): (Range<usize>, Range<usize>),
+    ) {
+        let Some(at) = held.iter().position(|(other, _)| *other == lock) else { return };
+        let (_, section) = held.remove(at);
+        self.given.extend(reads);
+        for index in writes {
+            self.gives.insert(index, lock);
+            let write = &events.writes[index];
+            self.sections[section as usize].ends.push((write.node, write.point));
+        }
+    }
+
+    /// What the holder of the lock at a place finds in it, if that is one constant: what it has left there.
+    pub(crate) fn own_value(&self, held: &Held, key: PlaceKey, addr: Option<TermId>) -> Option<(Lock, TermId)> {
+        let (lock, section) = held.iter().find(|(lock, _)| lock.is_at(key, addr))?;
+        Some((*lock, self.sections[*section as usize].value?))
+    }
+
+    /// The holder of a lock has taken it to be as it left it, which must be judged later.
+    pub(crate) fn trust(&mut self, lock: Lock) {
+        self.trusted.insert(lock);
+    }
+
+    /// Notes in which sections a new read is.
+    pub(crate) fn note_read(&mut self, held: &Held) {
+        self.reads.push(held.iter().map(|(_, section)| *section).collect());
+    }
+
+    /// Notes in which sections a new write is.
+    pub(crate) fn note_write(&mut self, held: &Held) {
+        self.writes.push(held.iter().map(|(_, section)| *section).collect());
+    }
+
     /// What is held on all ways that meet.
-    pub(crate) fn meet(&mut self, states: &[State]) -> Held {
-        let mut held = Held::new();
-        for (lock, first) in &states[0].held {
-            let own = states.iter().map(|state| state.held.iter().find(|(other, _)| other == lock));
+    pub(crate) fn meet(&mut self, ways: &[&Held]) -> Held {
+        let mut met = Held::new();
+        for (lock, first) in ways[0] {
+            let own = ways.iter().map(|held| held.iter().find(|(other, _)| other == lock));
             let Some(own) = own.map(|held| held.map(|(_, section)| *section)).collect::<Option<Vec<u32>>>() else {
                 continue;
             };
             if own.iter().all(|section| section == first) {
-                held.push((*lock, *first));
+                met.push((*lock, *first));
             } else {
                 own.iter().for_each(|section| self.sections[*section as usize].goes_on = true);
                 let value_of = |section: &u32| self.sections[*section as usize].value;
                 let value = value_of(first).filter(|value| own.iter().all(|other| value_of(other) == Some(*value)));
-                held.push((*lock, self.open(*lock, None, value)));
+                met.push((*lock, self.open(*lock, None, value)));
             }
         }
-        held
+        met
     }
 
-    /// Whether a lock is kept and nobody looks at it but to take it and to give it back.
-    pub(crate) fn is_unseen(&self, lock: &Lock) -> bool {
-        self.is_kept(lock) && !self.observed.contains(lock)
+    /// Whether accesses of a section are put off.
+    pub(crate) fn puts_off(&self, section: u32) -> bool {
+        self.sections[section as usize].taken_at.is_some()
     }
 
-    /// Whether all locks that were taken to be as their holders left them are.
-    pub(crate) fn is_trust_right(&self) -> bool {
-        self.trusted.iter().all(|lock| self.is_kept(lock) && !self.shut.contains(lock))
+    /// The node at which a section that puts accesses off reads.
+    pub(crate) fn reads_at(&self, section: u32) -> u32 {
+        self.sections[section as usize].taken_at.expect("this section puts things off")
     }
 
-    /// Whether a lock is kept.
-    pub(crate) fn is_kept(&self, lock: &Lock) -> bool {
+    /// From this node on, accesses of a section are put off.
+    pub(crate) fn put_off_from(&mut self, section: u32, node: u32) {
+        self.sections[section as usize].taken_at = Some(node);
+    }
+
+    /// What a section has put off is done at a node.
+    pub(crate) fn settle_at(&mut self, section: u32, node: u32) {
+        self.sections[section as usize].settled_at.push(node);
+    }
+
+    /// The nodes at which what a section has put off is done.
+    pub(crate) fn settled_at(&self, section: u32) -> &[u32] {
+        &self.sections[section as usize].settled_at
+    }
+
+    /// The kept locks that are held at a read.
+    pub(crate) fn locks_at_read(&self, read: usize, pool: &Pool) -> SmallVec<[LockName; 2]> {
+        self.names(self.reads.get(read), pool)
+    }
+
+    /// The kept locks that are held at a write.
+    pub(crate) fn locks_at_write(&self, write: usize, pool: &Pool) -> SmallVec<[LockName; 2]> {
+        self.names(self.writes.get(write), pool)
+    }
+
+    fn names(&self, sections: Option<&SmallVec<[u32; 2]>>, pool: &Pool) -> SmallVec<[LockName; 2]> {
+        let locks = sections.into_iter().flatten().map(|section| self.sections[*section as usize].lock);
+        locks.filter(|lock| self.is_kept(lock)).map(|lock| lock.name(pool)).collect()
+    }
+
+    /// Finds the locks that are not kept, those that somebody looks at, and those that somebody shuts. `keys` are the places by number.
+    pub(crate) fn judge(&mut self, events: &Events, pool: &Pool, keys: &[PlaceKey]) {
+        let mut all: Vec<Lock> = self.sections.iter().map(|section| section.lock).collect();
+        all.sort_unstable();
+        all.dedup();
+        for lock in all {
+            let is_here = |place: u32, addr| keys[place as usize] == lock.key() && lock.may_be_at(pool, addr);
+            // What can never happen, and what is only asked about the end, does not count.
+            let counts = |guard: TermId| pool.as_const(guard) != Some(&Value::Bool(false));
+            let reads = events.reads.iter().enumerate().filter(|(_, read)| counts(read.guard));
+            let mut reads = reads.filter(|(_, read)| read.thread != u32::MAX && is_here(read.place, read.addr));
+            let is_own = |at: usize| self.takes.get(&at) == Some(&lock) || self.given.contains(&at);
+            if !reads.all(|(at, _)| is_own(at)) {
+                self.observed.insert(lock);
+            }
+            // Only whoever holds it makes it free; what is written besides, when it is destroyed, lets nobody in.
+            let (mut is_kept, mut is_shut) = (true, false);
+            for (at, write) in events.writes.iter().enumerate().filter(|(_, write)| is_here(write.place, write.addr)) {
+                let is_own = self.gives.get(&at) == Some(&lock) || self.taken.get(&at) == Some(&lock);
+                is_kept &= is_own || lock.stays_shut(pool, write.value);
+                is_shut |= !is_own;
+            }
+            if !is_kept {
+                self.broken.insert(lock);
+            }
+            if is_shut {
+                self.shut.insert(lock);
+            }
+        }
+    }
+
+    /// Whether what was unrolled relies only on locks of which that is right. Asked once they are judged.
+    pub(crate) fn is_reliance_right(&self) -> bool {
+        let is_unseen = |lock: &Lock| self.is_kept(lock) && !self.observed.contains(lock);
+        let is_as_left = |lock: &Lock| self.is_kept(lock) && !self.shut.contains(lock);
+        self.relies_on.iter().flatten().all(is_unseen) && self.trusted.iter().all(is_as_left)
+    }
+
+    fn is_kept(&self, lock: &Lock) -> bool {
         !self.broken.contains(lock)
+    }
+
+    /// Whether the lock of a section is kept.
+    pub(crate) fn is_lock_kept(&self, section: u32) -> bool {
+        self.is_kept(&self.sections[section as usize].lock)
     }
 
     /// For each read and write the locks that hide it: a read from writes of other sections, a write from reads of other sections.
@@ -242,7 +254,7 @@ impl Sections {
         let happens = |write: &Write, point: u32| !write.is_hidden && points.dominates(write.point, point);
         let mut by_section: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for (index, sections) in self.writes.iter().enumerate() {
-            for section in sections.iter().filter(|section| self.is_kept(&self.sections[**section as usize].lock)) {
+            for section in sections.iter().filter(|section| self.is_lock_kept(**section)) {
                 by_section.entry(*section).or_default().push(index);
             }
         }
@@ -278,7 +290,7 @@ impl Sections {
 
     /// All locks of these sections that are kept, and whether they hide something.
     fn locks_of(&self, sections: &[u32], hides: impl Fn(u32) -> bool) -> SmallVec<[(Lock, bool); 2]> {
-        let kept = sections.iter().filter(|section| self.is_kept(&self.sections[**section as usize].lock));
+        let kept = sections.iter().filter(|section| self.is_lock_kept(**section));
         kept.map(|section| (self.sections[*section as usize].lock, hides(*section))).collect()
     }
 }
@@ -299,29 +311,5 @@ impl Hidden {
             other.is_some_and(|(_, is_replaced)| *hides || *is_replaced)
         };
         reads.iter().any(hides)
-    }
-}
-
-/// The constant that a variable is awaited to have, perhaps among others.
-fn awaited(pool: &Pool, var: VarId, wait: TermId) -> Option<TermId> {
-    let Node::App { op, args } = pool.node(wait) else { return None };
-    if *op == Op::Or {
-        return args.iter().find_map(|arg| awaited(pool, var, *arg));
-    }
-    let [a, b] = args[..] else { return None };
-    let (own, constant) = if pool.as_const(b).is_some() { (a, b) } else { (b, a) };
-    let is_it = *op == Op::Eq && pool.as_const(constant).is_some() && pool.as_var(own) == Some(var);
-    is_it.then_some(constant)
-}
-
-/// What a variable that has the awaited value becomes, if it is left as it is otherwise; else the whole term.
-fn when_free(pool: &Pool, var: VarId, free: TermId, new: TermId) -> TermId {
-    match pool.node(new) {
-        Node::App { op: Op::Ite, args } => {
-            let is_test = matches!(pool.node(args[0]), Node::App { op: Op::Eq, .. });
-            let is_free = is_test && awaited(pool, var, args[0]) == Some(free);
-            if is_free && pool.as_var(args[2]) == Some(var) { args[1] } else { new }
-        }
-        _ => new,
     }
 }

@@ -1,5 +1,7 @@
 //! Which reads need not be asked about? Those of cells that nobody else writes from then on.
 //!
+//! Known as: store-to-load forwarding, load elimination; what makes it sound is a single-writer analysis.
+//!
 //! A thread that reads a cell which others have written only before it was started, or not at all, finds what it wrote itself, or else what its
 //! creator had written. Then the read is no event, and its value is known at once: constants go on folding, loops and addresses are decided, and no
 //! source has to be chosen. Much of what threads share is of this kind: arguments, sizes, tables, the own end of a queue.
@@ -10,80 +12,78 @@
 //! Invariant: of an unrolling that is used, every such read is of a cell that no other thread writes after the start of its thread; and writes of
 //! those that started it are met, and in their logs, before it is executed.
 
-use crate::bmc::accesses::places::PlaceKey;
-use crate::bmc::accesses::write_log::word;
-use crate::bmc::locks::critical_sections::LockName;
-use crate::bmc::unroll::symbolic_execution::{Executor, INITIAL};
+use super::judgement::Judgement;
+use crate::bmc::accesses::places::{Cell, PlaceKey, cell};
+use crate::bmc::accesses::write_log::INITIAL;
 use logic::{Pool, TermId, Value};
+use memory::events::Events;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
-
-/// Some cells: a place and a constant address; without one a variable, or all cells of the place.
-pub(crate) type Cell = (PlaceKey, Option<u64>);
 
 /// When a thread was started: by whom, and after how many writes of all threads that were met.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Birth {
-    pub(crate) creator: Option<u32>,
-    pub(crate) n_writes: usize,
-}
-
-impl Birth {
-    /// That of main.
-    pub(crate) const FIRST: Birth = Birth { creator: None, n_writes: 0 };
+struct Birth {
+    creator: Option<u32>,
+    n_writes: usize,
 }
 
 /// The threads that write something, each with the number of its last write.
-type Writers = SmallVec<[(u32, usize); 2]>;
+type Last = SmallVec<[(u32, usize); 2]>;
 
 /// Who writes the cells of a place.
 #[derive(Clone, Debug, Default)]
 struct Place {
-    by_addr: FxHashMap<u64, Writers>,
+    by_addr: FxHashMap<u64, Last>,
     /// At addresses that are not constant.
-    anywhere: Writers,
-    all: Writers,
+    anywhere: Last,
+    all: Last,
 }
 
-/// What an unrolling has found.
+/// Who writes what, as an earlier unrolling has found.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
-    /// The locks that are held whenever a cell is accessed (`guarded`).
-    pub(crate) guards: BTreeMap<Cell, LockName>,
-    /// Those of these that turned out not to hold.
-    pub(crate) unguarded: FxHashSet<Cell>,
+pub(crate) struct Writers {
     places: FxHashMap<PlaceKey, Place>,
     births: Vec<Birth>,
     /// The cells that others than this thread turned out to write.
     denied: FxHashSet<(u32, Cell)>,
 }
 
-/// What looking back at an unrolling tells.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Judgement {
-    Fine,
-    /// Another unrolling could go by more than this one.
-    MoreIsKnown,
-    /// It went by something that does not hold.
-    Wrong,
+/// What an unrolling takes for granted of who writes what.
+#[derive(Debug)]
+pub(crate) struct Forwarding {
+    /// When each thread was started.
+    births: Vec<Birth>,
+    /// Which threads have read which cells as if nobody else wrote them.
+    reads: FxHashSet<(u32, Cell)>,
 }
 
-/// Unrollings of one bound, unless something turns out not to hold.
-const ATTEMPTS: u32 = 5;
-
-impl Judgement {
-    pub(crate) fn and(self, other: Judgement) -> Judgement {
-        self.max(other)
+impl Forwarding {
+    /// Nothing but main.
+    pub(crate) fn new() -> Forwarding {
+        Forwarding { births: vec![Birth { creator: None, n_writes: 0 }], reads: FxHashSet::default() }
     }
 
-    /// Whether to unroll again, after so many times.
-    pub(crate) fn asks_again(self, n: u32) -> bool {
-        self == Judgement::Wrong || (self == Judgement::MoreIsKnown && n < ATTEMPTS)
+    /// A thread is started, after so many writes of all threads that were met.
+    pub(crate) fn start(&mut self, creator: u32, n_writes: usize) {
+        self.births.push(Birth { creator: Some(creator), n_writes });
+    }
+
+    /// Whether what a thread reads is taken to be in its own log, or in one of those that started it.
+    pub(crate) fn finds(&mut self, known: &Writers, thread: u32, cell: Cell) -> bool {
+        let is_settled = known.is_settled(thread, cell);
+        if is_settled {
+            self.reads.insert((thread, cell));
+        }
+        is_settled
+    }
+
+    /// The logs in which a thread may find what nobody else writes.
+    pub(crate) fn logs_of(&self, thread: u32) -> SmallVec<[u32; 4]> {
+        ancestry(&self.births, thread)
     }
 }
 
-impl Known {
+impl Writers {
     /// Whether a thread that reads these cells finds what it wrote itself, or what was written before it was started.
     fn is_settled(&self, thread: u32, cell: Cell) -> bool {
         let (Some(place), Some(birth)) = (self.places.get(&cell.0), self.births.get(thread as usize)) else {
@@ -102,13 +102,43 @@ impl Known {
         writes_nothing_later && !self.denied.contains(&(thread, cell))
     }
 
+    /// Notes who writes what, and whether it is what this unrolling went by. `keys` are the places by number.
+    pub(crate) fn judge(&mut self, used: &Forwarding, events: &Events, pool: &Pool, keys: &[PlaceKey]) -> Judgement {
+        let mut places: FxHashMap<PlaceKey, Place> = keys.iter().map(|key| (*key, Place::default())).collect();
+        for (number, write) in events.writes.iter().enumerate() {
+            if pool.as_const(write.guard) == Some(&Value::Bool(false)) {
+                continue;
+            }
+            let (key, addr) = cell(pool, keys[write.place as usize], write.addr);
+            let place = places.entry(key).or_default();
+            note(&mut place.all, write.thread, number);
+            match addr {
+                Some(addr) => note(place.by_addr.entry(addr).or_default(), write.thread, number),
+                None => note(&mut place.anywhere, write.thread, number),
+            }
+        }
+        (self.places, self.births) = (places, used.births.clone());
+        let wrong = used.reads.iter().filter(|(thread, cell)| !self.is_settled(*thread, *cell));
+        let wrong: Vec<(u32, Cell)> = wrong.copied().collect();
+        if !wrong.is_empty() {
+            self.denied.extend(wrong);
+            return Judgement::Wrong;
+        }
+        let cell_of = |place: u32, addr: Option<TermId>| cell(pool, keys[place as usize], addr);
+        let mut plain = events.reads.iter().filter(|read| read.accepts.is_none());
+        match plain.any(|read| self.is_settled(read.thread, cell_of(read.place, read.addr))) {
+            true => Judgement::MoreIsKnown,
+            false => Judgement::Fine,
+        }
+    }
+
     /// Whether threads may look for what they wrote to a place.
     pub(crate) fn is_known(&self, key: PlaceKey) -> bool {
         self.places.contains_key(&key)
     }
 }
 
-fn note(writers: &mut Writers, thread: u32, number: usize) {
+fn note(writers: &mut Last, thread: u32, number: usize) {
     match writers.iter_mut().find(|(other, _)| *other == thread) {
         Some((_, last)) => *last = number,
         None => writers.push((thread, number)),
@@ -125,60 +155,4 @@ fn ancestry(births: &[Birth], thread: u32) -> SmallVec<[u32; 4]> {
     }
     all.push(INITIAL);
     all
-}
-
-/// The cells that an access may touch.
-pub(crate) fn cell(pool: &Pool, key: PlaceKey, addr: Option<TermId>) -> Cell {
-    (key, addr.and_then(|addr| word(pool, addr)))
-}
-
-impl Executor<'_> {
-    /// Whether what a thread reads is taken to be in its own log, or in one of those that started it.
-    pub(crate) fn finds_known(&mut self, thread: u32, key: PlaceKey, addr: Option<TermId>) -> bool {
-        let cell = cell(&self.pool, key, addr);
-        let is_settled = self.known.is_settled(thread, cell);
-        if is_settled {
-            self.known_reads.insert((thread, cell));
-        }
-        is_settled
-    }
-
-    /// The logs in which a thread may find what nobody else writes.
-    pub(crate) fn ancestry(&self, thread: u32) -> SmallVec<[u32; 4]> {
-        ancestry(&self.births, thread)
-    }
-
-    /// Notes who writes what, and whether it is what this unrolling went by.
-    pub(crate) fn judge_cells(&mut self) -> Judgement {
-        if self.program.model.has_buffers() {
-            return Judgement::Fine;
-        }
-        let keys = self.places.keys();
-        let mut places: FxHashMap<PlaceKey, Place> = keys.iter().map(|key| (*key, Place::default())).collect();
-        for (number, write) in self.events.writes.iter().enumerate() {
-            if self.pool.as_const(write.guard) == Some(&Value::Bool(false)) {
-                continue;
-            }
-            let (key, addr) = cell(&self.pool, keys[write.place as usize], write.addr);
-            let place = places.entry(key).or_default();
-            note(&mut place.all, write.thread, number);
-            match addr {
-                Some(addr) => note(place.by_addr.entry(addr).or_default(), write.thread, number),
-                None => note(&mut place.anywhere, write.thread, number),
-            }
-        }
-        (self.known.places, self.known.births) = (places, self.births.clone());
-        let known = &self.known;
-        let wrong = self.known_reads.iter().filter(|(thread, cell)| !known.is_settled(*thread, *cell));
-        let wrong: Vec<(u32, Cell)> = wrong.copied().collect();
-        if !wrong.is_empty() {
-            self.known.denied.extend(wrong);
-            return Judgement::Wrong;
-        }
-        let gains = |read: &memory::events::Read| {
-            let cell = cell(&self.pool, keys[read.place as usize], read.addr);
-            read.accepts.is_none() && self.known.is_settled(read.thread, cell)
-        };
-        if self.events.reads.iter().any(gains) { Judgement::MoreIsKnown } else { Judgement::Fine }
-    }
 }

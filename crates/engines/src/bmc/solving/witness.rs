@@ -3,16 +3,65 @@
 //! A step without accesses is taken just before the thread's next step that has some. Once a thread is in an atomic section it goes on until
 //! it leaves it. Threads are numbered as they are started. Where stores are buffered, one reaches memory when its node comes.
 
-use crate::bmc::solving::search::Found;
-use crate::bmc::unrolled::{Record, Unrolled};
-use ir::{Commit, EdgeRef, Step};
+use super::data_races::Pair;
+use super::goals::Goals;
+use super::search::Found;
+use crate::bmc::unrolled::{BadKind, Record, Unrolled};
+use ir::pass::{spell_race, spell_trace};
+use ir::{Commit, EdgeRef, Program, Property, Step, Task, Trace};
 use logic::Pool;
 use memory::events::Kind;
 use rustc_hash::FxHashMap;
 
+/// The trace of what was found, in steps of the lowered program.
+pub(crate) fn trace(
+    task: &Task,
+    prepared: &Program,
+    unrolled: &Unrolled,
+    (goals, races): (&Goals, &[Pair]),
+    found: &mut Found,
+) -> Trace {
+    let pool = &unrolled.pool;
+    // What stops a section comes first: nothing else that is bad does, and it may come too late.
+    let stopped = races.iter().find(|pair| pair.is_inside && found.values.holds(pool, pair.cond));
+    if let Some(pair) = stopped {
+        return tell_race(task, prepared, unrolled, pair, found);
+    }
+    let mut violated: Vec<_> = unrolled.bads.iter().filter(|bad| matches!(bad.what, BadKind::Violation(_))).collect();
+    violated.retain(|bad| found.values.holds(pool, bad.guard));
+    let bad = violated.iter().find(|bad| bad.stop.is_some()).or(violated.first());
+    if let Some(bad) = bad {
+        let BadKind::Violation(violation) = bad.what else { unreachable!("only violations were looked at") };
+        let goal = Goal::Step { thread: bad.thread, record: bad.record };
+        let told = steps(unrolled, found, goal);
+        let trace = Trace { violation, steps: told.steps, commits: told.commits, model: None };
+        return spell_trace(&task.program, prepared, &trace);
+    }
+    if found.values.holds(pool, goals.deadlock) {
+        let told = steps(unrolled, found, Goal::Everything);
+        let trace = Trace { violation: Property::Deadlock, steps: told.steps, commits: told.commits, model: None };
+        return spell_trace(&task.program, prepared, &trace);
+    }
+    let pair = races.iter().find(|pair| found.values.holds(pool, pair.cond)).expect("something is violated");
+    tell_race(task, prepared, unrolled, pair, found)
+}
+
+fn tell_race(task: &Task, prepared: &Program, unrolled: &Unrolled, pair: &Pair, found: &mut Found) -> Trace {
+    let [first, second] = pair.accesses.map(|access| &unrolled.accesses[access]);
+    if pair.is_late {
+        let told = steps(unrolled, found, Goal::Step { thread: second.thread, record: second.record });
+        let trace = Trace { violation: Property::Race, steps: told.steps, commits: told.commits, model: None };
+        return spell_trace(&task.program, prepared, &trace);
+    }
+    let ends = [(first.thread, first.record), (second.thread, second.record)];
+    let told = steps(unrolled, found, Goal::Pair { ends, node: pair.node });
+    let next = [(told.next[0].clone(), first.stmt as usize), (told.next[1].clone(), second.stmt as usize)];
+    spell_race(&task.program, prepared, &told.steps, &next)
+}
+
 /// Where a trace ends.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Goal {
+enum Goal {
     /// At a step of a thread.
     Step { thread: u32, record: u32 },
     /// When all threads have done all they do.
@@ -22,17 +71,17 @@ pub(crate) enum Goal {
 }
 
 /// What is told of an assignment.
-pub(crate) struct Told {
+struct Told {
     /// The steps of the prepared program.
-    pub(crate) steps: Vec<Step>,
+    steps: Vec<Step>,
     /// When stores of these reach memory.
-    pub(crate) commits: Vec<Commit>,
+    commits: Vec<Commit>,
     /// For two steps at the end, these.
-    pub(crate) next: Vec<Step>,
+    next: Vec<Step>,
 }
 
 /// The steps of the prepared program up to the goal.
-pub(crate) fn steps(unrolled: &Unrolled, found: &mut Found, goal: Goal) -> Told {
+fn steps(unrolled: &Unrolled, found: &mut Found, goal: Goal) -> Told {
     let pool = &unrolled.pool;
     let index_of = vec![None; unrolled.threads.len()];
     let (steps, commits, step_of) = (Vec::new(), Vec::new(), FxHashMap::default());

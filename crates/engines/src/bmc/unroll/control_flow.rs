@@ -5,8 +5,7 @@
 //! leaves a loop has a larger rank than the loop: so a queue ordered by keys visits copies in topological order, and
 //! loops are unrolled as far as conditions let them, without being unrolled beforehand.
 
-use crate::bmc::locks::critical_sections::Lock;
-use crate::bmc::unroll::spin_loops::Doings;
+use crate::bmc::reductions::spin_loops::Round;
 use ir::access::local_written;
 use ir::pass::{Liveness, Loop, find_loops, reverse_post_order};
 use ir::{EdgeId, LocId, Program};
@@ -42,11 +41,7 @@ pub(crate) struct Lap {
     /// The variables at the head in this round.
     pub(crate) at_head: Rc<Vec<(VarId, TermId)>>,
     /// What it has done since.
-    pub(crate) doings: Doings,
-    /// The lock that was taken just before the round, if nothing happened in between.
-    pub(crate) entered: Option<Lock>,
-    /// The locks it has taken.
-    pub(crate) locks: SmallVec<[Lock; 1]>,
+    pub(crate) since: Round,
 }
 
 /// The laps of a way, outer loops first.
@@ -106,9 +101,7 @@ impl Flow {
                     counted: 0,
                     is_decided: false,
                     at_head: Rc::default(),
-                    doings: Doings::Other,
-                    entered: None,
-                    locks: SmallVec::new(),
+                    since: Round::unknown(),
                 });
                 if before.is_some() && self.loops[*this as usize].back_edges.contains(&edge) {
                     lap.round += 1;
