@@ -12,7 +12,7 @@ use super::unrolled::{BadKind, Unrolled};
 use crate::clock::computed;
 use crate::run::Run;
 use ir::{Program, Properties, Task, Trace, Why};
-use memory::order::{Pair, find_conflicts};
+use memory::order::{Closure, Pair, find_conflicts};
 
 /// Clauses that are looked for beforehand at most.
 const MAX_CONFLICTS: usize = 50_000;
@@ -49,7 +49,9 @@ pub(crate) enum Stage {
 pub(crate) fn stage(question: &Question<'_>, bounds: &Bounds, known: &mut Known, run: &mut Run) -> Result<Stage, Why> {
     let started = computed();
     let mut unrolled = unroll(question.prepared, question.properties, bounds, known, run)?;
-    let races = data_races::pairs(&mut unrolled);
+    let moment = data_races::moment(&mut unrolled);
+    let closure = Closure::new(unrolled.events.n_nodes(), &unrolled.events.fixed);
+    let races = moment.map_or_else(Vec::new, |moment| data_races::pairs(&mut unrolled, moment, &closure));
     let unrolling = (computed() - started).as_secs_f64();
     if unrolled.events.n_nodes() > MAX_NODES {
         return Err(Why::Bound(format!("the unrolled program has more than {MAX_NODES} accesses to shared state")));
@@ -65,12 +67,13 @@ pub(crate) fn stage(question: &Question<'_>, bounds: &Bounds, known: &mut Known,
     let started = computed();
     let goals = Goals::new(question.task, &mut unrolled, &races);
     let limits = run.solver_limits();
-    let mut encoding = Encoding::new(&mut unrolled, question.in_solver, limits).map_err(|why| run.why_stopped(why))?;
+    let mut encoding =
+        Encoding::new(&mut unrolled, closure, question.in_solver, limits).map_err(|why| run.why_stopped(why))?;
     run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
     if question.finds_conflicts {
         let started = computed();
         let implies = |choice: Pair, of: Pair| encoding.implies(&unrolled, choice, of);
-        let found = find_conflicts(&encoding.structure, &implies, MAX_CONFLICTS);
+        let found = find_conflicts(&encoding.structure, &encoding.closure, &implies, MAX_CONFLICTS);
         let kinds = [
             ("conflicts: two sources", &found.sources),
             ("conflicts: crossing reads", &found.crossing),
@@ -127,7 +130,10 @@ fn answer(
     effort: &mut Effort,
 ) -> Result<Stage, smt::Why> {
     if let Outcome::Found(mut found) = solve(encoding, unrolled, goals.violation, effort)? {
-        return Ok(Stage::Unsafe(trace(question.task, question.prepared, unrolled, (goals, races), &mut found)));
+        let told = trace(question.task, question.prepared, unrolled, (goals, races), &mut found);
+        let untold =
+            || smt::Why::Incomplete("a data race of a thread that the execution found does not start".to_string());
+        return told.map(Stage::Unsafe).ok_or_else(untold);
     }
     if let Outcome::Found(mut found) = solve(encoding, unrolled, goals.cut, effort)? {
         return Ok(Stage::Deeper(reason(unrolled, &mut found, |what| matches!(what, BadKind::Cut(_)))));

@@ -132,7 +132,17 @@ pub(crate) struct Findings {
     pub(crate) accesses: Vec<Access>,
     /// What holds besides.
     pub(crate) constraints: Vec<TermId>,
+    pub(crate) starts: Vec<Start>,
     pub(crate) n_records: usize,
+}
+
+/// A step that starts a thread and that may not be taken after all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    /// The variable that says whether it is.
+    pub(crate) is_taken: TermId,
+    pub(crate) thread: u32,
+    pub(crate) record: u32,
 }
 
 impl Findings {

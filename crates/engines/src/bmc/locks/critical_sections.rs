@@ -213,7 +213,9 @@ impl Sections {
             let counts = |guard: TermId| pool.as_const(guard) != Some(&Value::Bool(false));
             let reads = events.reads.iter().enumerate().filter(|(_, read)| counts(read.guard));
             let mut reads = reads.filter(|(_, read)| read.thread != u32::MAX && is_here(read.place, read.addr));
-            let is_own = |at: usize| self.takes.get(&at) == Some(&lock) || self.given.contains(&at);
+            // Whoever holds it finds what it left there itself, and learns nothing of others.
+            let is_holder = |at: usize| self.reads[at].iter().any(|own| self.sections[*own as usize].lock == lock);
+            let is_own = |at: usize| self.takes.get(&at) == Some(&lock) || self.given.contains(&at) || is_holder(at);
             if !reads.all(|(at, _)| is_own(at)) {
                 self.observed.insert(lock);
             }

@@ -9,6 +9,7 @@ use crate::bmc::unrolled::{Access, Unrolled};
 use logic::{Pool, Sort, TermId, Value};
 use memory::events::{Edge, START};
 use memory::order::Closure;
+use rustc_hash::FxHashMap;
 
 /// Two accesses that may race.
 #[derive(Clone, Debug)]
@@ -25,24 +26,28 @@ pub(crate) struct Pair {
     pub(crate) is_late: bool,
 }
 
-/// All pairs that may race; the orders that they need are added to the events.
-pub(crate) fn pairs(unrolled: &mut Unrolled) -> Vec<Pair> {
-    if unrolled.accesses.is_empty() {
-        return Vec::new();
-    }
-    let closure = Closure::new(unrolled.events.n_nodes(), &unrolled.events.fixed);
-    let moment = unrolled.events.node(u32::MAX, &[START]);
+/// The node for the moment at which two accesses are pending, if some may race.
+pub(crate) fn moment(unrolled: &mut Unrolled) -> Option<u32> {
+    (!unrolled.accesses.is_empty()).then(|| unrolled.events.node(u32::MAX, &[START]))
+}
+
+/// All pairs that may race; the orders that they need are added to the events. `closure` is that of program order.
+pub(crate) fn pairs(unrolled: &mut Unrolled, moment: u32, closure: &Closure) -> Vec<Pair> {
     let accesses = std::mem::take(&mut unrolled.accesses);
     let mut selector: Vec<Option<TermId>> = vec![None; accesses.len()];
+    let mut by_place: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
     let mut pairs = Vec::new();
-    for j in 0..accesses.len() {
-        for i in 0..j {
-            let (a, b) = (&accesses[i], &accesses[j]);
-            let conflict = a.thread != b.thread && (a.is_write || b.is_write) && !(a.is_atomic && b.is_atomic);
+    for (j, b) in accesses.iter().enumerate() {
+        let same_place = by_place.entry(b.place).or_default();
+        for i in same_place.iter().copied() {
+            let a = &accesses[i];
+            if a.thread == b.thread || !(a.is_write || b.is_write) || a.is_atomic && b.is_atomic {
+                continue;
+            }
             let is_ordered = closure.is_before(a.node, b.node) || closure.is_before(b.node, a.node);
             let late =
                 [(i, j), (j, i)].into_iter().find(|(i, j)| starts_before(unrolled, &accesses[*i], &accesses[*j]));
-            if !conflict || is_ordered && late.is_none() || a.place != b.place {
+            if is_ordered && late.is_none() {
                 continue;
             }
             let pool = &mut unrolled.pool;
@@ -87,6 +92,7 @@ pub(crate) fn pairs(unrolled: &mut Unrolled) -> Vec<Pair> {
             let is_inside = accesses[second].is_inside;
             pairs.push(Pair { cond, accesses: [first, second], node, is_inside, is_late: false });
         }
+        same_place.push(j);
     }
     unrolled.accesses = accesses;
     only_where_it_is(unrolled, &pairs);

@@ -1,16 +1,19 @@
 //! How does the unrolled program become a question for the solver?
 //!
+//! Known as: the encoding of ordering consistency: read-from and write-serialisation constraints (RF-Val, RF-Some, WS-Cond, WS-Some).
+//!
 //! Values of reads are variables. For every read and every write it may take its value from there is a literal: if it is true, both
 //! happen, the addresses are equal and so are the values (RF-Val); a read that happens has one that is true (RF-Some). What order
 //! these choices imply is known to the theory alone (RF-Ord). The order of writes gets literals only when it is needed (WS-Cond, WS-Some,
 //! WS-Ord).
 
+use crate::bmc::reductions::intervals;
 use crate::bmc::unrolled::Unrolled;
 use logic::{Node, Op, Pool, TermId, Value};
 use memory::events::{Known, START, Sources, find_sources};
 use memory::order::{Closure, Order, Pair, Read, Structure, Write};
 use rustc_hash::FxHashMap;
-use smt::{Bits, Lit};
+use smt::{Bits, Consequences, Lit, Theory};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -19,6 +22,8 @@ pub(crate) struct Encoding {
     pub(crate) bits: Bits,
     /// The theory inside the solver, if there is one.
     pub(crate) order: Option<Rc<RefCell<Order>>>,
+    /// The same theory outside of it, which looks at whole assignments.
+    checker: Order,
     pub(crate) structure: Structure,
     /// All literals that the theory looks at.
     pub(crate) watched: Vec<Lit>,
@@ -28,17 +33,22 @@ pub(crate) struct Encoding {
     pub(crate) n_write_orders: usize,
     /// Writes that critical sections keep reads from.
     pub(crate) n_excluded: usize,
-    closure: Closure,
+    /// The closure of program order.
+    pub(crate) closure: Closure,
     /// Beside that both happen, what a choice says; and what it takes for a rival to be active. By read and write as the theory counts.
     said: FxHashMap<Pair, TermId>,
     active: FxHashMap<Pair, TermId>,
 }
 
 impl Encoding {
-    /// Encodes the program. With `in_solver` the theory takes part in the search.
-    pub(crate) fn new(unrolled: &mut Unrolled, in_solver: bool, limits: smt::Limits) -> Result<Encoding, smt::Why> {
+    /// Encodes the program, whose program order has this closure. With `in_solver` the theory takes part in the search.
+    pub(crate) fn new(
+        unrolled: &mut Unrolled,
+        closure: Closure,
+        in_solver: bool,
+        limits: smt::Limits,
+    ) -> Result<Encoding, smt::Why> {
         let Unrolled { pool, events, points, locks, .. } = unrolled;
-        let closure = Closure::new(events.n_nodes(), &events.fixed);
         let hidden = locks.hidden(events, &closure, points);
         let surely = |a: u32, b: u32| points.dominates(a, b);
         let excludes = |read: usize, write: usize| hidden.excludes(read, write);
@@ -53,6 +63,7 @@ impl Encoding {
         let mut encoding = Encoding {
             bits,
             order,
+            checker: Order::new(Structure::default()),
             structure: Structure { n_nodes: events.n_nodes(), fixed: events.fixed.clone(), ..Structure::default() },
             watched: Vec::new(),
             lit_of: FxHashMap::default(),
@@ -65,7 +76,7 @@ impl Encoding {
             active: FxHashMap::default(),
         };
         if unrolled.events.program.is_none() {
-            let rules = crate::bmc::reductions::intervals::rules(unrolled, &mut sources);
+            let rules = intervals::rules(unrolled, &mut sources);
             unrolled.constraints.extend(rules);
         }
         for rule in &unrolled.constraints {
@@ -87,11 +98,25 @@ impl Encoding {
 
     /// Tells the theory what there is to know, once all of it is known.
     pub(crate) fn finish(&mut self) {
+        let theory = || Order::with_closure(self.structure.clone(), self.closure.clone());
+        self.checker = theory();
         if let Some(order) = &self.order {
-            let mut new = Order::new(self.structure.clone());
+            let mut new = theory();
             new.adopt(&order.borrow());
             *order.borrow_mut() = new;
         }
+    }
+
+    /// The orders of what the solver has found, and the clauses that it violates: none, if it is weakly sequentially consistent.
+    pub(crate) fn judge_assignment(&mut self) -> (&Order, Vec<Vec<Lit>>) {
+        self.checker.backtrack(0);
+        for lit in &self.watched {
+            let is_true = self.bits.lit_value(*lit);
+            self.checker.assign(if is_true { *lit } else { !*lit }, 1);
+        }
+        let mut said = Consequences::default();
+        self.checker.check(&mut said);
+        (&self.checker, said.take_clauses())
     }
 
     /// The literal of a formula that the theory looks at.
@@ -211,11 +236,13 @@ impl Encoding {
             return Ok(false);
         }
         let Unrolled { pool, events, .. } = unrolled;
-        for i in 0..events.writes.len() {
-            for j in 0..i {
-                let (a, b) = (events.writes[i], events.writes[j]);
+        let mut by_place: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        for (i, a) in events.writes.iter().enumerate() {
+            let same_place = by_place.entry(a.place).or_default();
+            for j in same_place.iter() {
+                let b = &events.writes[*j];
                 let is_ordered = self.closure.is_before(a.node, b.node) || self.closure.is_before(b.node, a.node);
-                if a.place != b.place || a.node == b.node || a.thread == b.thread || is_ordered {
+                if a.node == b.node || a.thread == b.thread || is_ordered {
                     continue;
                 }
                 let same = match (a.addr, b.addr) {
@@ -234,11 +261,13 @@ impl Encoding {
                 for (lit, from, to) in [(first, a.node, b.node), (second, b.node, a.node)] {
                     self.n_write_orders += 1;
                     self.structure.edges.push((lit, from, to));
+                    self.checker.add_edge(lit, from, to);
                     if let Some(order) = &self.order {
                         order.borrow_mut().add_edge(lit, from, to);
                     }
                 }
             }
+            same_place.push(i);
         }
         Ok(true)
     }

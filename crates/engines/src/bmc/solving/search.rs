@@ -5,12 +5,12 @@
 //! total order is looked for; if that fails, the order of writes becomes literals and the search goes on. So what is returned has happened
 //! in some order of all its events.
 
-use crate::bmc::solving::encoding::Encoding;
+use super::encoding::Encoding;
 use crate::bmc::unrolled::Unrolled;
 use logic::{Node, Pool, TermId, Value};
-use memory::order::{Order, linearise};
+use memory::order::linearise;
 use rustc_hash::FxHashMap;
-use smt::{Answer, Assignment, Consequences, Theory};
+use smt::{Answer, Assignment};
 
 /// An execution: values, and all nodes one after the other.
 pub(crate) struct Found {
@@ -52,24 +52,18 @@ pub(crate) fn solve(
             Answer::Sat(assignment) => assignment,
         };
         let values = Values::new(assignment);
-        let mut order = Order::new(encoding.structure.clone());
-        for lit in &encoding.watched {
-            let is_true = encoding.bits.lit_value(*lit);
-            order.assign(if is_true { *lit } else { !*lit }, 1);
-        }
-        let mut said = Consequences::default();
-        order.check(&mut said);
-        let clauses = said.take_clauses();
-        if !clauses.is_empty() {
+        let (order, clauses) = encoding.judge_assignment();
+        if clauses.is_empty() {
+            if let Some(order) = linearise(order) {
+                return Ok(Outcome::Found(Box::new(Found { values, order })));
+            }
+        } else {
             for clause in clauses {
                 let together: Vec<smt::Lit> = clause.into_iter().map(|lit| !lit).collect();
                 encoding.forbid(&together);
                 effort.refinements += 1;
             }
             continue;
-        }
-        if let Some(order) = linearise(&order) {
-            return Ok(Outcome::Found(Box::new(Found { values, order })));
         }
         effort.ordered_writes += 1;
         if !encoding.order_writes(unrolled)? {

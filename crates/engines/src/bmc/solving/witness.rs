@@ -13,14 +13,14 @@ use logic::Pool;
 use memory::events::Kind;
 use rustc_hash::FxHashMap;
 
-/// The trace of what was found, in steps of the lowered program.
+/// The trace of what was found, in steps of the lowered program. `None` if it cannot be told: a thread that takes part in a race is not started.
 pub(crate) fn trace(
     task: &Task,
     prepared: &Program,
     unrolled: &Unrolled,
     (goals, races): (&Goals, &[Pair]),
     found: &mut Found,
-) -> Trace {
+) -> Option<Trace> {
     let pool = &unrolled.pool;
     // What stops a section comes first: nothing else that is bad does, and it may come too late.
     let stopped = races.iter().find(|pair| pair.is_inside && found.values.holds(pool, pair.cond));
@@ -35,28 +35,29 @@ pub(crate) fn trace(
         let goal = Goal::Step { thread: bad.thread, record: bad.record };
         let told = steps(unrolled, found, goal);
         let trace = Trace { violation, steps: told.steps, commits: told.commits, model: None };
-        return spell_trace(&task.program, prepared, &trace);
+        return Some(spell_trace(&task.program, prepared, &trace));
     }
     if found.values.holds(pool, goals.deadlock) {
         let told = steps(unrolled, found, Goal::Everything);
         let trace = Trace { violation: Property::Deadlock, steps: told.steps, commits: told.commits, model: None };
-        return spell_trace(&task.program, prepared, &trace);
+        return Some(spell_trace(&task.program, prepared, &trace));
     }
     let pair = races.iter().find(|pair| found.values.holds(pool, pair.cond)).expect("something is violated");
     tell_race(task, prepared, unrolled, pair, found)
 }
 
-fn tell_race(task: &Task, prepared: &Program, unrolled: &Unrolled, pair: &Pair, found: &mut Found) -> Trace {
+fn tell_race(task: &Task, prepared: &Program, unrolled: &Unrolled, pair: &Pair, found: &mut Found) -> Option<Trace> {
     let [first, second] = pair.accesses.map(|access| &unrolled.accesses[access]);
     if pair.is_late {
         let told = steps(unrolled, found, Goal::Step { thread: second.thread, record: second.record });
         let trace = Trace { violation: Property::Race, steps: told.steps, commits: told.commits, model: None };
-        return spell_trace(&task.program, prepared, &trace);
+        return Some(spell_trace(&task.program, prepared, &trace));
     }
     let ends = [(first.thread, first.record), (second.thread, second.record)];
     let told = steps(unrolled, found, Goal::Pair { ends, node: pair.node });
-    let next = [(told.next[0].clone(), first.stmt as usize), (told.next[1].clone(), second.stmt as usize)];
-    spell_race(&task.program, prepared, &told.steps, &next)
+    let [one, other] = told.next?;
+    let next = [(one, first.stmt as usize), (other, second.stmt as usize)];
+    Some(spell_race(&task.program, prepared, &told.steps, &next))
 }
 
 /// Where a trace ends.
@@ -76,8 +77,8 @@ struct Told {
     steps: Vec<Step>,
     /// When stores of these reach memory.
     commits: Vec<Commit>,
-    /// For two steps at the end, these.
-    next: Vec<Step>,
+    /// For two steps at the end, these; `None` if one of their threads is not started.
+    next: Option<[Step; 2]>,
 }
 
 /// The steps of the prepared program up to the goal.
@@ -186,7 +187,7 @@ fn steps(unrolled: &Unrolled, found: &mut Found, goal: Goal) -> Told {
             teller.take(pool, thread as usize, record, found);
         }
     }
-    Told { steps, commits, next: teller.steps }
+    Told { steps, commits, next: teller.steps.try_into().ok() }
 }
 
 struct Teller<'a> {

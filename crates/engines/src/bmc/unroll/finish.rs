@@ -16,6 +16,10 @@ impl Executor<'_> {
         let records = self.found.threads.iter_mut().flat_map(|thread| &mut thread.records);
         let guards = records.filter_map(|record| Some((record.node?, record.point, &mut record.guard)));
         self.graph.complete_sections(guards);
+        for start in &self.found.starts {
+            let taken = self.found.threads[start.thread as usize].records[start.record as usize].guard;
+            self.found.constraints.push(self.graph.pool.eq(start.is_taken, taken));
+        }
         let mut initial = Vec::with_capacity(self.graph.events.reads.len());
         for index in 0..self.graph.events.reads.len() {
             let Read { addr, value, .. } = self.graph.events.reads[index];

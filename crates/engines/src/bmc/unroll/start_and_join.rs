@@ -1,6 +1,7 @@
 //! How do threads start, wait for each other, and wait for ever?
 //!
-//! A started thread is executed where it is started, so that whoever joins it knows whether it ends and what it returns.
+//! A started thread is executed where it is started, so that whoever joins it knows whether it ends and what it returns. Whether the step that starts it
+//! is taken may be known only later, if it is in an atomic section: then a variable of the solver stands for it.
 
 use super::executor::Executor;
 use super::state::{Go, Stop, Variant, Walk};
@@ -8,8 +9,8 @@ use super::threads::{DeferredJoin, Join};
 use crate::bmc::accesses::locate::Spot;
 use crate::bmc::accesses::places::word;
 use crate::bmc::reductions::spin_loops::Did;
-use crate::bmc::unrolled::Waiting;
-use ir::{Callee, ObjectKind, Property, Stmt, Why};
+use crate::bmc::unrolled::{Start, Waiting};
+use ir::{Callee, ObjectKind, Op, Property, Stmt, Why};
 use logic::{Sort, TermId, VarId};
 use memory::events::Edge;
 
@@ -50,11 +51,25 @@ impl Executor<'_> {
         }
         let node = self.graph.node(walk);
         walk.state.alone = false;
+        let mut point = walk.state.point;
+        if self.may_come_to_nothing(walk) {
+            let is_taken = self.graph.fresh("started", Sort::Bool);
+            point = self.graph.points.child(&mut self.graph.pool, point, is_taken);
+            let record = self.found.next_record(walk.thread);
+            self.found.starts.push(Start { is_taken, thread: walk.thread, record });
+        }
         self.forwarding.start(walk.thread, self.graph.events.writes.len());
-        let id = self.run_thread(proc, (handle, args), (walk.state.point, node), false).map_err(Stop::Why)?;
+        let id = self.run_thread(proc, (handle, args), (point, node), false).map_err(Stop::Why)?;
         walk.record.starts.push(id);
         walk.state.set(dst, handle);
         Ok(())
+    }
+
+    /// Whether the step that is being executed may not be taken after all: its section may not come to its end, or what follows in it may stop it.
+    fn may_come_to_nothing(&self, walk: &Walk) -> bool {
+        let edge = &self.program.proc(walk.proc).edges[walk.edge.index()];
+        let is_harmless = |stmt: &Stmt| matches!(stmt.op, Op::Assign { .. } | Op::Havoc { .. } | Op::Mark(..));
+        walk.is_inside() || !edge.stmts[walk.stmt as usize + 1..].iter().all(is_harmless)
     }
 
     /// Waits for the end of a thread.
