@@ -212,6 +212,63 @@ fn the_running_example_has_its_answer() {
     }
 }
 
+/// Two threads write the same place, or one fails; the second one is started inside of an atomic section, before a loop of at least `least` rounds.
+fn started_in_a_section(least: i64, fails: bool) -> Program {
+    let mut builder = Builder::new();
+    let main = builder.proc("main");
+    let (x, total) = (builder.global("x", 0), builder.global("total", 0));
+    let writer = builder.define("writer", |body| body.set(x, 1));
+    let second = match fails {
+        true => builder.define("failing", |body| {
+            let no = body.pool().bool(false);
+            body.check(no);
+        }),
+        false => writer,
+    };
+    builder.body(main, |body| {
+        let [n, i, sum] = ["n", "i", "sum"].map(|name| body.local(name));
+        let [first_handle, second_handle] = ["first", "second"].map(|name| body.pointer(name));
+        body.input(n);
+        let (rounds, least) = (body.var(n), body.int(least));
+        let is_less = body.pool().slt(rounds, least);
+        let is_long = body.pool().not(is_less);
+        body.assume(is_long);
+        body.start(first_handle, writer, &[]);
+        body.atomically(|body| {
+            body.start(second_handle, second, &[]);
+            let goes_on = |body: &mut Body<'_>| {
+                let (i, n) = (body.var(i), body.var(n));
+                body.pool().slt(i, n)
+            };
+            body.repeat(goes_on, |body| {
+                body.load(sum, total);
+                let more = body.plus(sum, 1);
+                body.store(total, more);
+                let next = body.plus(i, 1);
+                body.assign(i, next);
+            });
+        });
+    });
+    builder.finish(main)
+}
+
+/// A section whose loop is cut does not come to its end, so what it has started does not run: neither is there a race with it, nor does it fail.
+#[test]
+fn threads_of_sections_that_do_not_end_are_not_started() {
+    for (fails, property) in [(false, Property::Race), (true, Property::Assertion)] {
+        for (least, is_found) in [(0, true), (3, false)] {
+            let task = Task { program: started_in_a_section(least, fails), properties: Properties::of(&[property]) };
+            let mut run = Run::unlimited();
+            run.knobs.insert("unwind".to_string(), "1".to_string());
+            match decide(&Bmc, &task, &mut run).verdict {
+                Verdict::Unsafe(trace) => assert!(is_found && trace.violation == property, "{property:?}, {least}"),
+                Verdict::Unknown(Why::Bound(_)) => assert!(!is_found, "{property:?}, {least}"),
+                other => panic!("{property:?}, {least}: {other:?}"),
+            }
+        }
+    }
+}
+
 /// Whether the interpreter and the engine could be compared; what they differ in.
 pub(super) fn agree(seed: u64, size: u64, model: Model) -> Result<bool, String> {
     let properties = Properties::of(SETS[seed as usize % SETS.len()]);

@@ -1,7 +1,7 @@
 //! What does the unrolled program consist of? Threads with their steps, events, and what may go wrong in them.
 
-use super::locks::Sections;
-use super::points::Points;
+use super::locks::critical_sections::Sections;
+use super::unroll::path_conditions::Points;
 use ir::{EdgeId, Property, SiteId, Why};
 use logic::{Pool, TermId};
 use memory::events::Events;
@@ -123,6 +123,35 @@ pub(crate) struct Access {
     pub(crate) n_started: usize,
 }
 
+/// What is found while threads are executed, beside events.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) bads: Vec<Bad>,
+    pub(crate) waits: Vec<Waiting>,
+    pub(crate) accesses: Vec<Access>,
+    /// What holds besides.
+    pub(crate) constraints: Vec<TermId>,
+    pub(crate) starts: Vec<Start>,
+    pub(crate) n_records: usize,
+}
+
+/// A step that starts a thread and that may not be taken after all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    /// The variable that says whether it is.
+    pub(crate) is_taken: TermId,
+    pub(crate) thread: u32,
+    pub(crate) record: u32,
+}
+
+impl Findings {
+    /// The number of the step that a thread is about to take.
+    pub(crate) fn next_record(&self, thread: u32) -> u32 {
+        self.threads[thread as usize].records.len() as u32
+    }
+}
+
 /// The unrolled program.
 #[derive(Debug)]
 pub(crate) struct Unrolled {
@@ -138,7 +167,7 @@ pub(crate) struct Unrolled {
     pub(crate) locks: Sections,
     /// What holds besides.
     pub(crate) constraints: Vec<TermId>,
-    /// Whether a step of all ways of all threads was unrolled, but for loops that were cut.
+    /// Steps of all threads.
     pub(crate) n_records: usize,
     /// Pairs of threads that are alike and ordered.
     pub(crate) n_alike: usize,

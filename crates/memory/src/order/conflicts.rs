@@ -1,5 +1,7 @@
 //! Which choices of reads can never be made together? Small cycles, found before solving.
 //!
+//! Known as: automatic conflicts, conflict clauses generated beforehand.
+//!
 //! Two sources of one read; two reads whose sources are each after the other read (figure 5.4a); two updates of one value; a read whose
 //! source is overwritten before it, where one of the two orders may come from another read's choice (5.4b and c). Each becomes a
 //! clause over the literals, so that the solver need not find out.
@@ -8,7 +10,8 @@
 //! happened), and what a shorter clause says already is left out. Most clauses have two literals then, which cost the solver
 //! next to nothing. Those of three cost more, so each choice gets only a few of them, and the number of all is bounded.
 
-use super::{Closure, Structure};
+use super::closure::Closure;
+use super::structure::Structure;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Lit;
 use std::rc::Rc;
@@ -62,9 +65,8 @@ struct Choice {
     lit: Lit,
 }
 
-/// Looks for small conflicts, up to a number of clauses.
-pub fn find_conflicts(structure: &Structure, implies: Implies<'_>, most: usize) -> Conflicts {
-    let closure = Closure::new(structure.n_nodes, &structure.fixed);
+/// Looks for small conflicts, up to a number of clauses; `closure` is that of program order.
+pub fn find_conflicts(structure: &Structure, closure: &Closure, implies: Implies<'_>, most: usize) -> Conflicts {
     let mut choices: Vec<Choice> = Vec::new();
     // A read's own write that may still be on its way to memory is read without being before the read.
     let mut n_ordering = 0;
@@ -99,7 +101,7 @@ pub fn find_conflicts(structure: &Structure, implies: Implies<'_>, most: usize) 
 struct Finder<'a> {
     structure: &'a Structure,
     implies: Implies<'a>,
-    closure: Closure,
+    closure: &'a Closure,
     /// The choices, first those that imply an order.
     choices: Vec<Choice>,
     n_ordering: usize,

@@ -1,5 +1,7 @@
 //! Can all of this happen one after the other? The ordering-consistency theory, next to a SAT solver.
 //!
+//! Known as: ordering consistency (Sun et al.), a theory solver for DPLL(T) with read-from, write-serialisation and from-read orders.
+//!
 //! Nodes are points in time; program order is a fixed graph on them. A read takes its value from one of its candidates, each a
 //! literal. Axioms derive more order (Sun et al., Zennou et al.): transitivity; if `r` reads from `w`, every other active
 //! write to its place that is before `r` is before `w` (write serialisation), and every one that is after `w` is after `r`
@@ -21,49 +23,18 @@ mod closure;
 mod conflicts;
 mod explain;
 mod linear;
+mod related;
+mod structure;
 
 pub use closure::{Closure, bits, topological};
 pub use conflicts::{Conflicts, Implies, Pair, find_conflicts};
 pub use linear::linearise;
+pub use structure::{Read, Structure, Write};
 
+use related::{NONE, Related};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use smt::{Consequences, Lit, Theory};
-
-/// A write, as the theory sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Write {
-    /// When it happens.
-    pub node: u32,
-}
-
-/// A read, as the theory sees it.
-#[derive(Clone, Debug, Default)]
-pub struct Read {
-    /// When it happens.
-    pub node: u32,
-    /// The writes it may take its value from, with the literals that say so. At most one is true.
-    pub candidates: Vec<(u32, Lit)>,
-    /// The writes that may touch what it reads, with the literal that says that they do; `None` if they do whenever it happens.
-    pub rivals: Vec<(u32, Option<Lit>)>,
-    /// Those of these writes, ascending, that the read's thread has made before it and that may reach memory after it.
-    pub own: Vec<u32>,
-}
-
-/// A fixed graph with reads, writes and edges that depend on literals.
-#[derive(Clone, Debug, Default)]
-pub struct Structure {
-    /// How many points in time; node 0 is before all others.
-    pub n_nodes: usize,
-    /// Program order.
-    pub fixed: Vec<(u32, u32)>,
-    /// The writes.
-    pub writes: Vec<Write>,
-    /// The reads.
-    pub reads: Vec<Read>,
-    /// Edges that are there if their literal is true.
-    pub edges: Vec<(Lit, u32, u32)>,
-}
 
 /// Why an edge is there.
 #[derive(Clone, Copy, Debug)]
@@ -132,11 +103,11 @@ pub struct Order {
     n_seen: usize,
     value: Vec<i8>,
     roles: Vec<SmallVec<[Role; 2]>>,
-    implied: FxHashMap<usize, Implied>,
+    /// By the code of the literal.
+    implied: Vec<Option<Implied>>,
     reads_at: Vec<SmallVec<[u32; 2]>>,
     writes_at: Vec<SmallVec<[u32; 2]>>,
-    /// For each read and write: the candidate and the rival that the write is.
-    related: FxHashMap<(u32, u32), (u32, u32)>,
+    related: Related,
     /// For each write, the reads that it is a candidate of.
     readers: Vec<Vec<(u32, u32)>>,
     /// The candidate that each read takes.
@@ -148,8 +119,6 @@ pub struct Order {
     pub counts: Counts,
 }
 
-const NONE: u32 = u32::MAX;
-
 fn code(lit: Lit) -> usize {
     2 * lit.var() + usize::from(lit.is_negated())
 }
@@ -158,6 +127,11 @@ impl Order {
     /// The theory of a structure; program order has no cycles.
     pub fn new(structure: Structure) -> Order {
         let fixed = Closure::new(structure.n_nodes, &structure.fixed);
+        Order::with_closure(structure, fixed)
+    }
+
+    /// Likewise, with the closure of program order.
+    pub fn with_closure(structure: Structure, fixed: Closure) -> Order {
         let n = structure.n_nodes;
         let mut fixed_after = vec![Vec::new(); n];
         for (from, to) in &structure.fixed {
@@ -174,10 +148,10 @@ impl Order {
             n_seen: 0,
             value: Vec::new(),
             roles: Vec::new(),
-            implied: FxHashMap::default(),
+            implied: Vec::new(),
             reads_at: vec![SmallVec::new(); n],
             writes_at: vec![SmallVec::new(); n],
-            related: FxHashMap::default(),
+            related: Related::new(&structure),
             readers: vec![Vec::new(); structure.writes.len()],
             source: vec![None; structure.reads.len()],
             edge_between: FxHashMap::default(),
@@ -205,12 +179,10 @@ impl Order {
         let n_words = self.fixed.n_words();
         let mut mask = vec![0u64; n_words];
         for (at, (write, lit)) in read.candidates.iter().enumerate() {
-            self.related.entry((index, *write)).or_insert((NONE, NONE)).0 = at as u32;
             self.readers[*write as usize].push((index, at as u32));
             self.add_role(*lit, Role::Choice { read: index, candidate: at as u32 });
         }
-        for (at, (write, lit)) in read.rivals.iter().enumerate() {
-            self.related.entry((index, *write)).or_insert((NONE, NONE)).1 = at as u32;
+        for (at, (_, lit)) in read.rivals.iter().enumerate() {
             if let Some(lit) = lit {
                 self.add_role(*lit, Role::Active { read: index, rival: at as u32 });
             }
@@ -257,6 +229,7 @@ impl Order {
         let n = 2 * lit.var() + 2;
         if self.roles.len() < n {
             self.roles.resize(n, SmallVec::new());
+            self.implied.resize(n, None);
             self.value.resize(n / 2, 0);
         }
         self.roles[code(lit)].push(role);
@@ -427,7 +400,7 @@ impl Order {
             said.add_clause(clause);
             return;
         }
-        self.implied.insert(code(lit), implied);
+        self.implied[code(lit)] = Some(implied);
         said.imply(lit);
     }
 
@@ -481,7 +454,7 @@ impl Order {
         let writes_b = self.writes_at[b as usize].clone();
         for read in self.reads_at[b as usize].clone() {
             for write in &writes_a {
-                let Some((_, rival)) = self.related.get(&(read, *write)).copied() else { continue };
+                let (_, rival) = self.related.get(read, *write);
                 if rival == NONE {
                     continue;
                 }
@@ -501,7 +474,7 @@ impl Order {
         }
         for read in self.reads_at[a as usize].clone() {
             for write in &writes_b {
-                let Some((candidate, _)) = self.related.get(&(read, *write)).copied() else { continue };
+                let (candidate, _) = self.related.get(read, *write);
                 if candidate != NONE && !self.is_own(read, *write) {
                     let lit = self.structure.reads[read as usize].candidates[candidate as usize].1;
                     if self.lit_value(lit) == 0 {
@@ -519,7 +492,7 @@ impl Order {
                     continue;
                 }
                 for rival in &writes_b {
-                    let Some((_, at)) = self.related.get(&(read, *rival)).copied() else { continue };
+                    let (_, at) = self.related.get(read, *rival);
                     if at == NONE || rival == write {
                         continue;
                     }
@@ -582,7 +555,7 @@ impl Theory for Order {
     }
 
     fn explain(&mut self, lit: Lit, clause: &mut Vec<Lit>) {
-        let implied = self.implied.get(&code(lit)).expect("only implied literals are explained").clone();
+        let implied = self.implied[code(lit)].clone().expect("only implied literals are explained");
         clause.push(lit);
         self.counts.clauses += 1;
         self.explain_implied(&implied, clause);

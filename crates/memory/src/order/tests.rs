@@ -123,7 +123,8 @@ fn by_theory(threads: &[Vec<Access>], is_buffered: bool) -> Vec<(Choice, bool)> 
         structure.reads.push(Read { node, candidates, rivals, own });
     }
     *shared.borrow_mut() = Order::new(structure.clone());
-    let conflicts = clauses(&find_conflicts(&structure, &|_, _| false, 100_000));
+    let closure = Closure::new(structure.n_nodes, &structure.fixed);
+    let conflicts = clauses(&find_conflicts(&structure, &closure, &|_, _| false, 100_000));
     let pool = logic::Pool::new();
     let mut found = Vec::new();
     while bits.decide(&pool, &[]) == Decision::Sat {
@@ -179,13 +180,14 @@ fn conflicts_leave_out_what_choices_imply() {
         edges: Vec::new(),
     };
     let is_its_reader = |choice: Pair, of: Pair| choice.1 == of.1;
-    let short = find_conflicts(&structure, &is_its_reader, 100);
+    let closure = Closure::new(structure.n_nodes, &structure.fixed);
+    let short = find_conflicts(&structure, &closure, &is_its_reader, 100);
     assert_eq!(short.chained, [[first_new, old]]);
     assert_eq!(short.sources, [[first_old, first_new], [old, new]]);
     assert_eq!(clauses(&short).len(), 3);
-    let long = find_conflicts(&structure, &|_, _| false, 100);
+    let long = find_conflicts(&structure, &closure, &|_, _| false, 100);
     assert_eq!(long.chained, [[first_new, old, active]]);
-    assert!(find_conflicts(&structure, &is_its_reader, 2).is_cut && !short.is_cut);
+    assert!(find_conflicts(&structure, &closure, &is_its_reader, 2).is_cut && !short.is_cut);
 }
 
 #[test]

@@ -1,0 +1,117 @@
+//! Is there an execution that satisfies a condition? The two procedures, and the way from weak to full sequential consistency.
+//!
+//! `theory`: the solver asks the theory during its search. `basic`: the solver finds an assignment, the theory looks at it
+//! afterwards, and what it objects to becomes a clause (Yin et al.). Either way the result is weakly sequentially consistent. Then a
+//! total order is looked for; if that fails, the order of writes becomes literals and the search goes on. So what is returned has happened
+//! in some order of all its events.
+
+use super::encoding::Encoding;
+use crate::bmc::unrolled::Unrolled;
+use logic::{Node, Pool, TermId, Value};
+use memory::order::linearise;
+use rustc_hash::FxHashMap;
+use smt::{Answer, Assignment};
+
+/// An execution: values, and all nodes one after the other.
+pub(crate) struct Found {
+    pub(crate) values: Values,
+    pub(crate) order: Vec<u32>,
+}
+
+/// What came of a question.
+pub(crate) enum Outcome {
+    /// An execution.
+    Found(Box<Found>),
+    /// There is none.
+    Nothing,
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Effort {
+    /// Clauses that `basic` added.
+    pub(crate) refinements: u64,
+    /// Checks of the solver.
+    pub(crate) checks: u64,
+    /// Whether the order of writes was needed.
+    pub(crate) ordered_writes: u64,
+}
+
+/// Looks for an execution that satisfies a condition.
+pub(crate) fn solve(
+    encoding: &mut Encoding,
+    unrolled: &mut Unrolled,
+    goal: TermId,
+    effort: &mut Effort,
+) -> Result<Outcome, smt::Why> {
+    loop {
+        effort.checks += 1;
+        let assignment = match encoding.bits.check(&unrolled.pool, &[goal]) {
+            Answer::Unsat(_) => return Ok(Outcome::Nothing),
+            Answer::Unknown(why) => return Err(why),
+            Answer::Sat(assignment) => assignment,
+        };
+        let values = Values::new(assignment);
+        let (order, clauses) = encoding.judge_assignment();
+        if clauses.is_empty() {
+            if let Some(order) = linearise(order) {
+                return Ok(Outcome::Found(Box::new(Found { values, order })));
+            }
+        } else {
+            for clause in clauses {
+                let together: Vec<smt::Lit> = clause.into_iter().map(|lit| !lit).collect();
+                encoding.forbid(&together);
+                effort.refinements += 1;
+            }
+            continue;
+        }
+        effort.ordered_writes += 1;
+        if !encoding.order_writes(unrolled)? {
+            return Err(smt::Why::Incomplete("writes that are ordered could not be put one after the other".into()));
+        }
+    }
+}
+
+/// The values of terms in an assignment, each computed once.
+pub(crate) struct Values {
+    assignment: Assignment,
+    known: FxHashMap<TermId, Value>,
+}
+
+impl Values {
+    fn new(assignment: Assignment) -> Values {
+        Values { assignment, known: FxHashMap::default() }
+    }
+
+    /// The value of a term.
+    pub(crate) fn of(&mut self, pool: &Pool, term: TermId) -> Value {
+        let mut open = vec![term];
+        while let Some(at) = open.last().copied() {
+            if self.known.contains_key(&at) {
+                open.pop();
+                continue;
+            }
+            let value = match pool.node(at) {
+                Node::Const(value) => value.clone(),
+                Node::Var(var) => self.assignment.value(pool, *var),
+                Node::App { op, args } => {
+                    let missing: Vec<TermId> =
+                        args.iter().copied().filter(|arg| !self.known.contains_key(arg)).collect();
+                    if !missing.is_empty() {
+                        open.extend(missing);
+                        continue;
+                    }
+                    op.eval(args.iter().map(|arg| self.known[arg].clone()).collect())
+                }
+            };
+            self.known.insert(at, value);
+            open.pop();
+        }
+        self.known[&term].clone()
+    }
+
+    /// Whether a formula holds.
+    pub(crate) fn holds(&mut self, pool: &Pool, term: TermId) -> bool {
+        self.of(pool, term).as_bool()
+    }
+}

@@ -1,0 +1,159 @@
+//! What comes of one bound? The program is unrolled, encoded and asked about: violations first, then loops that were cut, then what leaves the model.
+
+use super::reductions::Known;
+use super::solving::data_races;
+use super::solving::encoding::Encoding;
+use super::solving::goals::Goals;
+use super::solving::search::{Effort, Found, Outcome, solve};
+use super::solving::witness::trace;
+use super::unroll::executor::Bounds;
+use super::unroll::unroll;
+use super::unrolled::{BadKind, Unrolled};
+use crate::clock::computed;
+use crate::run::Run;
+use ir::{Program, Properties, Task, Trace, Why};
+use memory::order::{Closure, Pair, find_conflicts};
+
+/// Clauses that are looked for beforehand at most.
+const MAX_CONFLICTS: usize = 50_000;
+/// Nodes of the order at most.
+const MAX_NODES: usize = 12_000;
+
+/// What is asked, whatever the bound.
+pub(crate) struct Question<'a> {
+    pub(crate) task: &'a Task,
+    /// The program after the passes.
+    pub(crate) prepared: &'a Program,
+    /// What is looked for.
+    pub(crate) properties: Properties,
+    /// Whether the theory takes part in the search.
+    pub(crate) in_solver: bool,
+    /// Whether small conflicts are looked for beforehand.
+    pub(crate) finds_conflicts: bool,
+}
+
+/// What came of one bound.
+pub(crate) enum Stage {
+    Unsafe(Trace),
+    /// Safe, with so many events.
+    Safe(u64),
+    /// An execution leaves the model.
+    Beyond(Why),
+    /// Memory has to be looked at byte by byte.
+    Misplaced,
+    /// An execution needs more rounds.
+    Deeper(Why),
+}
+
+/// Decides one bound, with what earlier ones have found.
+pub(crate) fn stage(question: &Question<'_>, bounds: &Bounds, known: &mut Known, run: &mut Run) -> Result<Stage, Why> {
+    let started = computed();
+    let mut unrolled = unroll(question.prepared, question.properties, bounds, known, run)?;
+    let moment = data_races::moment(&mut unrolled);
+    let closure = Closure::new(unrolled.events.n_nodes(), &unrolled.events.fixed);
+    let races = moment.map_or_else(Vec::new, |moment| data_races::pairs(&mut unrolled, moment, &closure));
+    let unrolling = (computed() - started).as_secs_f64();
+    if unrolled.events.n_nodes() > MAX_NODES {
+        return Err(Why::Bound(format!("the unrolled program has more than {MAX_NODES} accesses to shared state")));
+    }
+    let statistics = &mut run.statistics;
+    statistics.set("rounds", f64::from(bounds.rounds));
+    statistics.set("steps", unrolled.n_records as f64);
+    statistics.set("threads", unrolled.threads.len() as f64);
+    statistics.set("alike threads", unrolled.n_alike as f64);
+    statistics.set("reads", unrolled.events.reads.len() as f64);
+    statistics.set("writes", unrolled.events.writes.len() as f64);
+    statistics.add("seconds: unroll", unrolling);
+    let started = computed();
+    let goals = Goals::new(question.task, &mut unrolled, &races);
+    let limits = run.solver_limits();
+    let mut encoding =
+        Encoding::new(&mut unrolled, closure, question.in_solver, limits).map_err(|why| run.why_stopped(why))?;
+    run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
+    if question.finds_conflicts {
+        let started = computed();
+        let implies = |choice: Pair, of: Pair| encoding.implies(&unrolled, choice, of);
+        let found = find_conflicts(&encoding.structure, &encoding.closure, &implies, MAX_CONFLICTS);
+        let kinds = [
+            ("conflicts: two sources", &found.sources),
+            ("conflicts: crossing reads", &found.crossing),
+            ("conflicts: two updates", &found.updates),
+            ("conflicts: overwritten", &found.overwritten),
+            ("conflicts: overwritten by a choice", &found.chained),
+        ];
+        for (name, clauses) in kinds {
+            clauses.iter().for_each(|clause| encoding.forbid(clause));
+            run.statistics.set(name, clauses.len() as f64);
+        }
+        run.statistics.set("conflicts: cut off", f64::from(u8::from(found.is_cut)));
+        run.statistics.add("seconds: conflicts", (computed() - started).as_secs_f64());
+    }
+    let started = computed();
+    encoding.finish();
+    run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
+    let started = computed();
+    let mut effort = Effort::default();
+    let result = answer(question, &mut unrolled, &mut encoding, (&goals, &races), &mut effort);
+    note_effort(&encoding, effort, run);
+    run.statistics.add("seconds: solve", (computed() - started).as_secs_f64());
+    result.map_err(|why| run.why_stopped(why))
+}
+
+fn note_effort(encoding: &Encoding, effort: Effort, run: &mut Run) {
+    let statistics = &mut run.statistics;
+    let sat = encoding.bits.statistics();
+    statistics.set("rf variables", encoding.n_choices as f64);
+    statistics.set("rf ruled out by locks", encoding.n_excluded as f64);
+    statistics.set("ws variables", encoding.n_write_orders as f64);
+    statistics.set("SAT variables", sat.variables as f64);
+    statistics.set("SAT clauses", sat.clauses as f64);
+    statistics.add("checks", effort.checks as f64);
+    statistics.add("refinement clauses", effort.refinements as f64);
+    statistics.add("ordered writes", effort.ordered_writes as f64);
+    if let Some(order) = &encoding.order {
+        let counts = order.borrow().counts;
+        statistics.add("theory clauses", counts.clauses as f64);
+        statistics.add("theory conflicts", counts.conflicts as f64);
+        statistics.add("theory implications", counts.implied as f64);
+        statistics.add("derived orders", counts.derived as f64);
+    }
+    statistics.add("solver decisions", sat.decisions as f64);
+    statistics.add("solver propagations", sat.propagations as f64);
+    statistics.add("solver conflicts", sat.conflicts as f64);
+}
+
+fn answer(
+    question: &Question<'_>,
+    unrolled: &mut Unrolled,
+    encoding: &mut Encoding,
+    (goals, races): (&Goals, &[data_races::Pair]),
+    effort: &mut Effort,
+) -> Result<Stage, smt::Why> {
+    if let Outcome::Found(mut found) = solve(encoding, unrolled, goals.violation, effort)? {
+        let told = trace(question.task, question.prepared, unrolled, (goals, races), &mut found);
+        let untold =
+            || smt::Why::Incomplete("a data race of a thread that the execution found does not start".to_string());
+        return told.map(Stage::Unsafe).ok_or_else(untold);
+    }
+    if let Outcome::Found(mut found) = solve(encoding, unrolled, goals.cut, effort)? {
+        return Ok(Stage::Deeper(reason(unrolled, &mut found, |what| matches!(what, BadKind::Cut(_)))));
+    }
+    if let Outcome::Found(mut found) = solve(encoding, unrolled, goals.beyond, effort)? {
+        let mut misplaced = unrolled.bads.iter().filter(|bad| bad.what == BadKind::Misplaced);
+        if misplaced.any(|bad| found.values.holds(&unrolled.pool, bad.guard)) {
+            return Ok(Stage::Misplaced);
+        }
+        return Ok(Stage::Beyond(reason(unrolled, &mut found, |what| matches!(what, BadKind::Beyond(_)))));
+    }
+    Ok(Stage::Safe((unrolled.events.reads.len() + unrolled.events.writes.len()) as u64))
+}
+
+/// Why an execution is none that counts.
+fn reason(unrolled: &Unrolled, found: &mut Found, kind: fn(&BadKind) -> bool) -> Why {
+    let bad =
+        unrolled.bads.iter().filter(|bad| kind(&bad.what)).find(|bad| found.values.holds(&unrolled.pool, bad.guard));
+    match bad.map(|bad| &bad.what) {
+        Some(BadKind::Cut(why) | BadKind::Beyond(why)) => why.clone(),
+        _ => unreachable!("one of them holds in what was found"),
+    }
+}

@@ -1,0 +1,57 @@
+//! What does the unrolled program consist of, once all threads have been executed? Joins, sections and initial values are put together.
+
+use super::executor::Executor;
+use crate::bmc::accesses::write_log::INITIAL;
+use crate::bmc::reductions::thread_symmetry::order_alike;
+use crate::bmc::unrolled::Unrolled;
+use memory::events::Read;
+
+impl Executor<'_> {
+    /// Puts everything together once all threads have been executed.
+    pub(crate) fn finish(mut self) -> Unrolled {
+        let rules = self.threads.resolve(&mut self.graph, &self.found.threads);
+        self.found.constraints.extend(rules);
+        let rules = self.memory.objects.answers(self.program, &mut self.graph.pool);
+        self.found.constraints.extend(rules);
+        let records = self.found.threads.iter_mut().flat_map(|thread| &mut thread.records);
+        let guards = records.filter_map(|record| Some((record.node?, record.point, &mut record.guard)));
+        self.graph.complete_sections(guards);
+        for start in &self.found.starts {
+            let taken = self.found.threads[start.thread as usize].records[start.record as usize].guard;
+            self.found.constraints.push(self.graph.pool.eq(start.is_taken, taken));
+        }
+        let mut initial = Vec::with_capacity(self.graph.events.reads.len());
+        for index in 0..self.graph.events.reads.len() {
+            let Read { addr, value, .. } = self.graph.events.reads[index];
+            let (key, sort) = (self.graph.read_keys()[index], self.graph.pool.sort(value));
+            // Only what main wrote while it was alone counts.
+            initial.push(self.read_logs((&[INITIAL], None), (key, addr, sort), self.threads.first_start));
+        }
+        let is_told_apart = self.threads.many_creators || self.properties.has(ir::Property::Race);
+        let n_alike = match is_told_apart || self.program.model.has_buffers() {
+            true => 0,
+            false => order_alike(self.program, &self.found.threads, &mut self.graph.events),
+        };
+        self.threads.order_joins(&mut self.graph);
+        if let Some(last) = self.graph.last() {
+            let nodes = (0..self.graph.events.n_nodes() as u32).filter(|node| *node != last);
+            self.graph.events.fixed.extend(nodes.map(|node| (node, last)));
+        }
+        self.graph.relax_order();
+        let (graph, found) = (self.graph, self.found);
+        Unrolled {
+            pool: graph.pool,
+            events: graph.events,
+            points: graph.points,
+            locks: graph.locks,
+            initial,
+            threads: found.threads,
+            bads: found.bads,
+            waits: found.waits,
+            accesses: found.accesses,
+            constraints: found.constraints,
+            n_records: found.n_records,
+            n_alike,
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! How does a thread become events? By symbolic execution of all its ways at once, with loops unrolled on the way.
+//!
+//! Known as: symbolic execution with state merging; bounded unrolling.
+//!
+//! A state is where some ways of a thread are: its variables as terms, the nodes it came from, and the point of the dominator tree that its guard
+//! is read from. Where ways meet their states become one, variables differing only by choices (`ite`). Constants fold as they come, so most
+//! loops, addresses and handles are decided here, and branches that cannot be taken are not followed. A started thread is
+//! executed where it is started, so that whoever joins it knows whether it ends and what it returns.
+//!
+//! Invariant: events and records of a thread are made in an order that agrees with all its ways.
+
+use super::control_flow::{Flow, Key, Laps};
+use super::executor::Executor;
+use super::merging::by_section;
+use super::state::{State, Variant, variants};
+use crate::bmc::locks::critical_sections::Held;
+use crate::bmc::reductions::spin_loops::Round;
+use crate::bmc::unrolled::{Bad, BadKind, Thread};
+use ir::{EdgeId, LocId, Op, ProcId, Why};
+use logic::{Pool, TermId, VarId};
+use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The copies of locations that are still to be visited, with the states that lead to them.
+type Queue = BTreeMap<Key, (LocId, Vec<State>)>;
+
+impl Executor<'_> {
+    /// Executes a thread that is started at a point and a node; its number.
+    pub(crate) fn run_thread(
+        &mut self,
+        proc: ProcId,
+        (handle, args): (TermId, Vec<TermId>),
+        (point, node): (u32, u32),
+        alone: bool,
+    ) -> Result<u32, Why> {
+        let id = self.found.threads.len() as u32;
+        let word = self.program.data_model.word_bits();
+        let (no, zero, one) = (self.graph.pool.bool(false), self.graph.pool.bv(word, 0), self.graph.pool.bv(word, 1));
+        self.found.threads.push(Thread {
+            proc,
+            handle,
+            args: args.clone(),
+            is_joined: false,
+            guard: self.graph.points.guard(point),
+            start: node,
+            records: Vec::new(),
+            finished: no,
+            result: zero,
+            ends: smallvec![node],
+        });
+        let flow = Rc::clone(&self.control.flows[proc.index()]);
+        let mut env: Vec<(VarId, TermId)> = vec![(self.program.self_var, handle)];
+        env.extend(self.program.proc(proc).params.iter().copied().zip(args));
+        env.sort_unstable_by_key(|(var, _)| *var);
+        let entry = self.program.proc(proc).entry;
+        let laps = flow.next(&Laps::new(), entry, EdgeId(u32::MAX)).0;
+        let first = State {
+            point,
+            env,
+            frontier: smallvec![node],
+            alone,
+            n_started: one,
+            n_granules: 0,
+            depth: 0,
+            section: None,
+            wants_fence: false,
+            laps,
+            taken: None,
+            held: Held::new(),
+        };
+        let outer = std::mem::take(&mut self.threads.finished);
+        let mut queue = Queue::new();
+        queue.insert(flow.key(entry, &first.laps), (entry, vec![first]));
+        while let Some((_, (loc, states))) = queue.pop_first() {
+            if let Some(why) = self.control.run.stop_soon() {
+                return Err(why);
+            }
+            for states in by_section(states) {
+                let state = self.merge(id, &flow, loc, states);
+                self.leave(id, proc, &flow, loc, state, &mut queue)?;
+            }
+        }
+        let finished = std::mem::replace(&mut self.threads.finished, outer);
+        if !finished.is_empty() {
+            let ways: Vec<u32> = finished.iter().map(|(point, _, _)| *point).collect();
+            let (point, conds) = self.graph.points.join(&mut self.graph.pool, &ways);
+            let mut result = finished.last().expect("it is not empty").1;
+            for ((_, value, _), cond) in finished.iter().zip(&conds).rev().skip(1) {
+                result = self.graph.pool.ite(*cond, *value, result);
+            }
+            let mut ends: SmallVec<[u32; 2]> = finished.iter().flat_map(|(_, _, ends)| ends.iter().copied()).collect();
+            ends.sort_unstable();
+            ends.dedup();
+            let thread = &mut self.found.threads[id as usize];
+            (thread.finished, thread.result, thread.ends) = (self.graph.points.guard(point), result, ends);
+        }
+        Ok(id)
+    }
+
+    /// Takes all edges that leave a location.
+    fn leave(
+        &mut self,
+        thread: u32,
+        proc: ProcId,
+        flow: &Rc<Flow>,
+        loc: LocId,
+        mut state: State,
+        queue: &mut Queue,
+    ) -> Result<(), Why> {
+        let edges = &self.program.proc(proc).edges;
+        for lap in &mut state.laps {
+            if flow.loops[lap.loop_index as usize].head == loc {
+                let at_head = state.env.iter().filter(|(var, _)| flow.live.is_live(loc, *var)).copied();
+                (lap.at_head, lap.since) = (Rc::new(at_head.collect()), Round::begun(state.taken));
+            }
+        }
+        let mut possible: Vec<EdgeId> = Vec::new();
+        for id in &flow.out[loc.index()] {
+            let edge = &edges[id.index()];
+            if self.is_impossible(&state, edge) {
+                for lap in &mut state.laps {
+                    let this = lap.loop_index as usize;
+                    let is_exit = !flow.loops[this].body.contains(edge.to.index());
+                    lap.is_decided |= is_exit && asks_about(&self.program.pool, edge, &flow.sets[this]);
+                }
+            } else {
+                possible.push(*id);
+            }
+        }
+        for id in possible {
+            let edge = &edges[id.index()];
+            for variant in variants(&state, edge) {
+                self.follow(thread, proc, flow, (id, *variant), &state, queue)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes an edge, unless it goes round a loop too often.
+    fn follow(
+        &mut self,
+        thread: u32,
+        proc: ProcId,
+        flow: &Rc<Flow>,
+        (id, variant): (EdgeId, Variant),
+        state: &State,
+        queue: &mut Queue,
+    ) -> Result<(), Why> {
+        let edge = &self.program.proc(proc).edges[id.index()];
+        let Some((mut next, record)) = self.take(thread, proc, (id, variant), state)? else { return Ok(()) };
+        let (laps, turned) = flow.next(&next.laps, edge.to, id);
+        next.laps = laps;
+        if let Some(turned) = turned {
+            let this = &flow.loops[turned];
+            let lap = next.laps.iter().find(|lap| lap.loop_index as usize == turned).expect("it was turned");
+            let is_same = |(var, value): &(VarId, TermId)| next.value_of(*var) == Some(*value);
+            let is_live = |(var, _): &&(VarId, TermId)| flow.live.is_live(edge.to, *var);
+            let n_live = next.env.iter().filter(is_live).count();
+            if lap.since.is_idle() && n_live == lap.at_head.len() && lap.at_head.iter().all(is_same) {
+                // Going round changes nothing: whatever follows, follows without it.
+                self.graph.locks.rely_on(lap.since.locks());
+                return Ok(());
+            }
+            let by_user =
+                self.control.bounds.by_line.iter().find(|bound| bound.is_for(this.span)).map(|bound| bound.rounds);
+            let is_over = match by_user {
+                Some(most) => lap.round > most,
+                None => match this.max_rounds {
+                    Some(rounds) if rounds <= u64::from(self.control.bounds.decided) => u64::from(lap.round) > rounds,
+                    _ => lap.round > self.control.bounds.decided || lap.counted > self.control.bounds.rounds,
+                },
+            };
+            if is_over {
+                // What is known to go round no more often needs no excuse.
+                let is_certain = this.max_rounds.is_some_and(|rounds| u64::from(lap.round) > rounds);
+                if !is_certain {
+                    self.cut(thread, next.point, record, this.span, lap.round - 1);
+                }
+                return Ok(());
+            }
+        }
+        let env = std::mem::take(&mut next.env);
+        next.env = env.into_iter().filter(|(var, _)| flow.live.is_live(edge.to, *var)).collect();
+        let key = flow.key(edge.to, &next.laps);
+        queue.entry(key).or_insert_with(|| (edge.to, Vec::new())).1.push(next);
+        Ok(())
+    }
+
+    fn cut(&mut self, thread: u32, point: u32, record: u32, span: ir::Span, rounds: u32) {
+        let place = self.program.sources.place(span);
+        let times = if rounds == 1 { "iteration" } else { "iterations" };
+        let why = Why::Bound(format!("loop at {place} needs more than {rounds} {times} (no violation up to {rounds})"));
+        let guard = self.graph.points.guard(point);
+        self.found.bads.push(Bad { guard, what: BadKind::Cut(why), thread, record, stop: None });
+    }
+
+    /// Whether constants say that the edge cannot be taken.
+    fn is_impossible(&mut self, state: &State, edge: &ir::Edge) -> bool {
+        for stmt in &edge.stmts {
+            let Op::Assume(cond) = stmt.op else { return false };
+            let cond = self.eval_in(&state.env, cond);
+            if self.graph.is_false(cond) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Whether the conditions of an edge depend on some of these variables.
+fn asks_about(pool: &Pool, edge: &ir::Edge, vars: &FxHashSet<VarId>) -> bool {
+    edge.stmts.iter().any(|stmt| match stmt.op {
+        Op::Assume(cond) => {
+            let mut is_asked = false;
+            pool.for_each_free_var(cond, &mut |var| is_asked |= vars.contains(&var));
+            is_asked
+        }
+        _ => false,
+    })
+}
