@@ -31,9 +31,8 @@ mod trace;
 mod unrolled;
 mod waits;
 
-use crate::Engine;
+use crate::{About, Engine, Kind, Knob, Run};
 use crate::clock::computed;
-use crate::run::{Knob, Run};
 use cells::Known;
 use encode::Encoding;
 use execute::{Bounds, unroll};
@@ -50,20 +49,20 @@ pub struct Bmc;
 
 const PROCEDURE: Knob = Knob {
     name: "procedure",
-    values: "theory|basic",
+    kind: Kind::Choice(&["theory", "basic"]),
     default: "theory",
     help: "whether orders are decided inside the solver's search, or afterwards, one objection at a time",
 };
 const CONFLICTS: Knob =
-    Knob { name: "conflicts", values: "on|off", default: "on", help: "look for small cycles before solving" };
+    Knob { name: "conflicts", kind: Kind::Flag, default: "on", help: "look for small cycles before solving" };
 const UNWIND: Knob = Knob {
     name: "unwind",
-    values: "N",
+    kind: Kind::Number,
     default: "0",
     help: "how often loops of unknown length go round; 0 tries 1, 2, 3, 5, 8 and so on",
 };
 const LOOPS: Knob =
-    Knob { name: "loops", values: bounds::FORM, default: "", help: "how often the loops at these lines go round" };
+    Knob { name: "loops", kind: Kind::Form(bounds::FORM, bounds::misspelt), default: "", help: "how often the loops at these lines go round" };
 
 /// Clauses that are looked for beforehand at most.
 const MAX_CONFLICTS: usize = 50_000;
@@ -77,16 +76,12 @@ const STAGES: [(u32, u32); 10] =
     [(1, 6), (2, 12), (3, 24), (5, 60), (8, 200), (13, 600), (21, 2000), (34, 5000), (55, 20_000), (89, 100_000)];
 
 impl Engine for Bmc {
-    fn name(&self) -> &'static str {
-        "bmc"
-    }
-
-    fn describe(&self) -> &'static str {
-        "unrolls loops and asks a SAT solver, which an ordering theory helps, for a bad execution"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        &[PROCEDURE, CONFLICTS, UNWIND, LOOPS]
+    fn about(&self) -> &'static About {
+        &About {
+            name: "bmc",
+            describe: "unrolls loops and asks a SAT solver, which an ordering theory helps, for a bad execution",
+            knobs: &[PROCEDURE, CONFLICTS, UNWIND, LOOPS],
+        }
     }
 
     fn models(&self) -> &'static [Model] {
@@ -114,8 +109,8 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         prepared = forget_owners(&prepared);
     }
     run.statistics.set("seconds: prepare", (computed() - started).as_secs_f64());
-    let by_line = bounds::place(&task.program, run.knob(&LOOPS)).map_err(refused)?;
-    let unwind: u32 = run.knob(&UNWIND).parse().unwrap_or(0);
+    let by_line = bounds::place(&task.program, &run.settings.text(&LOOPS)).map_err(refused)?;
+    let unwind = u32::try_from(run.settings.number(&UNWIND)).unwrap_or(u32::MAX);
     let stages: Vec<(u32, u32)> = if unwind > 0 { vec![(unwind, 100_000)] } else { STAGES.to_vec() };
     run.looked_for = properties_of(task);
     let mut reason = None;
@@ -203,11 +198,11 @@ fn stage(task: &Task, prepared: &Program, bounds: &Bounds, known: &mut Known, ru
     statistics.add("seconds: unroll", unrolling);
     let started = computed();
     let goals = Goals::new(task, &mut unrolled, &races);
-    let in_solver = run.knob(&PROCEDURE) != "basic";
+    let in_solver = run.word(&PROCEDURE) == "theory";
     let limits = run.solver_limits();
     let mut encoding = Encoding::new(&mut unrolled, in_solver, limits).map_err(|why| run.why_stopped(why))?;
     run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
-    if run.knob(&CONFLICTS) == "on" {
+    if run.settings.flag(&CONFLICTS) {
         let started = computed();
         let implies = |choice: Pair, of: Pair| encoding.implies(&unrolled, choice, of);
         let found = find_conflicts(&encoding.structure, &implies, MAX_CONFLICTS);
