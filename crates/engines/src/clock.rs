@@ -1,4 +1,4 @@
-//! How long has this thread computed? A clock that stands still while the machine does something else.
+//! How long has this thread, or this process, computed? Clocks that stand still while the machine does something else.
 //!
 //! Parts of a run that are shorter than a time slice cannot be compared by the time of day on a machine that is shared. Where the system does not tell
 //! the time of a thread, it is the time of day after all.
@@ -17,6 +17,16 @@ pub(crate) fn computed() -> Duration {
 pub(crate) fn computed() -> Duration {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     START.get_or_init(std::time::Instant::now).elapsed()
+}
+
+/// The processor time of the whole process and the programs it has called, in all its threads; as the system counts it, in hundredths. None where it does
+/// not tell.
+pub fn processor_seconds() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the program, in parentheses, may contain anything.
+    let fields = text.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);
+    let ticks: Vec<u64> = fields.filter_map(|field| field.parse().ok()).collect();
+    (ticks.len() == 4).then(|| ticks.iter().sum::<u64>() as f64 / 100.0)
 }
 
 #[cfg(test)]

@@ -1,39 +1,75 @@
-//! What may be told to the user? An engine's answer, after its trace has been replayed on the reference interpreter.
+//! What may be told to the user? An engine's verdict, after its trace has been replayed and its proof checked.
 //!
-//! A proof that can be checked is checked, within a share of the time it took to find. One that does not hold is a bug of ours as well.
+//! `Decided` can only be safe or unsafe by way of this file and the replays: `Checked` is made nowhere else, and what a replay gives (`ir::Replayed`,
+//! `ir::oox::Replayed`, `axiomatic::Execution`) only by running the trace. A trace that does not replay is a bug of ours, and the answer becomes
+//! unknown with what the replay said.
 //!
-//! Nor is anything called safe that the engine does not look for: `Engine::properties` says what that is, and the answer carries it.
-//!
-//! What is told is the trace as it was replayed, which ends with the violation. A trace that does not replay is a bug of
-//! ours, and the answer becomes unknown with what the replay said.
+//! A proof that can be checked is checked, within a share of the time it took to find. One that does not hold is a bug of ours as well. Nor is anything
+//! called safe that the engine does not look for: `Engine::properties` says what that is, and `Run::looked_for` carries it.
 
-use crate::certificate::{self, Checked};
-use crate::symbolic::{OoxVerdict, check_oox};
+use crate::axiomatic::{self, Execution, Goal, Question};
+use crate::certificate;
+use crate::symbolic::check_oox;
 use crate::{Engine, Run};
-use ir::{Proof, Properties, Replayed, Task, Trace, Verdict, Why, replay};
+use ir::litmus::{Quantifier, Test};
+use ir::{Proof, Properties, Property, Span, Task, Trace, Verdict, Why, replay};
 use std::time::{Duration, Instant};
 
-/// An answer, and for an unsafe one what its trace does.
+/// An answer that may be told. `R` is what the replay of an execution gives in the language of the task.
 #[derive(Clone, Debug)]
-pub struct Decided {
-    /// The answer.
-    pub verdict: Verdict,
-    /// What was looked for: all that was asked in a safe answer, and in others perhaps less.
-    pub checked: Properties,
-    /// The replayed trace; there exactly if the answer is unsafe.
-    pub replayed: Option<Replayed>,
-    /// What is to be said about the proof of a safe one: whether it was checked, and how far; and about what a trace supposes.
-    pub note: Option<String>,
+pub enum Decided<R = ir::Replayed> {
+    /// No execution goes wrong.
+    Safe(Proof, Checked),
+    /// This one does, and did in the replay.
+    Unsafe(Box<R>),
+    /// Could not be told.
+    Unknown(Why),
 }
 
-/// Asks the engine and replays its trace.
+/// That a proof has come through `decide`, and how far it was checked there. Nobody else makes one.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    certificate: Option<certificate::Checked>,
+}
+
+impl Checked {
+    /// That nothing of the proof can be checked but who found it.
+    const BY_SEARCH: Checked = Checked { certificate: None };
+
+    /// What is to be said about the check of a certificate, if there is one.
+    pub fn note(&self) -> Option<String> {
+        Some(match self.certificate.as_ref()? {
+            certificate::Checked::Holds { obligations, left_out: 0 } => {
+                format!("certificate checked: {obligations} obligations hold")
+            }
+            certificate::Checked::Holds { obligations, left_out } => format!(
+                "certificate checked: {obligations} obligations hold; {left_out} steps that the reduction left out are not checked"
+            ),
+            certificate::Checked::Beyond(why) => format!("certificate not checked: {why}"),
+            certificate::Checked::Fails(what) => unreachable!("a proof that fails is no answer: {what}"),
+        })
+    }
+}
+
+impl Decided {
+    /// The answer as an engine gives it: what is known of it without the replay.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Decided::Safe(proof, _) => Verdict::Safe(proof.clone()),
+            Decided::Unsafe(replayed) => Verdict::Unsafe(replayed.trace.clone()),
+            Decided::Unknown(why) => Verdict::Unknown(why.clone()),
+        }
+    }
+}
+
+/// Asks the engine about a task; what it looked for is in `run.looked_for`, all that was asked if the answer is safe.
 pub fn decide(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
     run.looked_for = Properties::NONE;
-    let mut decided = answer_of(engine, task, run);
-    decided.checked = match &decided.verdict {
-        Verdict::Safe(_) => task.properties,
-        Verdict::Unsafe(trace) => run.looked_for.both(task.properties).with(trace.violation),
-        Verdict::Unknown(_) => run.looked_for.both(task.properties),
+    let decided = answer_of(engine, task, run);
+    run.looked_for = match &decided {
+        Decided::Safe(..) => task.properties,
+        Decided::Unsafe(replayed) => run.looked_for.both(task.properties).with(replayed.trace.violation),
+        Decided::Unknown(_) => run.looked_for.both(task.properties),
     };
     decided
 }
@@ -42,8 +78,7 @@ fn answer_of(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
     let model = task.program.model;
     if !engine.models().contains(&model) {
         let what = format!("the memory model {model} in the engine {}", engine.name());
-        let why = Why::Unsupported { span: ir::Span::NOWHERE, what };
-        return unknown(why);
+        return Decided::Unknown(Why::Unsupported { span: Span::NOWHERE, what });
     }
     match engine.check(task, run) {
         Verdict::Unsafe(trace) => confirm(task, &trace),
@@ -51,99 +86,96 @@ fn answer_of(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
             let missed = task.properties.beyond(engine.properties(task));
             let missed: Vec<&str> = missed.iter().map(|property| property.describe()).collect();
             let what = format!("{}, which the engine {} does not look for", missed.join(", "), engine.name());
-            unknown(Why::Unsupported { span: ir::Span::NOWHERE, what })
+            Decided::Unknown(Why::Unsupported { span: Span::NOWHERE, what })
         }
-        Verdict::Safe(Proof::Abstraction(proof)) => {
-            let (verdict, note) = match check_again(&proof, task, run) {
-                Ok(note) => (Verdict::Safe(Proof::Abstraction(proof)), Some(note)),
-                Err(what) => (Verdict::Unknown(Why::NotReplayed(what)), None),
-            };
-            Decided { verdict, checked: Properties::NONE, replayed: None, note }
-        }
-        verdict => Decided { verdict, checked: Properties::NONE, replayed: None, note: None },
+        Verdict::Safe(Proof::Abstraction(proof)) => match check_again(&proof, task, run) {
+            certificate::Checked::Fails(what) => {
+                Decided::Unknown(Why::NotReplayed(format!("the proof does not hold: {what}")))
+            }
+            checked => Decided::Safe(Proof::Abstraction(proof), Checked { certificate: Some(checked) }),
+        },
+        Verdict::Safe(proof) => Decided::Safe(proof, Checked::BY_SEARCH),
+        Verdict::Unknown(why) => Decided::Unknown(why),
     }
 }
 
-fn unknown(why: Why) -> Decided {
-    Decided { verdict: Verdict::Unknown(why), checked: Properties::NONE, replayed: None, note: None }
-}
-
-/// Checks a proof: what is to be said about the check, or else what is wrong with the proof. A check that does not come to an end leaves the
-/// proof as it is, unchecked.
-fn check_again(proof: &ir::Certificate, task: &Task, run: &mut Run) -> Result<String, String> {
+/// Checks a certificate. A check that does not come to an end leaves the proof as it is, unchecked.
+fn check_again(proof: &ir::Certificate, task: &Task, run: &mut Run) -> certificate::Checked {
     let mut limits = run.solver_limits();
     let own = Instant::now() + run.elapsed() / 2 + Duration::from_secs(1);
     limits.deadline = Some(limits.deadline.map_or(own, |deadline| deadline.min(own)));
     let started = Instant::now();
     let checked = certificate::check(proof, task.properties, &limits);
     run.statistics.set("proof seconds", started.elapsed().as_secs_f64());
-    match checked {
-        Checked::Holds { obligations, left_out } => {
-            run.statistics.set("proof obligations", obligations as f64);
-            run.statistics.set("steps left out of the proof", left_out as f64);
-            Ok(match left_out {
-                0 => format!("certificate checked: {obligations} obligations hold"),
-                n => format!(
-                    "certificate checked: {obligations} obligations hold; {n} steps that the reduction left out are not checked"
-                ),
-            })
-        }
-        Checked::Beyond(why) => Ok(format!("certificate not checked: {why}")),
-        Checked::Fails(what) => Err(format!("the proof does not hold: {what}")),
+    if let certificate::Checked::Holds { obligations, left_out } = &checked {
+        run.statistics.set("proof obligations", *obligations as f64);
+        run.statistics.set("steps left out of the proof", *left_out as f64);
     }
+    checked
 }
 
-/// The verdict that a trace leads to.
+/// The answer that a trace leads to.
 pub fn confirm(task: &Task, trace: &Trace) -> Decided {
     match replay(task, trace) {
-        Ok(replayed) => {
-            let checked = Properties::of(&[trace.violation]);
-            let verdict = Verdict::Unsafe(replayed.trace.clone());
-            Decided { verdict, checked, replayed: Some(replayed), note: trace.premise() }
-        }
-        Err(error) => unknown(Why::NotReplayed(error.to_string())),
+        Ok(replayed) => Decided::Unsafe(Box::new(replayed)),
+        Err(error) => Decided::Unknown(Why::NotReplayed(error.to_string())),
     }
 }
 
-/// The answer about an OOX program, replayed.
-#[derive(Clone, Debug)]
-pub struct DecidedOox {
-    /// The answer.
-    pub verdict: OoxVerdict,
-    /// The replayed trace; there exactly if the answer is invalid.
-    pub replayed: Option<ir::oox::Replayed>,
-    /// Bounds on the inputs that the answer holds under.
-    pub notes: Vec<String>,
+/// What is looked for in OOX programs: assertions with specifications, and deadlocks.
+pub const OOX_PROPERTIES: [Property; 2] = [Property::Assertion, Property::Deadlock];
+
+/// Asks the symbolic engine about an OOX program and replays its trace. A search that a depth has cut off is unknown (`Why::Depth`).
+pub fn decide_oox(program: &ir::oox::Program, run: &mut Run) -> Decided<ir::oox::Replayed> {
+    run.looked_for = Properties::of(&OOX_PROPERTIES);
+    match check_oox(program, run) {
+        Verdict::Safe(proof) => Decided::Safe(proof, Checked::BY_SEARCH),
+        Verdict::Unsafe(trace) => match ir::oox::replay(program, &trace) {
+            Ok(replayed) => Decided::Unsafe(Box::new(replayed)),
+            Err(error) => Decided::Unknown(Why::NotReplayed(error)),
+        },
+        Verdict::Unknown(why) => Decided::Unknown(why),
+    }
 }
 
-/// Asks the symbolic engine about an OOX program and replays its trace.
-pub fn decide_oox(program: &ir::oox::Program, run: &mut Run) -> DecidedOox {
-    let (verdict, notes) = check_oox(program, run);
-    let OoxVerdict::Invalid(trace) = &verdict else { return DecidedOox { verdict, replayed: None, notes } };
-    match ir::oox::replay(program, trace) {
-        Ok(replayed) => DecidedOox { verdict, replayed: Some(replayed), notes },
-        Err(error) => DecidedOox { verdict: OoxVerdict::Unknown(Why::NotReplayed(error)), replayed: None, notes },
+/// Asks whether an execution of a litmus test is what its condition is about: one that satisfies it, or for `forall` one that does not. The execution
+/// was judged by the model when it was found; here its final state is looked at once more.
+pub fn decide_litmus(test: &Test, model: &memory::cat::Model, run: &mut Run) -> Decided<Execution> {
+    let question = Question { goal: Goal::Verdict, keep: 1, ..axiomatic::question(run) };
+    let answer = match axiomatic::answer_within(test, model, &question, run) {
+        Ok(answer) => answer,
+        Err(why) => return Decided::Unknown(why),
+    };
+    run.statistics.set("executions", answer.n_complete as f64);
+    run.statistics.set("choices", answer.n_steps as f64);
+    if let Some(span) = answer.cut {
+        let place = test.sources.place(span);
+        run.notes.push(format!("a loop was cut off ({place}): more iterations may allow more (--axiomatic.unroll)"));
+    }
+    let wants_positive = test.quantifier != Quantifier::Forall;
+    let n_found = if wants_positive { answer.n_positive } else { answer.n_negative };
+    let is_true = |execution: &Execution| {
+        execution.violated.is_empty() && test.condition.holds(&execution.state) == wants_positive
+    };
+    match answer.executions.into_iter().next() {
+        Some(execution) if is_true(&execution) => Decided::Unsafe(Box::new(execution)),
+        None if n_found == 0 => Decided::Safe(Proof::Exhaustive { states: answer.n_complete }, Checked::BY_SEARCH),
+        _ => Decided::Unknown(Why::NotReplayed("the execution is not one that was asked for".to_string())),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Knob;
+    use crate::About;
     use ir::build::Builder;
     use ir::{Properties, Property, Step};
 
     struct Claims(Verdict);
 
     impl Engine for Claims {
-        fn name(&self) -> &'static str {
-            "claims"
-        }
-        fn describe(&self) -> &'static str {
-            "claims what it was told to"
-        }
-        fn knobs(&self) -> &'static [Knob] {
-            &[]
+        fn about(&self) -> &'static About {
+            &About { name: "claims", describe: "claims what it was told to", knobs: &[] }
         }
         fn properties(&self, task: &Task) -> Properties {
             task.properties.both(Properties::of(&[Property::Assertion]))
@@ -166,16 +198,17 @@ mod tests {
         };
         let asked = |properties: &[Property], verdict: Verdict| {
             let task = Task { program: program.clone(), properties: Properties::of(properties) };
-            decide(&Claims(verdict), &task, &mut Run::unlimited())
+            let mut run = Run::unlimited();
+            let decided = decide(&Claims(verdict), &task, &mut run);
+            (decided.verdict(), run.looked_for)
         };
         let safe = || Verdict::Safe(Proof::Exhaustive { states: 1 });
         let both = [Property::Assertion, Property::MemTrack];
-        let decided = asked(&both[..1], safe());
-        assert_eq!((decided.verdict, decided.checked), (safe(), Properties::of(&both[..1])));
+        assert_eq!(asked(&both[..1], safe()), (safe(), Properties::of(&both[..1])));
         for verdict in [safe(), Verdict::Unknown(Why::Bound("a loop".into()))] {
-            let decided = asked(&both, verdict.clone());
-            assert_eq!(decided.checked, Properties::of(&both[..1]), "{verdict:?}");
-            match (verdict, decided.verdict) {
+            let (told, looked_for) = asked(&both, verdict.clone());
+            assert_eq!(looked_for, Properties::of(&both[..1]), "{verdict:?}");
+            match (verdict, told) {
                 (Verdict::Safe(_), Verdict::Unknown(Why::Unsupported { what, .. })) => {
                     assert_eq!(what, "lost memory, which the engine claims does not look for");
                 }
@@ -204,10 +237,10 @@ mod tests {
         };
         for (given, kept) in [(0, None), (1, None), (2, Some(2)), (3, Some(2))] {
             let decided = decide(&Claims(Verdict::Unsafe(trace(given))), &task, &mut Run::unlimited());
-            match (decided.verdict, kept) {
-                (Verdict::Unsafe(trace), Some(kept)) => assert_eq!(trace.steps.len(), kept),
-                (Verdict::Unknown(Why::NotReplayed(_)), None) => assert!(decided.replayed.is_none()),
-                (verdict, _) => panic!("{given} steps: {verdict:?}"),
+            match (decided, kept) {
+                (Decided::Unsafe(replayed), Some(kept)) => assert_eq!(replayed.trace.steps.len(), kept),
+                (Decided::Unknown(Why::NotReplayed(_)), None) => {}
+                (decided, _) => panic!("{given} steps: {decided:?}"),
             }
         }
     }

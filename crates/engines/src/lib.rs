@@ -1,35 +1,54 @@
-//! Who decides a task? Engines: each is one folder here and one line in `ENGINES`.
+//! Who decides a task? Engines: each is one folder here; those for C are lines of `ENGINES`.
 //!
-//! An engine gets a `Task` and a `Run` (limits, cancel flag, knobs, statistics) and gives a `Verdict`. It never prints, never reads
+//! An engine gets a task and a `Run` (budget, settings, statistics) and gives a `Verdict`. It never prints, never reads
 //! the clock for decisions other than its limit, and never imports another engine. What it cannot do is `Unknown(Why)`.
-//! `decide` is the only way from an engine's answer to the user: it replays every trace on the reference interpreter.
+//! `decide`, `decide_oox` and `decide_litmus` are the only ways from an engine's verdict to the user: there every trace is replayed. `schedule` stands
+//! above them and asks several.
 
 pub mod abstraction;
 pub mod axiomatic;
 pub mod bmc;
+mod budget;
 pub mod cegar;
 pub mod certificate;
 mod clock;
 pub mod decide;
 pub mod explicit;
 pub mod explore;
+mod knob;
 pub mod portfolio;
 pub mod run;
+pub mod schedule;
 pub mod symbolic;
 
-pub use decide::{Decided, DecidedOox, decide, decide_oox};
-pub use run::{Knob, Run, Statistics};
+pub use budget::{Budget, memory_in_use};
+pub use clock::processor_seconds;
+pub use decide::{Checked, Decided, OOX_PROPERTIES, decide, decide_litmus, decide_oox};
+pub use knob::{Kind, Knob, Settings};
+pub use run::{Run, Statistics};
+pub use schedule::{Ask, How, Scheduled, schedule};
 
 use ir::{Model, Properties, Task, Verdict};
 
-/// A decision procedure.
-pub trait Engine: Sync {
-    /// Its name on the command line.
-    fn name(&self) -> &'static str;
+/// What the command line shows of an engine.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// Its name.
+    pub name: &'static str,
     /// What it does, in one sentence.
-    fn describe(&self) -> &'static str;
+    pub describe: &'static str,
     /// Its options.
-    fn knobs(&self) -> &'static [Knob];
+    pub knobs: &'static [Knob],
+}
+
+/// A decision procedure for C programs.
+pub trait Engine: Sync {
+    /// Its name and its knobs.
+    fn about(&self) -> &'static About;
+    /// Its name on the command line.
+    fn name(&self) -> &'static str {
+        self.about().name
+    }
     /// The memory models that it knows.
     fn models(&self) -> &'static [Model] {
         &[Model::Sc]
@@ -40,11 +59,22 @@ pub trait Engine: Sync {
     fn check(&self, task: &Task, run: &mut Run) -> Verdict;
 }
 
-/// All engines, in the order they are shown.
-pub static ENGINES: &[&dyn Engine] = &[&explicit::Explicit, &bmc::Bmc, &cegar::Cegar, &symbolic::Symbolic];
+/// The engines for C, in the order they are shown.
+pub static ENGINES: &[&dyn Engine] = &[&explicit::Explicit, &bmc::Bmc, &cegar::Cegar];
 
-/// The engine of that name; the portfolio, which asks the others, has one too.
+/// The engines for all languages.
+pub fn all() -> Vec<&'static About> {
+    ENGINES.iter().map(|engine| engine.about()).chain([&symbolic::ABOUT, &axiomatic::ABOUT]).collect()
+}
+
+/// The engine for C of that name.
 pub fn engine_named(name: &str) -> Option<&'static dyn Engine> {
-    let is_portfolio = name == portfolio::Portfolio.name();
-    ENGINES.iter().copied().find(|engine| engine.name() == name).or(is_portfolio.then_some(&portfolio::Portfolio))
+    ENGINES.iter().copied().find(|engine| engine.name() == name)
+}
+
+/// Settings of the engine of that name, checked against its knobs.
+pub fn settings<'a>(engine: &str, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Settings, String> {
+    let about = all().into_iter().find(|about| about.name == engine);
+    let about = about.ok_or_else(|| format!("there is no engine {engine}"))?;
+    Settings::of(engine, about.knobs, pairs)
 }

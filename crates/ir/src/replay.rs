@@ -28,8 +28,9 @@ use crate::verdict::{Commit, Task, Trace, Why};
 use logic::Value;
 use std::fmt;
 
-/// What a trace does.
+/// What a trace does. Other crates cannot make one: only a replay does.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Replayed {
     /// The steps that were taken: those of the trace up to the violation, and those it left out.
     pub trace: Trace,

@@ -20,13 +20,13 @@ pub struct Task {
     pub properties: Properties,
 }
 
-/// The answer.
+/// An engine's answer; `T` is an execution in the language of the task.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
+pub enum Verdict<T = Trace> {
     /// No execution violates the property.
     Safe(Proof),
     /// This execution does.
-    Unsafe(Trace),
+    Unsafe(T),
     /// Could not be told, for this reason.
     Unknown(Why),
 }
@@ -66,6 +66,8 @@ pub enum Why {
     },
     /// A bound was reached: what, and how far it was explored without violation.
     Bound(String),
+    /// No execution of so many steps goes wrong; longer ones were not followed.
+    Depth(u32),
     /// A construct that is not modelled: what.
     Unsupported {
         /// Where.

@@ -1,16 +1,16 @@
-//! What can be typed? The command line, with the knobs of every engine taken from the table `ENGINES`.
+//! What can be typed? The command line, with the knobs of every engine taken from the table `LANGUAGES`.
 //!
 //! The fixed part is declared on the structs below; `--<engine>.<knob>` options are added from the table, so that a new engine
 //! needs no line here. Only words are checked here; files are opened by the commands.
 
 use crate::experiment::EXPERIMENTS;
+use crate::language;
 use crate::quantity::{self, Limit};
 use crate::question;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use engines::bmc::bounds;
-use engines::{ENGINES, Knob};
+use engines::{Kind, Knob};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -78,6 +78,9 @@ pub(crate) struct Litmus {
     /// For each test
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = quantity::duration)]
     pub(crate) time_limit: Limit<Duration>,
+    /// Give up beyond this much memory (4G, 512M, none), for all tests together
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = quantity::size)]
+    pub(crate) memory_limit: Limit<u64>,
     /// Print JSON instead of text (docs/json.md)
     #[arg(long)]
     pub(crate) json: bool,
@@ -120,13 +123,13 @@ pub(crate) enum Pick {
 /// How the input is read.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Input {
-    /// C sources (.c), preprocessed sources (.i), OOX (.oox), or one SV-COMP task definition (.yml)
+    /// C sources (.c), preprocessed sources (.i), OOX (.oox), a litmus test (.litmus), or one SV-COMP task definition (.yml)
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Sizes of C types [default: lp64; for .i files what their own typedefs say]
     #[arg(long, value_enum, value_name = "MODEL")]
     pub(crate) data_model: Option<DataModel>,
-    /// Add a folder to the include path
+    /// Add a folder to the include path, for litmus tests to where models are looked for
     #[arg(short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
     /// Define a macro
@@ -167,10 +170,11 @@ pub(crate) struct Question {
     /// Take the properties from an SV-COMP property file
     #[arg(long, value_name = "FILE")]
     pub(crate) prp: Option<PathBuf>,
-    /// When stores become visible to other threads (docs/memory-models.md): at once, or buffered in total (tso) or partial
-    /// (pso) store order; engines that do not know the model answer unknown
-    #[arg(long, value_enum, value_name = "sc|tso|pso", default_value = "sc", hide_possible_values = true)]
-    pub(crate) model: MemoryModel,
+    /// When stores become visible to other threads (docs/memory-models.md): at once (sc), or buffered in total (tso) or partial
+    /// (pso) store order; engines that do not know the model answer unknown. For litmus tests any model that `ravel litmus` takes
+    /// [default: sc; for litmus tests that of the dialect]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -181,15 +185,12 @@ pub(crate) struct Verify {
     pub(crate) question: Question,
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// Who decides; see `ravel engines` [default: portfolio, which asks several; symbolic for OOX]
+    /// Who decides; see `ravel engines` [default: portfolio, which asks several; symbolic for OOX, axiomatic for litmus tests]
     #[arg(long, value_name = "NAME")]
     pub(crate) engine: Option<String>,
     /// Tell an answer only after a second engine has come to the same one, or nobody else can in nine tenths of the time limit
     #[arg(long)]
     pub(crate) second_opinion: bool,
-    /// How many steps of OOX programs are followed; short for --symbolic.depth
-    #[arg(long, value_name = "N", conflicts_with = "symbolic.depth")]
-    pub(crate) depth: Option<u64>,
     /// Print one JSON document instead of text (docs/json.md)
     #[arg(long)]
     pub(crate) json: bool,
@@ -325,23 +326,6 @@ impl From<DataModel> for ir::DataModel {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum MemoryModel {
-    Sc,
-    Tso,
-    Pso,
-}
-
-impl From<MemoryModel> for ir::Model {
-    fn from(model: MemoryModel) -> ir::Model {
-        match model {
-            MemoryModel::Sc => ir::Model::Sc,
-            MemoryModel::Tso => ir::Model::Tso,
-            MemoryModel::Pso => ir::Model::Pso,
-        }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum When {
     Auto,
     Always,
@@ -361,32 +345,36 @@ pub(crate) fn read() -> (Cli, Knobs) {
 }
 
 /// Short names of knobs: the name, the knob that it sets for every engine that has the value, and what it does.
-const SHORT: [(&str, &str, &str); 5] = [
+const SHORT: [(&str, &str, &str); 6] = [
     ("por", "por", "Which interleavings are left out; short for the knob `por` of the engines that know the value"),
     ("coi", "coi", "Which assignments are not evaluated; short for --cegar.coi"),
     ("conflicts", "conflicts", "Whether small conflicts are looked for before solving; short for --bmc.conflicts"),
     ("unwind", "unwind", "How often loops of unknown length go round; short for --bmc.unwind"),
+    ("depth", "depth", "How many steps of OOX programs are followed; short for --symbolic.depth"),
     ("unwind-loop", "loops", "How often the loops that begin at a line go round; short for --bmc.loops"),
 ];
 
 /// The whole command, knobs included.
 pub(crate) fn command() -> Command {
     let with_knobs = |mut command: Command| {
-        let names = engines::portfolio::names();
+        let engines = language::engines();
+        let names = engines.iter().map(|about| about.name);
         command = command.mut_arg("engine", |arg| arg.value_parser(PossibleValuesParser::new(names)));
         for (name, knob, help) in SHORT {
-            let mut values: Vec<&'static str> = Vec::new();
-            for knob in ENGINES.iter().flat_map(|engine| engine.knobs()).filter(|other| other.name == knob) {
-                values.extend(knob.values.split('|'));
+            let same = || engines.iter().flat_map(|about| about.knobs).filter(move |other| other.name == knob);
+            let mut values: Vec<String> = Vec::new();
+            for value in same().flat_map(|knob| knob.values().split('|').map(str::to_string).collect::<Vec<_>>()) {
+                if !values.contains(&value) {
+                    values.push(value);
+                }
             }
-            let mut seen = std::collections::BTreeSet::new();
-            values.retain(|value| seen.insert(*value));
-            command = command.arg(value_arg(Arg::new(name).long(name).help(help), values));
+            let knobs: Vec<&'static Knob> = same().collect();
+            command = command.arg(value_arg(Arg::new(name).long(name).help(help), values.join("|"), knobs));
         }
-        for engine in ENGINES {
-            let heading = format!("Knobs of {}", engine.name());
-            for knob in engine.knobs() {
-                command = command.arg(knob_arg(engine.name(), knob).help_heading(heading.clone()));
+        for about in engines {
+            let heading = format!("Knobs of {}", about.name);
+            for knob in about.knobs {
+                command = command.arg(knob_arg(about.name, knob).help_heading(heading.clone()));
             }
         }
         command
@@ -395,24 +383,25 @@ pub(crate) fn command() -> Command {
 }
 
 /// The option that sets a knob.
-fn knob_arg(engine: &str, knob: &Knob) -> Arg {
+fn knob_arg(engine: &str, knob: &'static Knob) -> Arg {
     let name = format!("{engine}.{}", knob.name);
     let help = format!("{} [default: {}]", knob.help, knob.default);
-    value_arg(Arg::new(name.clone()).long(name).help(help), knob.values.split('|').map(str::trim).collect())
+    value_arg(Arg::new(name.clone()).long(name).help(help), knob.values(), vec![knob])
 }
 
-/// An option with the values of a knob: words, a number, or a form such as that of bounds for loops, which may be given several times.
-fn value_arg(arg: Arg, values: Vec<&'static str>) -> Arg {
-    let arg = arg.value_name(values.join("|"));
-    if values == ["N"] {
-        let number = |text: &str| text.parse::<u64>().map(|_| text.to_string()).map_err(|_| "not a number".to_string());
-        arg.value_parser(number)
-    } else if values == [bounds::FORM] {
-        let check = |text: &str| bounds::misspelt(text).map_or_else(|| Ok(text.to_string()), Err);
-        arg.action(ArgAction::Append).value_parser(check)
-    } else {
-        arg.value_parser(PossibleValuesParser::new(values)).hide_possible_values(true)
-    }
+/// An option whose value one of the knobs must know; one with a form of its own may be given several times.
+fn value_arg(arg: Arg, values: String, knobs: Vec<&'static Knob>) -> Arg {
+    let is_form = knobs.iter().any(|knob| matches!(knob.kind, Kind::Form(..)));
+    let shown = values.clone();
+    let check = move |text: &str| {
+        let problems: Vec<String> = knobs.iter().filter_map(|knob| knob.misspelt(text)).collect();
+        match problems.as_slice() {
+            _ if problems.len() < knobs.len() => Ok(text.to_string()),
+            [problem] => Err(problem.clone()),
+            _ => Err(format!("`{text}` is none of {}", shown.replace('|', ", "))),
+        }
+    };
+    arg.value_name(values).value_parser(check).action(if is_form { ArgAction::Append } else { ArgAction::Set })
 }
 
 /// The knobs among the matches; an error if a short name has a value that the engine does not know.
@@ -422,9 +411,10 @@ fn knobs(matches: &ArgMatches) -> Result<Knobs, String> {
         let values: Vec<&str> = matches.try_get_many::<String>(name).ok().flatten()?.map(String::as_str).collect();
         Some(values.join(","))
     };
-    for engine in ENGINES {
-        for knob in engine.knobs() {
-            let name = format!("{}.{}", engine.name(), knob.name);
+    let engines = language::engines();
+    for about in &engines {
+        for knob in about.knobs {
+            let name = format!("{}.{}", about.name, knob.name);
             if let Some(value) = given(&name) {
                 knobs.insert(name, value);
             }
@@ -435,17 +425,13 @@ fn knobs(matches: &ArgMatches) -> Result<Knobs, String> {
         let asked: Vec<String> =
             matches.try_get_many::<String>("engine").ok().flatten().map_or(Vec::new(), |all| all.cloned().collect());
         let mut known_by = Vec::new();
-        for engine in ENGINES {
-            let has_value = |knob: &&Knob| {
-                let is_word = knob.values.split('|').any(|one| one == value);
-                knob.name == name && (is_word || !knob.values.contains('|'))
-            };
-            if engine.knobs().iter().any(|knob| has_value(&knob)) {
-                known_by.push(engine.name());
-                knobs.entry(format!("{}.{name}", engine.name())).or_insert_with(|| value.clone());
+        for about in &engines {
+            if about.knobs.iter().any(|knob| knob.name == name && knob.misspelt(&value).is_none()) {
+                known_by.push(about.name);
+                knobs.entry(format!("{}.{name}", about.name)).or_insert_with(|| value.clone());
             }
         }
-        let knows = |name: &String| name == "portfolio" || known_by.contains(&name.as_str());
+        let knows = |name: &String| *name == engines::portfolio::ABOUT.name || known_by.contains(&name.as_str());
         if let Some(engine) = asked.iter().find(|name| !knows(name)) {
             return Err(format!("--{short} {value} is nothing that the engine {engine} knows"));
         }
@@ -480,6 +466,10 @@ mod tests {
             vec!["ravel", "verify", "a.c", "--por", "most"],
             vec!["ravel", "verify", "a.c", "--conflicts", "some"],
             vec!["ravel", "verify", "a.c", "--unwind", "much"],
+            vec!["ravel", "verify", "a.c", "--explicit.por", "sorce"],
+            vec!["ravel", "verify", "a.c", "--explicit.prr", "none"],
+            vec!["ravel", "verify", "a.c", "--explicit.symmetry", "yes"],
+            vec!["ravel", "bench", "a.csv", "--cegar.por", "awre"],
             vec!["ravel", "verify", "a.c", "--unwind-loop", "12:3"],
             vec!["ravel", "dance"],
         ] {

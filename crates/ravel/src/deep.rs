@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Address space for the stack.
-const STACK_BYTES: usize = 1 << 30;
+pub(crate) const STACK_BYTES: usize = 1 << 30;
 
 thread_local! {
     /// What the panic hook saw last on this thread.
@@ -18,23 +18,26 @@ pub(crate) fn last_panic() -> Option<String> {
     PANIC.with_borrow_mut(Option::take)
 }
 
-/// Runs the work on a thread of its own; a panic becomes its message and place.
-pub(crate) fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
+/// Listens to panics from now on: they are remembered, not printed.
+pub(crate) fn listen() {
     std::panic::set_hook(Box::new(|panic| {
         let text = panic.to_string().replace('\n', " ");
         // A thread that is going away has nobody who would ask.
         let _ = PANIC.try_with(|last| *last.borrow_mut() = Some(text));
     }));
-    // A panic that goes on has not been seen again by the hook; it carries its words.
-    let heard = || {
-        catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-            let carried = panic.downcast_ref::<String>().cloned();
-            last_panic().or(carried).unwrap_or_else(|| "no message".to_string())
-        })
-    };
+}
+
+/// Does the work on this thread; a panic becomes its message and place.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| last_panic().unwrap_or_else(|| "no message".to_string()))
+}
+
+/// Does the work on a thread of its own; a panic becomes its message and place.
+pub(crate) fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
+    listen();
     let worker = std::thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(heard)
+        .spawn(|| caught(work))
         .map_err(|error| format!("no thread could be started: {error}"))?;
     worker.join().unwrap_or_else(|_| Err("no message".to_string()))
 }

@@ -4,28 +4,36 @@
 //! missing, empty, folders, not text, or absurdly large.
 
 use crate::args::{Input, Question};
+use crate::language::{self, Row};
 use crate::question::{self, PropertyFile};
 use crate::task_file;
 use frontend::Options;
-use ir::{Model, Properties, Property};
+use ir::Properties;
 use std::path::{Path, PathBuf};
 
 /// Larger files are no programs.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// What to verify, all names resolved.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Request {
     /// What the user calls it.
     pub(crate) name: String,
     /// The programs.
     pub(crate) files: Vec<PathBuf>,
+    /// What they are written in.
+    pub(crate) language: &'static Row,
     /// How they are read.
     pub(crate) options: Options,
     /// What must not happen.
     pub(crate) properties: Properties,
-    /// When stores become visible to other threads.
-    pub(crate) model: Model,
+    /// When stores become visible to other threads; the language's own choice if nobody says.
+    pub(crate) model: Option<String>,
+}
+
+/// What the user calls the input.
+pub(crate) fn name(input: &Input) -> String {
+    input.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// Resolves the command line's files and properties.
@@ -61,29 +69,16 @@ pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, Str
         }
         files = task.input_files;
     }
-    files.iter().try_for_each(|file| look_at(file))?;
-    let n_oox = files.iter().filter(|file| crate::oox::is_oox(file)).count();
-    if n_oox > 0 && n_oox < files.len() {
-        return Err("OOX files and others are not one program".to_string());
+    let languages = files.iter().map(|file| look_at(file)).collect::<Result<Vec<_>, String>>()?;
+    let Some(language) = languages.first().copied() else { return Err("no file was given".to_string()) };
+    if let Some(other) = languages.iter().find(|other| other.name != language.name) {
+        return Err(format!("{} and {} are not one program", language.name, other.name));
     }
-    if n_oox > 0 && question.model != crate::args::MemoryModel::Sc {
-        return Err("OOX programs run under the memory model sc".to_string());
-    }
-    let name = input.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" ");
-    if n_oox > 0 {
-        let is_checked =
-            |property: &Property| matches!(property, Property::ErrorCall | Property::Assertion | Property::Deadlock);
-        if let Some(other) = asked.and_then(|asked| asked.iter().find(|property| !is_checked(property))) {
-            let what = other.describe();
-            return Err(format!(
-                "OOX programs are checked for assertions, specifications and deadlocks, not for {what}"
-            ));
-        }
-        asked = Some(crate::oox::properties());
-    }
-    let properties = asked.unwrap_or_else(question::default_properties);
-    options.properties = properties;
-    Ok(Request { name, files, options, properties, model: Model::from(question.model) })
+    let properties = Properties::NONE;
+    let model = question.model.clone();
+    let mut request = Request { name: name(input), files, language, options, properties, model };
+    (language.accept)(&mut request, asked)?;
+    Ok(request)
 }
 
 fn read_property_file(path: &Path) -> Result<PropertyFile, String> {
@@ -97,11 +92,13 @@ fn take(file: PropertyFile, options: &mut Options) -> Properties {
     file.properties
 }
 
-/// Whether a file is worth giving to the front end.
-fn look_at(path: &Path) -> Result<(), String> {
+/// The language of a file, if it is worth giving to the front end.
+fn look_at(path: &Path) -> Result<&'static Row, String> {
     let data = std::fs::metadata(path).map_err(|error| cannot_read(path, &error))?;
     if data.is_dir() {
-        return Err(format!("{}: this is a folder; give a .c or .i file in it", path.display()));
+        let endings: Vec<String> = language::endings().iter().map(|ending| format!(".{ending}")).collect();
+        let endings = endings.join(", ");
+        return Err(format!("{}: this is a folder; give a file in it ({endings})", path.display()));
     }
     if data.len() > MAX_BYTES {
         let (has, may) = (data.len() >> 20, MAX_BYTES >> 20);
@@ -114,13 +111,8 @@ fn look_at(path: &Path) -> Result<(), String> {
     if bytes.contains(&0) {
         return Err(format!("{}: this is not a text file (it contains zero bytes)", path.display()));
     }
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("c" | "i" | "oox") => Ok(()),
-        _ => Err(format!(
-            "{}: ravel reads C (.c), preprocessed C (.i), OOX (.oox) and task definitions (.yml)",
-            path.display()
-        )),
-    }
+    language::of(path)
+        .ok_or_else(|| format!("{}: ravel reads {} and task definitions (.yml)", path.display(), language::list()))
 }
 
 fn cannot_read(path: &Path, error: &std::io::Error) -> String {

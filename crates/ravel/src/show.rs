@@ -1,69 +1,68 @@
 //! `ravel show` and `ravel engines`: what ravel makes of a program, and who can decide it.
 
-use crate::args::{MemoryModel, Question, Show};
+use crate::args::{Question, Show};
 use crate::exit::Exit;
-use crate::{input, pipeline, screen};
-use engines::ENGINES;
-use ir::pass;
+use crate::input::{self, Request};
+use crate::language::{self, LANGUAGES, Language};
+use crate::screen;
+use engines::About;
+use report::Style;
 use std::fmt::Write;
 
 /// Prints the program model.
 pub(crate) fn show(args: &Show) -> Exit {
     let style = screen::style(args.look, false);
-    let request = match input::request(&args.input, &Question { property: None, prp: None, model: MemoryModel::Sc }) {
-        Ok(request) => request,
+    match input::request(&args.input, &Question { property: None, prp: None, model: None }) {
+        Ok(request) => (request.language.show)(&request, args, &style),
         Err(problem) => {
             screen::complain(&format!("error: {problem}\n"));
-            return Exit::BadInput;
+            Exit::BadInput
         }
-    };
-    if request.files.iter().any(|file| crate::oox::is_oox(file)) {
-        return match frontend::oox::load(&request.files, &request.options.entry) {
-            Ok(loaded) => {
-                screen::print(&loaded.program.to_string());
-                Exit::Safe
-            }
-            Err(rejected) => {
-                screen::complain(&report::diagnostics(&rejected.sources, &rejected.diagnostics, &style));
-                Exit::BadInput
-            }
-        };
     }
-    let program = match frontend::load(&request.files, &request.options) {
-        Ok(loaded) => loaded.program,
-        Err(rejected) => {
-            screen::complain(&report::diagnostics(&rejected.sources, &rejected.diagnostics, &style));
-            return Exit::BadInput;
-        }
+}
+
+/// Likewise, in the language of the program.
+pub(crate) fn program<L: Language>(request: &Request, args: &Show, style: &Style) -> Exit {
+    let loaded = match L::load(request) {
+        Ok(loaded) => loaded,
+        Err(rejected) => return language::complain(&rejected, style),
     };
-    let program = if args.prepared {
-        match pass::prepare(&program, request.properties, &pass::Options::default()) {
-            Ok(prepared) => prepared,
-            Err(why) => {
-                let answer = pipeline::blank(&request, "", report::Outcome::Unknown(why));
-                screen::complain(&format!("error: {}\n", answer.reason().unwrap_or_default()));
-                return Exit::Unknown;
-            }
+    match L::show(&loaded.program, request, args) {
+        Ok(text) => {
+            screen::print(&text);
+            Exit::Safe
         }
-    } else {
-        program
-    };
-    screen::print(&if args.dot { ir::dot::program(&program) } else { ir::text::program(&program) });
-    Exit::Safe
+        Err(problem) => {
+            screen::complain(&format!("error: {problem}\n"));
+            Exit::Unknown
+        }
+    }
 }
 
 /// Prints the table of engines.
 pub(crate) fn engines() -> Exit {
     let mut text = String::new();
-    let portfolio: &dyn engines::Engine = &engines::portfolio::Portfolio;
-    for engine in [portfolio].iter().chain(ENGINES) {
-        let mark = if engine.name() == pipeline::DEFAULT_ENGINE { " (default)" } else { "" };
-        let _ = writeln!(text, "{}{mark}: {}", engine.name(), engine.describe());
-        for knob in engine.knobs() {
-            let name = format!("--{}.{} {}", engine.name(), knob.name, knob.values);
-            let _ = writeln!(text, "  {name}\n      {} [default: {}]", knob.help, knob.default);
+    for row in LANGUAGES {
+        let endings: Vec<String> = row.endings.iter().map(|ending| format!(".{ending}")).collect();
+        let _ = writeln!(text, "{} ({})", row.name, endings.join(", "));
+        let engines = (row.engines)();
+        if !engines.iter().any(|about| about.name == row.default.name) {
+            tell(row.default, " (default)", &mut text);
         }
+        for about in engines {
+            tell(about, if about.name == row.default.name { " (default)" } else { "" }, &mut text);
+        }
+        text.push('\n');
     }
-    screen::print(&text);
+    screen::print(text.trim_end_matches('\n'));
+    screen::print("\n");
     Exit::Safe
+}
+
+fn tell(about: &About, mark: &str, text: &mut String) {
+    let _ = writeln!(text, "  {}{mark}: {}", about.name, about.describe);
+    for knob in about.knobs {
+        let name = format!("--{}.{} {}", about.name, knob.name, knob.values());
+        let _ = writeln!(text, "    {name}\n        {} [default: {}]", knob.help, knob.default);
+    }
 }

@@ -1,23 +1,22 @@
-//! Who ends a run that does not end itself? One thread that looks at the clock, at the memory in use and at ^C.
+//! Who ends a run that does not end itself? One thread that looks at the budget and at ^C.
 //!
 //! The limits hold in every phase, also in those that ask nobody (the front end, the passes, the system's compiler): when one is
-//! reached the shared cancel flag is raised, and if no answer comes within a short grace the watcher gives it itself and
+//! reached the budget is cancelled, and if no answer comes within a short grace the watcher gives it itself and
 //! ends the process. Whoever speaks first claims the answer, so exactly one is printed. A second ^C ends at once.
 
 use crate::screen;
-use engines::run::resident_bytes;
+use engines::{Budget, memory_in_use};
+use ir::Why;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Why a run was ended from outside.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {
-    /// The time limit was reached.
-    Time(Duration),
-    /// The memory limit was reached.
-    Memory(u64),
+    /// A limit of the budget was reached.
+    Limit(Why),
     /// The user asked to stop.
     Interrupted,
 }
@@ -30,26 +29,35 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 const GRACE: Duration = Duration::from_millis(500);
 
 /// What the watcher and the worker share.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Watch(Arc<Shared>);
 
-#[derive(Default)]
 struct Shared {
-    cancel: Arc<AtomicBool>,
+    budget: Budget,
     answered: AtomicBool,
     interrupted: AtomicBool,
     reason: Mutex<Option<Stop>>,
 }
 
 impl Watch {
-    /// The flag that engines look at.
-    pub(crate) fn cancel(&self) -> Arc<AtomicBool> {
-        self.0.cancel.clone()
+    /// Nobody watches yet; the budget has begun.
+    pub(crate) fn new(budget: Budget) -> Watch {
+        Watch(Arc::new(Shared {
+            budget,
+            answered: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
+            reason: Mutex::new(None),
+        }))
     }
 
-    /// Why the cancel flag was raised, if it was.
+    /// What may be used; cancelled when a limit is reached or the user asks to stop.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.0.budget
+    }
+
+    /// Why it was cancelled, if it was.
     pub(crate) fn reason(&self) -> Option<Stop> {
-        *self.0.reason.lock().expect("no holder panics")
+        self.0.reason.lock().expect("no holder panics").clone()
     }
 
     /// Whether the caller may speak: true for the first who asks. The loser must stay silent.
@@ -57,16 +65,19 @@ impl Watch {
         !self.0.answered.swap(true, Ordering::SeqCst)
     }
 
+    /// Likewise; the loser waits until the watcher, who is speaking, ends the process.
+    pub(crate) fn claim_or_wait(&self) {
+        if !self.claim_answer() {
+            loop {
+                std::thread::park();
+            }
+        }
+    }
+
     /// Starts watching. With `heartbeat` a terminal shows that the work goes on. `give_up` is called on the watcher's
     /// thread when the worker does not answer in time; it should print the answer, and the process ends with exit
     /// code 3 after it.
-    pub(crate) fn start(
-        &self,
-        time: Option<Duration>,
-        memory: Option<u64>,
-        heartbeat: bool,
-        give_up: impl Fn(Stop) + Send + 'static,
-    ) {
+    pub(crate) fn start(&self, heartbeat: bool, give_up: impl Fn(Stop) + Send + 'static) {
         self.catch_interrupts();
         let watch = self.clone();
         let started = Instant::now();
@@ -80,34 +91,30 @@ impl Watch {
                     let seconds = started.elapsed().as_secs();
                     screen::progress(&format!("working: {seconds} s, {} MiB  (^C to stop)", memory_in_use() >> 20));
                 }
-                let stop = watch.look(started.elapsed(), time, memory);
-                let (reason, at) = match (since, stop) {
-                    (Some(found), _) => found,
-                    (None, Some(stop)) => {
-                        *watch.0.reason.lock().expect("no holder panics") = Some(stop);
-                        watch.0.cancel.store(true, Ordering::SeqCst);
-                        *since.insert((stop, Instant::now()))
-                    }
-                    (None, None) => continue,
-                };
-                let is_urgent = matches!(reason, Stop::Memory(limit) if memory_in_use() > limit + limit / 8);
+                if since.is_none()
+                    && let Some(stop) = watch.look()
+                {
+                    *watch.0.reason.lock().expect("no holder panics") = Some(stop.clone());
+                    watch.budget().cancel();
+                    since = Some((stop, Instant::now()));
+                }
+                let Some((reason, at)) = &since else { continue };
+                let is_urgent =
+                    matches!(reason, Stop::Limit(Why::MemoryLimit(limit)) if memory_in_use() > limit + limit / 8);
                 if (at.elapsed() >= GRACE || is_urgent) && watch.claim_answer() {
-                    give_up(reason);
+                    give_up(reason.clone());
                     std::process::exit(3);
                 }
             }
         });
     }
 
-    /// The limit that is reached now.
-    fn look(&self, elapsed: Duration, time: Option<Duration>, memory: Option<u64>) -> Option<Stop> {
+    /// What ends the run now.
+    fn look(&self) -> Option<Stop> {
         if self.0.interrupted.load(Ordering::SeqCst) {
             return Some(Stop::Interrupted);
         }
-        if let Some(limit) = time.filter(|limit| elapsed >= *limit) {
-            return Some(Stop::Time(limit));
-        }
-        memory.filter(|limit| memory_in_use() >= *limit).map(Stop::Memory)
+        self.budget().is_over().or_else(|| self.budget().exceeds_memory()).map(Stop::Limit)
     }
 
     /// The first ^C asks to stop, the second ends the process.
@@ -120,8 +127,4 @@ impl Watch {
             }
         });
     }
-}
-
-fn memory_in_use() -> u64 {
-    resident_bytes().unwrap_or(0)
 }

@@ -1,7 +1,8 @@
 //! What is there to report? One verdict with everything that belongs to it, independent of who renders it.
 
+use crate::litmus::Graph;
 use crate::story::{Ending, Story};
-use ir::{Diagnostic, Model, Proof, Properties, Severity, Sources, Span, Why};
+use ir::{Diagnostic, Proof, Properties, Severity, Sources, Span, Why};
 
 /// Everything about one run of `verify`.
 #[derive(Clone, Debug)]
@@ -10,6 +11,8 @@ pub struct Answer {
     pub input: String,
     /// The text that spans refer to.
     pub sources: Sources,
+    /// What can be asked about programs of the language.
+    pub askable: Properties,
     /// What was asked.
     pub properties: Properties,
     /// What was looked for by whoever answered: not more than was asked, and not to the end if the answer is unknown.
@@ -18,13 +21,15 @@ pub struct Answer {
     pub confirmed_by: Option<Vec<String>>,
     /// Who answered.
     pub engine: String,
-    /// The memory model it is about.
-    pub model: Model,
-    /// What.
+    /// The name of the memory model it is about.
+    pub model: String,
+    /// The answer itself.
     pub outcome: Outcome,
     /// Warnings about the input; errors if it was rejected.
     pub diagnostics: Vec<Diagnostic>,
-    /// What was assumed or bounded on the way.
+    /// Bounds that the answer holds under.
+    pub bounds: Vec<String>,
+    /// What else is worth knowing.
     pub notes: Vec<String>,
     /// What was taken for granted about the program.
     pub assumptions: Vec<String>,
@@ -46,10 +51,14 @@ pub enum Outcome {
         /// What is wrong about it.
         ending: Ending,
     },
-    /// No execution of so many steps does; longer ones were not looked at.
-    Bounded {
-        /// How many steps.
-        depth: u32,
+    /// A litmus test was decided.
+    Condition {
+        /// Whether its condition, with its quantifier, holds.
+        holds: bool,
+        /// The condition with its quantifier.
+        condition: String,
+        /// An execution that the condition is about, if the model allows one: it satisfies it, or for `forall` it does not.
+        execution: Option<Box<Graph>>,
     },
     /// Could not be told.
     Unknown(Why),
@@ -57,6 +66,8 @@ pub enum Outcome {
     Interrupted,
     /// The input cannot be used; see the diagnostics.
     Rejected,
+    /// We have a bug; see the diagnostics.
+    Bug,
 }
 
 impl Answer {
@@ -65,10 +76,12 @@ impl Answer {
         match &self.outcome {
             Outcome::Safe(_) => "true".to_string(),
             Outcome::Unsafe { ending, .. } => format!("false({})", ending.property.verdict_name()),
-            Outcome::Bounded { depth } => format!("bounded({depth})"),
+            Outcome::Condition { holds: true, .. } => "true".to_string(),
+            Outcome::Condition { .. } => "false(condition)".to_string(),
+            Outcome::Unknown(Why::Depth(depth)) => format!("bounded({depth})"),
             Outcome::Unknown(_) | Outcome::Interrupted => "unknown".to_string(),
             Outcome::Rejected if self.is_refused() => "unknown".to_string(),
-            Outcome::Rejected => "error".to_string(),
+            Outcome::Rejected | Outcome::Bug => "error".to_string(),
         }
     }
 
@@ -83,11 +96,10 @@ impl Answer {
     /// Why there is no verdict, in one line.
     pub fn reason(&self) -> Option<String> {
         match &self.outcome {
-            Outcome::Safe(_) | Outcome::Unsafe { .. } => None,
-            Outcome::Bounded { depth } => Some(format!("paths of more than {depth} steps were not followed")),
+            Outcome::Safe(_) | Outcome::Unsafe { .. } | Outcome::Condition { .. } => None,
             Outcome::Unknown(why) => Some(self.why(why)),
             Outcome::Interrupted => Some("interrupted".to_string()),
-            Outcome::Rejected => {
+            Outcome::Rejected | Outcome::Bug => {
                 let first = self.diagnostics.iter().find(|d| d.severity != Severity::Warning)?;
                 Some(match first.span.is_known() {
                     true => format!("{}: {}", self.sources.place(first.span), first.message),
@@ -112,35 +124,40 @@ impl Answer {
 
     /// A reason in words.
     pub fn why(&self, why: &Why) -> String {
-        let place = |span| self.sources.place(span);
-        match why {
-            Why::TimeLimit(limit) => format!("the time limit of {} s was reached", limit.as_secs_f64()),
-            Why::MemoryLimit(bytes) => format!("the memory limit of {} was reached", size(*bytes)),
-            Why::Cancelled => "the run was cancelled".to_string(),
-            Why::LargeInput { span, bits } => {
-                format!("the input at {} has 2^{bits} values; another engine is needed", place(*span))
-            }
-            Why::Bound(what) => format!("a bound was reached: {what}"),
-            Why::Unsupported { span, what } if span.is_known() => format!("not supported at {}: {what}", place(*span)),
-            Why::Unsupported { what, .. } => format!("not supported: {what}"),
-            Why::Undefined { span, what } => {
-                let place = place(*span);
-                format!(
-                    "undefined behaviour at {place}: {what}; what follows cannot be told (--property memsafety checks this)"
-                )
-            }
-            Why::Disagreement { safe, bad, what } => {
-                format!(
-                    "{safe} says that it is safe, {bad} found a violation ({what}); this is a bug in ravel, please report it"
-                )
-            }
-            Why::NotReplayed(what) => {
-                format!("the engine's trace does not replay ({what}); this is a bug in ravel, please report it")
-            }
-        }
+        crate::answer::why(&self.sources, why)
     }
 }
 
+/// A reason in words.
+pub fn why(sources: &Sources, why: &Why) -> String {
+    let place = |span| sources.place(span);
+    match why {
+        Why::TimeLimit(limit) => format!("the time limit of {} s was reached", limit.as_secs_f64()),
+        Why::MemoryLimit(bytes) => format!("the memory limit of {} was reached", size(*bytes)),
+        Why::Cancelled => "the run was cancelled".to_string(),
+        Why::LargeInput { span, bits } => {
+            format!("the input at {} has 2^{bits} values; another engine is needed", place(*span))
+        }
+        Why::Bound(what) => format!("a bound was reached: {what}"),
+        Why::Depth(depth) => format!("paths of more than {depth} steps were not followed"),
+        Why::Unsupported { span, what } if span.is_known() => format!("not supported at {}: {what}", place(*span)),
+        Why::Unsupported { what, .. } => format!("not supported: {what}"),
+        Why::Undefined { span, what } => {
+            let place = place(*span);
+            format!(
+                "undefined behaviour at {place}: {what}; what follows cannot be told (--property memsafety checks this)"
+            )
+        }
+        Why::Disagreement { safe, bad, what } => {
+            format!(
+                "{safe} says that it is safe, {bad} found a violation ({what}); this is a bug in ravel, please report it"
+            )
+        }
+        Why::NotReplayed(what) => {
+            format!("the engine's trace does not replay ({what}); this is a bug in ravel, please report it")
+        }
+    }
+}
 /// Bytes as people write them.
 fn size(bytes: u64) -> String {
     for (unit, name) in [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
@@ -155,18 +172,21 @@ fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ir::Property;
 
     fn rejected(diagnostics: Vec<Diagnostic>) -> Answer {
         Answer {
             input: "a.c".into(),
             sources: Sources::default(),
+            askable: Property::ALL.into_iter().fold(Properties::NONE, Properties::with),
             properties: Properties::NONE,
             checked: Properties::NONE,
             confirmed_by: None,
             engine: "explicit".into(),
-            model: Model::Sc,
+            model: "sc".into(),
             outcome: Outcome::Rejected,
             diagnostics,
+            bounds: Vec::new(),
             notes: Vec::new(),
             assumptions: Vec::new(),
             statistics: Vec::new(),

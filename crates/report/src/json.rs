@@ -4,7 +4,7 @@
 
 use crate::answer::{Answer, Outcome};
 use crate::story::{Effect, Ending, Row};
-use ir::{Diagnostic, Proof, Severity, Sources, Span};
+use ir::{Diagnostic, Proof, Severity, Sources, Span, Why};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ struct Document {
     result: String,
     verdict: &'static str,
     engine: String,
-    model: &'static str,
+    model: String,
     asked: Vec<&'static str>,
     checked: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,6 +27,12 @@ struct Document {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     refused: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    execution: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<ProofOut>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,6 +121,10 @@ pub fn json(answer: &Answer) -> String {
         Outcome::Unsafe { story, ending } => (Some(story), Some(ending)),
         _ => (None, None),
     };
+    let condition = match &answer.outcome {
+        Outcome::Condition { condition, execution, .. } => Some((condition, execution)),
+        _ => None,
+    };
     let sources = &answer.sources;
     let document = Document {
         format: FORMAT,
@@ -124,18 +134,23 @@ pub fn json(answer: &Answer) -> String {
         verdict: match &answer.outcome {
             Outcome::Safe(_) => "safe",
             Outcome::Unsafe { .. } => "unsafe",
-            Outcome::Bounded { .. } => "bounded",
+            Outcome::Condition { holds: true, .. } => "holds",
+            Outcome::Condition { .. } => "fails",
+            Outcome::Unknown(Why::Depth(_)) => "bounded",
             Outcome::Unknown(_) | Outcome::Interrupted => "unknown",
             Outcome::Rejected if answer.is_refused() => "unknown",
-            Outcome::Rejected => "error",
+            Outcome::Rejected | Outcome::Bug => "error",
         },
         engine: answer.engine.clone(),
-        model: answer.model.name(),
+        model: answer.model.clone(),
         asked: answer.properties.iter().map(|property| property.describe()).collect(),
         checked: answer.checked.iter().map(|property| property.describe()).collect(),
         confirmed_by: answer.confirmed_by.clone(),
         reason: answer.reason(),
         refused: answer.is_refused(),
+        condition: condition.map(|(condition, _)| condition.clone()),
+        observed: condition.map(|(_, execution)| execution.is_some()),
+        execution: condition.and_then(|(_, execution)| execution.as_deref()).map(crate::litmus::graph),
         proof: match &answer.outcome {
             Outcome::Safe(Proof::Exhaustive { states }) => Some(ProofOut { kind: "exhaustive", states: *states }),
             Outcome::Safe(Proof::Abstraction(certificate)) => {
@@ -148,7 +163,7 @@ pub fn json(answer: &Answer) -> String {
         threads: story.map(|story| story.threads.clone()),
         trace: story.map(|story| story.rows.iter().map(|row| step(sources, row)).collect()),
         diagnostics: answer.diagnostics.iter().map(|d| diagnostic(sources, d)).collect(),
-        notes: answer.notes.clone(),
+        notes: answer.bounds.iter().chain(&answer.notes).cloned().collect(),
         assumptions: answer.assumptions.clone(),
         statistics: answer.statistics.iter().cloned().collect(),
         seconds: answer.timings.iter().cloned().collect(),
@@ -256,13 +271,15 @@ mod tests {
         let answer = Answer {
             input: "a.c".into(),
             sources,
+            askable: Property::ALL.into_iter().fold(Properties::NONE, Properties::with),
             properties: Properties::of(&[Property::Race, Property::MemTrack]),
             checked: Properties::of(&[Property::Race]),
             confirmed_by: Some(vec!["bmc".into()]),
             engine: "explicit".into(),
-            model: ir::Model::Sc,
+            model: "sc".into(),
             outcome: Outcome::Unsafe { story, ending },
             diagnostics: vec![Diagnostic::warning(span, "hm")],
+            bounds: Vec::new(),
             notes: Vec::new(),
             assumptions: Vec::new(),
             statistics: vec![("states".into(), 7.0)],

@@ -15,7 +15,7 @@ pub mod style;
 pub mod tell;
 pub mod text;
 
-pub use answer::{Answer, Outcome};
+pub use answer::{Answer, Outcome, why};
 pub use diagnostic::{diagnostic, diagnostics};
 pub use excerpt::excerpt;
 pub use json::json;

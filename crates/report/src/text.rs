@@ -8,25 +8,29 @@ use crate::excerpt::excerpt;
 use crate::lanes::lanes;
 use crate::story::{Ending, Story};
 use crate::style::{Ink, Style, printable, wrap};
-use ir::{Proof, Property, Sources};
+use ir::{Proof, Property, Sources, Why};
 use std::fmt::Write;
 
 /// The whole report, its last line included.
 pub fn text(answer: &Answer, style: &Style) -> String {
     let mut text = String::new();
-    if style.verbose || matches!(answer.outcome, Outcome::Rejected) {
+    let is_rejected = matches!(answer.outcome, Outcome::Rejected | Outcome::Bug);
+    if style.verbose || is_rejected {
         text.push_str(&diagnostics(&answer.sources, &answer.diagnostics, style));
     } else {
         warning_count(answer, style, &mut text);
     }
     // The diagnostics of a rejected input say all there is to say.
-    if !matches!(answer.outcome, Outcome::Rejected) || answer.is_refused() {
+    if !is_rejected || answer.is_refused() {
         headline(answer, style, &mut text);
     }
     if let Outcome::Unsafe { story, ending } = &answer.outcome {
         text.push_str(&violation(&answer.sources, story, ending, style));
     }
-    if !matches!(answer.outcome, Outcome::Rejected) {
+    if let Outcome::Condition { execution: Some(execution), .. } = &answer.outcome {
+        let _ = writeln!(text, "\n{}", crate::litmus::execution(execution));
+    }
+    if !is_rejected {
         scope(answer, style, &mut text);
         numbers(answer, style, &mut text);
     }
@@ -47,17 +51,27 @@ fn warning_count(answer: &Answer, style: &Style, text: &mut String) {
 /// The verdict in one line.
 fn headline(answer: &Answer, style: &Style, text: &mut String) {
     let (word, ink, rest) = match &answer.outcome {
-        // Of OOX programs the notes are the bounds on inputs.
-        Outcome::Safe(_) if answer.engine == "symbolic" && !answer.notes.is_empty() => {
+        Outcome::Safe(_) if !answer.bounds.is_empty() => {
             ("safe", Ink::Green, "no execution within the bounds noted below does any of what was checked".to_string())
         }
         Outcome::Safe(_) => ("safe", Ink::Green, "no execution does any of what was checked".to_string()),
         Outcome::Unsafe { ending, .. } => ("unsafe", Ink::Red, ending.property.describe().to_string()),
-        Outcome::Bounded { depth } => {
+        Outcome::Condition { holds, condition, execution } => {
+            let why = if execution.is_some() {
+                "the execution below is allowed"
+            } else {
+                "no allowed execution is like that"
+            };
+            let rest = format!("{condition}; {why}");
+            if *holds { ("holds", Ink::Green, rest) } else { ("does not hold", Ink::Red, rest) }
+        }
+        Outcome::Unknown(Why::Depth(depth)) => {
             ("bounded", Ink::Yellow, format!("no violation on paths of up to {depth} steps; this is no proof"))
         }
         Outcome::Unknown(_) | Outcome::Interrupted => ("unknown", Ink::Yellow, answer.reason().unwrap_or_default()),
-        Outcome::Rejected => ("unknown", Ink::Yellow, "the program uses what ravel does not support".to_string()),
+        Outcome::Rejected | Outcome::Bug => {
+            ("unknown", Ink::Yellow, "the program uses what ravel does not support".to_string())
+        }
     };
     let input = style.paint(Ink::Bold, &format!("{}: ", printable(&answer.input)));
     let _ = writeln!(text, "{input}{}: {}", style.paint(ink, word), printable(&rest));
@@ -123,8 +137,11 @@ fn scope(answer: &Answer, style: &Style, text: &mut String) {
     let is_wrong = |property: &Property| !matches!(property, Property::MemCleanup | Property::Termination);
     let checked = list(&mut answer.checked.iter());
     let unseen = list(&mut answer.properties.beyond(answer.checked).iter());
-    let is_open = matches!(answer.outcome, Outcome::Unknown(_) | Outcome::Interrupted);
-    let missing = list(&mut Property::ALL.into_iter().filter(|p| is_wrong(p) && !answer.properties.has(*p)));
+    let is_open = match &answer.outcome {
+        Outcome::Unknown(why) => !matches!(why, Why::Depth(_)),
+        outcome => matches!(outcome, Outcome::Interrupted),
+    };
+    let missing = list(&mut answer.askable.iter().filter(|p| is_wrong(p) && !answer.properties.has(*p)));
     let mut line = |label: &str, list: String| {
         if !list.is_empty() {
             let lines = wrap(&format!("{label}: {list}"), style.width.saturating_sub(4).max(30));
@@ -136,17 +153,16 @@ fn scope(answer: &Answer, style: &Style, text: &mut String) {
     };
     line(if is_open { "looked for, not to the end" } else { "checked" }, checked);
     line(if answer.checked.is_empty() { "asked" } else { "asked, but not looked for" }, unseen);
-    if answer.model.has_buffers() {
-        line("memory model", answer.model.name().to_string());
+    if answer.model != "sc" {
+        line("memory model", answer.model.clone());
     }
-    // OOX has no other properties.
-    if !missing.is_empty() && answer.engine != "symbolic" {
+    if !missing.is_empty() {
         line("not checked", format!("{missing} (--property all checks these too)"));
     }
     for assumption in &answer.assumptions {
         line("assumed", assumption.clone());
     }
-    for note in &answer.notes {
+    for note in answer.bounds.iter().chain(&answer.notes) {
         line("note", note.clone());
     }
 }
@@ -172,19 +188,21 @@ fn numbers(answer: &Answer, style: &Style, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::{Properties, Why};
+    use ir::Properties;
 
     fn answer(outcome: Outcome) -> Answer {
         Answer {
             input: "a.c".into(),
             sources: Sources::default(),
+            askable: Property::ALL.into_iter().fold(Properties::NONE, Properties::with),
             properties: Properties::of(&[Property::Assertion]),
             checked: Properties::of(&[Property::Assertion]),
             confirmed_by: None,
             engine: "explicit".into(),
-            model: ir::Model::Sc,
+            model: "sc".into(),
             outcome,
             diagnostics: Vec::new(),
+            bounds: Vec::new(),
             notes: Vec::new(),
             assumptions: Vec::new(),
             statistics: vec![("states".into(), 7.0)],

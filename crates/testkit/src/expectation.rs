@@ -4,6 +4,7 @@
 //! // expect: unsafe at 14          safe | unsafe | error | bounded | unknown, with the line (and column) where it happens
 //! // expect[race]: safe            the same for another property (for OOX: entry method); any number of these
 //! // expect[tso]: unsafe           the same under another memory model: sc, tso or pso
+//! (* expect[tso]: allowed *)       for litmus tests: allowed | forbidden, under the model in brackets
 //! // property: deadlock            what plain `expect:` is about; default: what a bare `ravel verify` checks
 //! // engines: explicit             these must decide it; all others must not contradict
 //! // knobs: explicit.por=source    options that every run gets
@@ -11,7 +12,8 @@
 //! // why: both writers hold different locks
 //! ```
 //!
-//! Only the comment lines before the first line of code count, so that a program can talk about expectations.
+//! Only the comment lines before the first line of code count, so that a program can talk about expectations; in a litmus test those of the comment
+//! after its first line.
 //! A misspelt key or verdict is an error, never silently no expectation.
 
 /// What the answer must be.
@@ -25,6 +27,10 @@ pub enum Expected {
     Error,
     /// No violation within the depth; no proof.
     Bounded,
+    /// An execution of a litmus test that satisfies its condition is allowed.
+    Allowed,
+    /// None is.
+    Forbidden,
     /// No engine can tell today; recorded so that a change is noticed.
     Unknown,
 }
@@ -65,6 +71,11 @@ impl Case {
     /// Reads the head of a file. `Ok(None)` when there is no `expect` line at all.
     pub fn parse(text: &str) -> Result<Option<Case>, String> {
         let mut case = Case::default();
+        if let Some(comment) = litmus_comment(text) {
+            for line in comment.lines() {
+                case.read(line.trim())?;
+            }
+        }
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
             let Some(comment) = line.strip_prefix("//") else {
@@ -100,6 +111,13 @@ impl Case {
     }
 }
 
+/// The comment after the first line, `(* ... *)`.
+fn litmus_comment(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once('\n')?;
+    let (comment, _) = rest.trim_start().strip_prefix("(*")?.split_once("*)")?;
+    Some(comment)
+}
+
 /// Reads `expect[SELECTOR]` and `VERDICT [at LINE[:COLUMN]]`.
 fn expectation(key: &str, value: &str) -> Result<Expectation, String> {
     let selector = match key.strip_prefix("expect").expect("the caller looked") {
@@ -117,8 +135,15 @@ fn expectation(key: &str, value: &str) -> Result<Expectation, String> {
         Some("unsafe") => Expected::Unsafe,
         Some("error") => Expected::Error,
         Some("bounded") => Expected::Bounded,
+        Some("allowed") => Expected::Allowed,
+        Some("forbidden") => Expected::Forbidden,
         Some("unknown") => Expected::Unknown,
-        other => return Err(format!("`{}` is none of safe, unsafe, error, bounded, unknown", other.unwrap_or(""))),
+        other => {
+            return Err(format!(
+                "`{}` is none of safe, unsafe, error, bounded, allowed, forbidden, unknown",
+                other.unwrap_or("")
+            ));
+        }
     };
     let (mut line, mut column) = (None, None);
     match (words.next(), words.next(), words.next()) {
@@ -169,6 +194,20 @@ mod tests {
         assert_eq!(case.knobs, [("bmc.unwind".to_string(), "2".to_string())]);
         assert_eq!(case.options, ["--data-model", "ilp32"]);
         assert_eq!(case.why.as_deref(), Some("x++ is two steps"));
+    }
+
+    #[test]
+    fn litmus_tests_have_heads_too() {
+        let case = Case::parse(
+            "X86 SB\n(* expect[sc]: forbidden\n   expect[power]: allowed\n   executions[sc]: 3 *)\n{ x = 0; }\n",
+        );
+        let case = case.expect("it is valid").expect("it has expectations");
+        let row = |one: &Expectation| (one.model.clone(), one.selector.clone(), one.expected);
+        assert_eq!(
+            case.expectations.iter().map(row).collect::<Vec<_>>(),
+            [(Some("sc".into()), None, Expected::Forbidden), (None, Some("power".into()), Expected::Allowed)]
+        );
+        assert_eq!(Case::parse("X86 SB\n(* nothing *)\n{ x = 0; }\n"), Ok(None));
     }
 
     #[test]

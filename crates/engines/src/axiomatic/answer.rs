@@ -45,7 +45,7 @@ pub struct Question {
     pub unroll: u32,
     /// How many executions are kept to be shown.
     pub keep: usize,
-    /// Whether only executions that satisfy the condition are kept.
+    /// Whether only executions that satisfy the condition are kept; for `Goal::Verdict` the one that decides it is.
     pub keep_positive: bool,
     /// Whether flags are computed.
     pub with_flags: bool,
@@ -77,8 +77,9 @@ pub struct ShownEvent {
     pub instance: u32,
 }
 
-/// An execution, ready to be shown.
+/// An execution, ready to be shown. Only the search makes one, after the model has judged it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Execution {
     /// Its events.
     pub events: Vec<ShownEvent>,

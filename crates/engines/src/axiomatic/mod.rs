@@ -16,6 +16,8 @@ mod symbolic;
 #[cfg(test)]
 mod tests;
 
+use crate::{About, Kind as KnobKind, Knob, Run};
+use ir::Why;
 use ir::litmus::Test;
 use memory::cat::{Model, Values};
 use memory::execution::{Kind, Limits, Misfit, Path, Terms, TooMuch, paths, skeleton};
@@ -26,6 +28,56 @@ use search::{Chosen, Interrupt, Search};
 
 /// How many ways a thread may have.
 const MAX_PATHS: usize = 4096;
+
+/// The engine, as the command line shows it.
+pub const ABOUT: About = About {
+    name: "axiomatic",
+    describe: "finds the executions of litmus tests that a memory model in cat allows",
+    knobs: &[METHOD, UNROLL],
+};
+const METHOD: Knob = Knob {
+    name: "method",
+    kind: KnobKind::Choice(&["auto", "enumerate", "symbolic"]),
+    default: "auto",
+    help: "who answers: the enumerator, the SAT solver, or (auto) the solver where there are very many choices",
+};
+const UNROLL: Knob =
+    Knob { name: "unroll", kind: KnobKind::Number, default: "2", help: "how often an instruction is jumped back to" };
+
+/// What the settings of a run ask: all executions, without flags and pictures.
+pub fn question(run: &Run) -> Question {
+    Question {
+        method: match run.word(&METHOD) {
+            "auto" => Method::Auto,
+            "enumerate" => Method::Enumerate,
+            "symbolic" => Method::Symbolic,
+            other => unreachable!("{other} is not declared"),
+        },
+        unroll: u32::try_from(run.settings.number(&UNROLL)).unwrap_or(u32::MAX),
+        with_flags: false,
+        ..Question::default()
+    }
+}
+
+/// Answers a question about a test under a model within the budget of a run, or says why it cannot.
+pub fn answer_within(test: &Test, model: &Model, question: &Question, run: &mut Run) -> Result<Answer, Why> {
+    let mut ticking = run.clone();
+    let stopped = std::cell::RefCell::new(None);
+    let ticking = std::cell::RefCell::new(&mut ticking);
+    let stop = || {
+        let why = ticking.borrow_mut().stop_soon();
+        let is_over = why.is_some();
+        *stopped.borrow_mut() = why;
+        is_over
+    };
+    answer(test, model, question, &stop).map_err(|refusal| match refusal {
+        Refusal::Stopped => stopped.take().unwrap_or(Why::Cancelled),
+        Refusal::TooManyPaths(span) | Refusal::TooManyAccesses(span) => {
+            Why::Unsupported { span, what: refusal.to_string() }
+        }
+        _ => Why::Bound(refusal.to_string()),
+    })
+}
 
 /// Answers a question about a test under a model.
 pub fn answer(test: &Test, model: &Model, question: &Question, stop: &dyn Fn() -> bool) -> Result<Answer, Refusal> {

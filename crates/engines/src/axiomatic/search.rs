@@ -461,9 +461,11 @@ impl<'a, 't> Search<'a, 't> {
         }
         let violated: Vec<Violation> =
             violated.into_iter().map(|check| picture::violation(graph, &values, check)).collect();
-        let keeps = passes
-            && self.answer.executions.len() < self.question.keep
-            && (is_positive || !self.question.keep_positive);
+        let is_asked_for = match self.question.goal {
+            Goal::Verdict if self.obeys => self.is_wanted((is_positive, !is_positive)),
+            _ => is_positive || !self.question.keep_positive,
+        };
+        let keeps = passes && self.answer.executions.len() < self.question.keep && is_asked_for;
         let execution = keeps.then(|| {
             values.compute(graph, &self.model.shows, &differ);
             let mut relations = picture::relations(self);

@@ -16,9 +16,8 @@ mod stage;
 mod unroll;
 mod unrolled;
 
-use crate::Engine;
 use crate::clock::computed;
-use crate::run::{Knob, Run};
+use crate::{About, Engine, Kind, Knob, Run};
 use ir::pass::{Options, explicit_fences, forget_owners, may_wait_in_circle, prepare};
 use ir::{Model, Program, Proof, Properties, Property, Task, Verdict, Why};
 use reductions::Known;
@@ -30,20 +29,24 @@ pub struct Bmc;
 
 const PROCEDURE: Knob = Knob {
     name: "procedure",
-    values: "theory|basic",
+    kind: Kind::Choice(&["theory", "basic"]),
     default: "theory",
     help: "whether orders are decided inside the solver's search, or afterwards, one objection at a time",
 };
 const CONFLICTS: Knob =
-    Knob { name: "conflicts", values: "on|off", default: "on", help: "look for small cycles before solving" };
+    Knob { name: "conflicts", kind: Kind::Flag, default: "on", help: "look for small cycles before solving" };
 const UNWIND: Knob = Knob {
     name: "unwind",
-    values: "N",
+    kind: Kind::Number,
     default: "0",
     help: "how often loops of unknown length go round; 0 tries 1, 2, 3, 5, 8 and so on",
 };
-const LOOPS: Knob =
-    Knob { name: "loops", values: bounds::FORM, default: "", help: "how often the loops at these lines go round" };
+const LOOPS: Knob = Knob {
+    name: "loops",
+    kind: Kind::Form(bounds::FORM, bounds::misspelt),
+    default: "",
+    help: "how often the loops at these lines go round",
+};
 
 /// Steps of the unrolled program at most.
 const MAX_STEPS: usize = 150_000;
@@ -53,16 +56,12 @@ const STAGES: [(u32, u32); 10] =
     [(1, 6), (2, 12), (3, 24), (5, 60), (8, 200), (13, 600), (21, 2000), (34, 5000), (55, 20_000), (89, 100_000)];
 
 impl Engine for Bmc {
-    fn name(&self) -> &'static str {
-        "bmc"
-    }
-
-    fn describe(&self) -> &'static str {
-        "unrolls loops and asks a SAT solver, which an ordering theory helps, for a bad execution"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        &[PROCEDURE, CONFLICTS, UNWIND, LOOPS]
+    fn about(&self) -> &'static About {
+        &About {
+            name: "bmc",
+            describe: "unrolls loops and asks a SAT solver, which an ordering theory helps, for a bad execution",
+            knobs: &[PROCEDURE, CONFLICTS, UNWIND, LOOPS],
+        }
     }
 
     fn models(&self) -> &'static [Model] {
@@ -90,16 +89,16 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         prepared = forget_owners(prepared);
     }
     run.statistics.set("seconds: prepare", (computed() - started).as_secs_f64());
-    let by_line = bounds::place(&task.program, run.knob(&LOOPS)).map_err(refused)?;
-    let unwind: u32 = run.knob(&UNWIND).parse().unwrap_or(0);
+    let by_line = bounds::place(&task.program, &run.settings.text(&LOOPS)).map_err(refused)?;
+    let unwind = u32::try_from(run.settings.number(&UNWIND)).unwrap_or(u32::MAX);
     let stages: Vec<(u32, u32)> = if unwind > 0 { vec![(unwind, 100_000)] } else { STAGES.to_vec() };
     run.looked_for = properties_of(task);
     let question = Question {
         task,
         prepared: &prepared,
         properties: properties_of(task),
-        in_solver: run.knob(&PROCEDURE) != "basic",
-        finds_conflicts: run.knob(&CONFLICTS) == "on",
+        in_solver: run.word(&PROCEDURE) == "theory",
+        finds_conflicts: run.settings.flag(&CONFLICTS),
     };
     let mut reason = None;
     let mut by_cells = true;

@@ -2,23 +2,21 @@
 
 use super::Bmc;
 use crate::explicit::agrees::{SETS, program};
-use crate::{Run, decide};
+use crate::{Budget, Engine, Run, decide};
 use ir::build::{Body, Builder};
 use ir::interp::{Domain, Limits, enumerate};
 use ir::{Model, Program, Properties, Property, Task, Verdict, Why};
 use logic::VarId;
-use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const PROCEDURES: [[&str; 2]; 4] = [["theory", "on"], ["theory", "off"], ["basic", "on"], ["basic", "off"]];
 
 pub(super) fn run(program: &Program, properties: Properties, [procedure, conflicts]: [&str; 2]) -> (Verdict, Run) {
     let task = Task { program: program.clone(), properties };
-    let mut run = Run::unlimited();
-    run.knobs.insert("procedure".to_string(), procedure.to_string());
-    run.knobs.insert("conflicts".to_string(), conflicts.to_string());
+    let knobs = [("procedure", procedure), ("conflicts", conflicts)];
+    let mut run = Run::of(Bmc.about(), Budget::unlimited(), &knobs).expect("the knobs are declared");
     let decided = decide(&Bmc, &task, &mut run);
-    (decided.verdict, run)
+    (decided.verdict(), run)
 }
 
 fn check(program: &Program, is_safe: bool) {
@@ -258,9 +256,9 @@ fn threads_of_sections_that_do_not_end_are_not_started() {
     for (fails, property) in [(false, Property::Race), (true, Property::Assertion)] {
         for (least, is_found) in [(0, true), (3, false)] {
             let task = Task { program: started_in_a_section(least, fails), properties: Properties::of(&[property]) };
-            let mut run = Run::unlimited();
-            run.knobs.insert("unwind".to_string(), "1".to_string());
-            match decide(&Bmc, &task, &mut run).verdict {
+            let mut run = Run::of(Bmc.about(), Budget::of_time(Duration::from_secs(20)), &[("unwind", "1")])
+                .expect("the knobs are declared");
+            match decide(&Bmc, &task, &mut run).verdict() {
                 Verdict::Unsafe(trace) => assert!(is_found && trace.violation == property, "{property:?}, {least}"),
                 Verdict::Unknown(Why::Bound(_)) => assert!(!is_found, "{property:?}, {least}"),
                 other => panic!("{property:?}, {least}: {other:?}"),
@@ -285,9 +283,9 @@ pub(super) fn agree(seed: u64, size: u64, model: Model) -> Result<bool, String> 
     }
     let found: Vec<&Property> = oracle.violations.keys().collect();
     let task = Task { program, properties };
-    let mut run = Run::new(Some(Duration::from_secs(3)), None, Arc::default());
-    run.knobs.insert("unwind".to_string(), "4".to_string());
-    match decide(&Bmc, &task, &mut run).verdict {
+    let budget = Budget::of_time(Duration::from_secs(3));
+    let mut run = Run::of(Bmc.about(), budget, &[("unwind", "4")]).expect("the knob is declared");
+    match decide(&Bmc, &task, &mut run).verdict() {
         Verdict::Safe(_) if found.is_empty() => Ok(true),
         Verdict::Safe(_) => Err(format!("{seed}: safe, but the interpreter finds {found:?}")),
         Verdict::Unsafe(trace) if found.contains(&&trace.violation) || oracle.incomplete.is_some() => Ok(true),

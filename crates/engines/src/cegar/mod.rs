@@ -19,7 +19,6 @@ mod successor;
 #[cfg(test)]
 mod tests;
 
-use crate::Engine;
 use crate::abstraction::cells::Cells;
 use crate::abstraction::domain::{Combine, Domain, Explicit, Predicates};
 use crate::abstraction::interpolants::Technique;
@@ -28,7 +27,7 @@ use crate::abstraction::refine::{Attempt, Explanation, Outcome, Refiner};
 use crate::abstraction::state::{Live, Places, places};
 use crate::abstraction::symbolic::BadKind;
 use crate::explore::actions::Actions;
-use crate::run::{Knob, Run};
+use crate::{About, Engine, Kind, Knob, Run};
 use crowd::Pick;
 use graph::NodeId;
 use ir::pass::{Options, forget_owners, may_wait_in_circle, prepare, spell_trace};
@@ -45,78 +44,78 @@ pub struct Cegar;
 
 const DOMAIN: Knob = Knob {
     name: "domain",
-    values: "expl|expl-enum|pred|pred-bool|pred-split|prod",
+    kind: Kind::Choice(&["expl", "expl-enum", "pred", "pred-bool", "pred-split", "prod"]),
     default: "prod",
     help: "what is known in abstract states: values (unknown ones enumerated up to 8), predicates (one by one, combined, one state \
            each), or both",
 };
 const POR: Knob = Knob {
     name: "por",
-    values: "none|source|aware|dpor|aware-dpor",
+    kind: Kind::Choice(&["none", "source", "aware", "dpor", "aware-dpor"]),
     default: "aware",
     help: "which interleavings are left out: none, those outside source sets, likewise looking only at what is known, or those that \
            exploration shows to be equal",
 };
 const COI: Knob = Knob {
     name: "coi",
-    values: "none|static|dynamic|both",
+    kind: Kind::Choice(&["none", "static", "dynamic", "both"]),
     default: "dynamic",
     help: "which assignments are not evaluated: none, those that nothing depends on, or nothing from where the threads stand",
 };
 const REFINE: Knob = Knob {
     name: "refine",
-    values: "seq|bin-backward|bin-forward|newton-backward|newton-forward|horn|core",
+    kind: Kind::Choice(&["seq", "bin-backward", "bin-forward", "newton-backward", "newton-forward", "horn", "core"]),
     default: "seq",
     help: "what a spurious path adds: sequence interpolants, whichever way finds them; one interpolant where the path becomes impossible; \
            weakest preconditions or strongest postconditions; Horn clauses; or the cells of its unsatisfiable core",
 };
 const SPLIT: Knob = Knob {
     name: "split",
-    values: "atoms|conjuncts|whole",
+    kind: Kind::Choice(&["atoms", "conjuncts", "whole"]),
     default: "atoms",
     help: "which parts of interpolants become predicates",
 };
 const PRECISION: Knob = Knob {
     name: "precision",
-    values: "global|local",
+    kind: Kind::Choice(&["global", "local"]),
     default: "global",
     help: "whether predicates are tracked everywhere, or only where the threads stood when they were needed",
 };
 const PRUNE: Knob = Knob {
     name: "prune",
-    values: "full|lazy",
+    kind: Kind::Choice(&["full", "lazy"]),
     default: "full",
     help: "whether exploration begins again after a refinement, or goes on where the path went astray (only with por none or source, and \
            coi none or static: what the others leave out depends on what is tracked)",
 };
 const INIT: Knob = Knob {
     name: "init",
-    values: "empty|vars|branches",
+    kind: Kind::Choice(&["empty", "vars", "branches"]),
     default: "empty",
     help: "what is tracked at first: nothing, all global variables, or all branching conditions",
 };
-const SEARCH: Knob =
-    Knob { name: "search", values: "bfs|dfs|distance", default: "dfs", help: "which abstract state is expanded next" };
+const SEARCH: Knob = Knob {
+    name: "search",
+    kind: Kind::Choice(&["bfs", "dfs", "distance"]),
+    default: "dfs",
+    help: "which abstract state is expanded next",
+};
 
 const CROWD: Knob = Knob {
     name: "crowd",
-    values: "auto|off|all",
+    kind: Kind::Choice(&["auto", "off", "all"]),
     default: "auto",
     help: "which threads are not told apart, but counted as none, one or many at each place: those of loops that start many, none, \
            or all",
 };
 
 impl Engine for Cegar {
-    fn name(&self) -> &'static str {
-        "cegar"
-    }
-
-    fn describe(&self) -> &'static str {
-        "explores abstract states and refines the abstraction until it proves or disproves"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        &[DOMAIN, POR, COI, REFINE, SPLIT, INIT, PRECISION, PRUNE, SEARCH, CROWD]
+    fn about(&self) -> &'static About {
+        &About {
+            name: "cegar",
+            describe: "explores abstract states and refines the abstraction until it proves or disproves",
+            knobs: &[DOMAIN, POR, COI, REFINE, SPLIT, INIT, PRECISION, PRUNE, SEARCH, CROWD],
+        }
     }
 
     fn properties(&self, task: &Task) -> Properties {
@@ -144,24 +143,27 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     // Abstract states show when all threads wait, not when some wait for each other.
     let mut circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();
     let program = forget_owners(program);
-    let (tracking, domain) = domain(run.knob(&DOMAIN));
-    let reduction = match run.knob(&POR) {
+    let (tracking, domain) = domain(run.word(&DOMAIN));
+    let reduction = match run.word(&POR) {
         "none" => Reduction::None,
         "source" => Reduction::Source,
         "dpor" => Reduction::Dynamic,
         "aware-dpor" => Reduction::AwareDynamic,
-        _ => Reduction::Aware,
+        "aware" => Reduction::Aware,
+        other => unreachable!("{other} is not declared"),
     };
-    let cone = match run.knob(&COI) {
+    let cone = match run.word(&COI) {
         "none" => cone::Mode::None,
         "static" => cone::Mode::Static,
         "both" => cone::Mode::Both,
-        _ => cone::Mode::Dynamic,
+        "dynamic" => cone::Mode::Dynamic,
+        other => unreachable!("{other} is not declared"),
     };
-    let order = match run.knob(&SEARCH) {
+    let order = match run.word(&SEARCH) {
         "bfs" => Order::Breadth,
         "distance" => Order::Distance,
-        _ => Order::Depth,
+        "dfs" => Order::Depth,
+        other => unreachable!("{other} is not declared"),
     };
     let mut world = World {
         cells: Cells::new(&program),
@@ -179,19 +181,19 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         counts: Counts::default(),
         distance: distances(&program, task.properties),
         counts_values: tracking == Tracking::Both,
-        watches_starts: run.knob(&CROWD) == "auto",
+        watches_starts: run.word(&CROWD) == "auto",
     };
-    if run.knob(&CROWD) == "all" {
+    if run.word(&CROWD) == "all" {
         let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
         world.cells.crowd_sites =
             stmts.filter(|stmt| matches!(stmt.op, Op::Start { .. })).map(|stmt| stmt.site).collect();
     }
-    let is_local = run.knob(&PRECISION) == "local";
-    let mut refinement = precise::Refinement::new(tracking, run.knob(&SPLIT), run.knob(&INIT), is_local);
+    let is_local = run.word(&PRECISION) == "local";
+    let mut refinement = precise::Refinement::new(tracking, run.word(&SPLIT), run.word(&INIT), is_local);
     refinement.begin(&mut world);
-    let technique = precise::technique(run.knob(&REFINE));
+    let technique = precise::technique(run.word(&REFINE));
     // What a reduction that knows the precision has left out may be needed with another one.
-    let is_lazy = run.knob(&PRUNE) == "lazy"
+    let is_lazy = run.word(&PRUNE) == "lazy"
         && matches!(reduction, Reduction::None | Reduction::Source)
         && matches!(cone, cone::Mode::None | cone::Mode::Static);
     let mut kept: Option<graph::Graph> = None;
@@ -391,7 +393,8 @@ fn domain(name: &str) -> (Tracking, Box<dyn Domain>) {
         "pred" => (Tracking::Predicates, predicates(Combine::Cartesian)),
         "pred-bool" => (Tracking::Predicates, predicates(Combine::Boolean)),
         "pred-split" => (Tracking::Predicates, predicates(Combine::Split)),
-        _ => (Tracking::Both, predicates(Combine::Cartesian)),
+        "prod" => (Tracking::Both, predicates(Combine::Cartesian)),
+        other => unreachable!("{other} is not declared"),
     }
 }
 

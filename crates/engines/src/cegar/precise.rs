@@ -55,7 +55,8 @@ pub(crate) fn technique(knob: &str) -> Option<Technique> {
         "newton-forward" => Technique::Newton(Direction::Forward),
         "horn" => Technique::Horn,
         "core" => return None,
-        _ => Technique::Sequence,
+        "seq" => Technique::Sequence,
+        other => unreachable!("{other} is not declared"),
     })
 }
 
@@ -64,7 +65,8 @@ impl Refinement {
         let split = match split {
             "conjuncts" => Split::Conjuncts,
             "whole" => Split::Whole,
-            _ => Split::Atoms,
+            "atoms" => Split::Atoms,
+            other => unreachable!("{other} is not declared"),
         };
         let mut precision = Precision::default();
         precision.is_local = is_local;
@@ -85,7 +87,8 @@ impl Refinement {
                 }
             }
             "branches" => self.add_branches(world),
-            _ => {}
+            "empty" => {}
+            other => unreachable!("{other} is not declared"),
         }
     }
 

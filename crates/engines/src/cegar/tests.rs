@@ -2,11 +2,9 @@
 
 use super::Cegar;
 use crate::explicit::agrees::program;
-use crate::{Run, decide};
+use crate::{Budget, Engine, Run, decide};
 use ir::interp::{Domain, Limits, enumerate};
 use ir::{Properties, Property, Task, Verdict, Why};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 const DOMAINS: [&str; 6] = ["expl", "pred", "prod", "expl-enum", "pred-bool", "pred-split"];
@@ -32,9 +30,9 @@ fn random_programs_are_not_contradicted() {
             continue;
         }
         let settings = settings(seed as usize);
-        let mut run = Run::new(Some(Duration::from_secs(2)), None, Arc::new(AtomicBool::new(false)));
-        run.knobs = settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-        match decide(&Cegar, &task, &mut run).verdict {
+        let budget = Budget::of_time(Duration::from_secs(2));
+        let mut run = Run::of(Cegar.about(), budget, &settings).expect("the knobs are declared");
+        match decide(&Cegar, &task, &mut run).verdict() {
             Verdict::Safe(_) if !is_bad => n_safe += 1,
             Verdict::Unsafe(_) if is_bad => n_unsafe += 1,
             Verdict::Unknown(Why::NotReplayed(what)) => panic!("seed {seed} with {settings:?}: {what}"),

@@ -2,7 +2,7 @@
 
 use super::{Checked, check};
 use crate::cegar::Cegar;
-use crate::{Engine, Run};
+use crate::{Budget, Engine, Run};
 use ir::build::Builder;
 use ir::{Certificate, CheckKind, Op, Place, Proof, Properties, Property, Task, Verdict};
 use smt::Limits;
@@ -35,8 +35,7 @@ fn certificate(por: &str) -> (Certificate, Properties) {
     });
     let properties = Properties::of(&[Property::Assertion]);
     let task = Task { program: builder.finish(main), properties };
-    let mut run = Run::unlimited();
-    run.knobs.insert("por".to_string(), por.to_string());
+    let mut run = Run::of(Cegar.about(), Budget::unlimited(), &[("por", por)]).expect("the knob is declared");
     match Cegar.check(&task, &mut run) {
         Verdict::Safe(Proof::Abstraction(proof)) => ((*proof).clone(), properties),
         other => panic!("{other:?}"),

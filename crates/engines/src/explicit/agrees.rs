@@ -4,7 +4,7 @@
 //! spinning, waiting, atomic sections and small inputs. The generator is a plain counter-based one, so that a failing seed is all one needs.
 
 use super::Explicit;
-use crate::{Run, decide};
+use crate::{Budget, Engine, Run, decide};
 use ir::build::{Body, Builder};
 use ir::interp::{Domain, Limits, enumerate};
 use ir::{AllocKind, Op, Order, Place, ProcId, Program, Properties, Property, RegionId, Scope, Task, Verdict, Why};
@@ -300,11 +300,10 @@ const REDUCTIONS: [Setting; 4] = [("source", "off"), ("none", "on"), ("source", 
 
 /// The answer and the number of states.
 fn run(task: &Task, (por, symmetry): Setting) -> (Verdict, f64) {
-    let mut run = Run::unlimited();
-    run.knobs.insert("por".to_string(), por.to_string());
-    run.knobs.insert("symmetry".to_string(), symmetry.to_string());
+    let knobs = [("por", por), ("symmetry", symmetry)];
+    let mut run = Run::of(Explicit.about(), Budget::unlimited(), &knobs).expect("the knobs are declared");
     let decided = decide(&Explicit, task, &mut run);
-    (decided.verdict, run.statistics.0.get("states").copied().unwrap_or_default())
+    (decided.verdict(), run.statistics.0.get("states").copied().unwrap_or_default())
 }
 
 fn agree(seed: u64) -> bool {

@@ -35,8 +35,7 @@ pub(crate) mod agrees;
 #[cfg(test)]
 mod tests;
 
-use crate::Engine;
-use crate::run::{Knob, Run};
+use crate::{About, Engine, Kind, Knob, Run};
 use ir::pass::{Options, forget_owners, may_wait_in_circle, merge_joins, prepare};
 use ir::{Proof, Properties, Property, Task, Verdict, Why};
 use search::{Bounds, Halt, Order, Search};
@@ -50,22 +49,22 @@ pub struct Explicit;
 
 const POR: Knob = Knob {
     name: "por",
-    values: "none|source|dpor",
+    kind: Kind::Choice(&["none", "source", "dpor"]),
     default: "source",
     help: "which interleavings are left out: none, those outside static source sets, or outside dynamic ones",
 };
 const ENUMERATE: Knob = Knob {
     name: "enumerate",
-    values: "N",
+    kind: Kind::Number,
     default: "8",
     help: "try all values of inputs of up to N bits; larger ones only where the program compares them with constants",
 };
 const MAX_DEPTH: Knob =
-    Knob { name: "max-depth", values: "N", default: "50000000", help: "longest path that is followed" };
+    Knob { name: "max-depth", kind: Kind::Number, default: "50000000", help: "longest path that is followed" };
 
 const SYMMETRY: Knob = Knob {
     name: "symmetry",
-    values: "on|off",
+    kind: Kind::Flag,
     default: "on",
     help: "whether states that differ only in which of several like threads is which count as one",
 };
@@ -74,16 +73,12 @@ const SYMMETRY: Knob = Knob {
 const UNROLLED_ROUNDS: u64 = 512;
 
 impl Engine for Explicit {
-    fn name(&self) -> &'static str {
-        "explicit"
-    }
-
-    fn describe(&self) -> &'static str {
-        "visits every reachable state, depth first, up to partial order reduction"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        &[POR, SYMMETRY, ENUMERATE, MAX_DEPTH]
+    fn about(&self) -> &'static About {
+        &About {
+            name: "explicit",
+            describe: "visits every reachable state, depth first, up to partial order reduction",
+            knobs: &[POR, SYMMETRY, ENUMERATE, MAX_DEPTH],
+        }
     }
 
     fn properties(&self, task: &Task) -> Properties {
@@ -115,19 +110,20 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     }
     let mut code = compile::compile(prepared, task.properties, enumerate)?;
     code.has_owners &= has_circles;
-    let reduction = match run.knob(&POR) {
+    let reduction = match run.word(&POR) {
         // A reduction keeps no loops.
         _ if task.properties.has(Property::Termination) => Reduction::None,
         "none" => Reduction::None,
         "dpor" => Reduction::Dynamic,
-        _ => Reduction::Source,
+        "source" => Reduction::Source,
+        other => unreachable!("{other} is not declared"),
     };
     // Loops of states may return to where they began with threads exchanged, so who is fair could not be told.
-    let is_symmetric = run.knob(&SYMMETRY) != "off" && !task.properties.has(Property::Termination);
+    let is_symmetric = run.settings.flag(&SYMMETRY) && !task.properties.has(Property::Termination);
     run.looked_for = task.properties;
     let mut reason = None;
     // Whoever wants no reduction wants to see the full search.
-    let attempts = if run.knob(&POR) == "none" { &ATTEMPTS[ATTEMPTS.len() - 1..] } else { &ATTEMPTS[..] };
+    let attempts = if run.word(&POR) == "none" { &ATTEMPTS[ATTEMPTS.len() - 1..] } else { &ATTEMPTS[..] };
     for (order, states, threads) in attempts.iter().copied() {
         let bounds = Bounds { depth, states, threads };
         let symmetry = is_symmetric.then(|| Symmetry::new(&code)).flatten();
@@ -173,8 +169,7 @@ const ATTEMPTS: [(Order, usize, usize); 6] = [
 ];
 
 fn number(run: &Run, knob: &Knob) -> usize {
-    let default = knob.default.parse().expect("the default of a number is one");
-    run.knob(knob).parse().unwrap_or(default)
+    usize::try_from(run.settings.number(knob)).unwrap_or(usize::MAX)
 }
 
 /// Notes what the last search did, which took so long.

@@ -1,17 +1,16 @@
 //! Small programs whose answers and numbers of states are known.
 
 use super::Explicit;
-use crate::{Run, decide};
+use crate::{Budget, Decided, Engine, Run, decide};
 use ir::build::{Body, Builder};
 use ir::{Order, Place, Program, Properties, Property, Task, Verdict};
 use logic::VarId;
 
 fn check(program: &Program, properties: &[Property], por: &str) -> (Verdict, f64) {
     let task = Task { program: program.clone(), properties: Properties::of(properties) };
-    let mut run = Run::unlimited();
-    run.knobs.insert("por".to_string(), por.to_string());
+    let mut run = Run::of(Explicit.about(), Budget::unlimited(), &[("por", por)]).expect("the knob is declared");
     let decided = decide(&Explicit, &task, &mut run);
-    (decided.verdict, run.statistics.0["states"])
+    (decided.verdict(), run.statistics.0["states"])
 }
 
 /// Loops in which two threads enter a critical section by Peterson's algorithm; in it they say so.
@@ -110,10 +109,10 @@ fn like_threads_count_once() {
             program: increments(n_threads, n_threads as i64),
             properties: Properties::of(&[Property::Assertion]),
         };
-        let mut run = Run::unlimited();
-        run.knobs = [("por", "none"), ("symmetry", symmetry)].map(|(a, b)| (a.to_string(), b.to_string())).into();
+        let knobs = [("por", "none"), ("symmetry", symmetry)];
+        let mut run = Run::of(Explicit.about(), Budget::unlimited(), &knobs).expect("the knobs are declared");
         let decided = decide(&Explicit, &task, &mut run);
-        assert!(matches!(decided.verdict, Verdict::Safe(_)), "{:?}", decided.verdict);
+        assert!(matches!(decided, Decided::Safe(..)), "{decided:?}");
         run.statistics.0["states"]
     };
     assert!(states(4, "on") < states(4, "off") / 2.0);

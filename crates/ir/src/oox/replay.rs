@@ -59,8 +59,9 @@ pub struct Followed {
     pub heap_after: Vec<String>,
 }
 
-/// What a trace does.
+/// What a trace does. Other crates cannot make one: only a replay does.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Replayed {
     /// Its steps.
     pub followed: Followed,

@@ -9,7 +9,7 @@ mod worker;
 
 use crate::args::{self, Knobs};
 use crate::exit::Exit;
-use crate::{pipeline, screen};
+use crate::{language, screen};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -30,11 +30,6 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 /// Runs the suite.
 pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
     let started = Instant::now();
-    if let [path] = &args.suite[..]
-        && crate::litmus::suite::is_suite(path)
-    {
-        return crate::litmus::suite::run(args, path);
-    }
     let mut tasks = match suite::read(&args.suite) {
         Ok(tasks) => tasks,
         Err(error) => {
@@ -45,8 +40,6 @@ pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
     if let Some(filter) = &args.filter {
         tasks.retain(|task| task.path.to_string_lossy().contains(filter.as_str()));
     }
-    let default = [pipeline::DEFAULT_ENGINE.to_string()];
-    let engines: &[String] = if args.engine.is_empty() { &default } else { &args.engine };
     let worker = match make_worker(args, knobs) {
         Ok(worker) => worker,
         Err(error) => {
@@ -57,8 +50,11 @@ pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
     // Where no handler can be installed, ^C just ends the process.
     let _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::SeqCst));
 
-    let questions: Vec<(&suite::Task, &str)> =
-        engines.iter().flat_map(|engine| tasks.iter().map(move |task| (task, who(args, task, engine)))).collect();
+    let questions: Vec<(&suite::Task, &str)> = if args.engine.is_empty() {
+        tasks.iter().map(|task| (task, default_engine(task))).collect()
+    } else {
+        args.engine.iter().flat_map(|engine| tasks.iter().map(move |task| (task, engine.as_str()))).collect()
+    };
     let rows = run_all(&questions, &worker, jobs(args));
     if args.each {
         screen::print(&table::each(&rows));
@@ -75,10 +71,9 @@ pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
     if table::has_wrong(&rows) { Exit::Unsafe } else { Exit::Safe }
 }
 
-/// Who is asked about a task. The default engine is that of C; OOX has one of its own.
-fn who<'a>(args: &args::Bench, task: &suite::Task, engine: &'a str) -> &'a str {
-    let is_default = args.engine.is_empty() && crate::oox::is_oox(&task.path);
-    if is_default { crate::oox::ENGINE } else { engine }
+/// Who is asked about a task when nobody is named. A task definition is about C.
+fn default_engine(task: &suite::Task) -> &'static str {
+    language::of(&task.path).map_or(engines::portfolio::ABOUT.name, |row| row.default.name)
 }
 
 fn make_worker(args: &args::Bench, knobs: &Knobs) -> std::io::Result<Worker> {
@@ -86,6 +81,7 @@ fn make_worker(args: &args::Bench, knobs: &Knobs) -> std::io::Result<Worker> {
     let time_word = time.map_or("none".to_string(), |time| format!("{}ms", time.as_millis()));
     let memory_word = args.memory_limit.0.map_or("none".to_string(), |bytes| bytes.to_string());
     let mut options = vec![format!("--time-limit={time_word}"), format!("--memory-limit={memory_word}")];
+    options.extend(args.include.iter().map(|folder| format!("-I{}", folder.display())));
     options.extend(knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
     Ok(Worker { program: std::env::current_exe()?, options, deadline: time.map(|time| time + GRACE) })
 }

@@ -1,9 +1,10 @@
 //! Which tasks does a suite hold? A csv, a folder, or files become a list of questions with known answers.
 //!
 //! A csv has the columns `task`, `property` and `expected` (others are ignored), with paths relative to it. A folder gives
-//! its `.yml` task definitions, or, when it has none, its C files with `// expect:` lines. Every task must have an answer to compare
+//! its `.yml` task definitions, or, when it has none, its programs with `expect:` lines. Every task must have an answer to compare
 //! with: a plain file without one is an error, because it could only be counted wrongly.
 
+use crate::language;
 use crate::task_file;
 use std::path::{Path, PathBuf};
 use testkit::{Case, Expected, walk};
@@ -15,7 +16,7 @@ pub(crate) struct Task {
     pub(crate) path: PathBuf,
     /// The property's name, as shown.
     pub(crate) property: String,
-    /// `true`, `false`, `false(valid-deref)`, `true or bounded`, or for cases `unknown` and `error`.
+    /// `true`, `false`, `false(valid-deref)`, `true or bounded`, or for cases `unknown`, `error`, `allowed` and `forbidden`.
     pub(crate) expected: String,
     /// What `ravel verify` gets besides the file.
     pub(crate) options: Vec<String>,
@@ -42,10 +43,11 @@ fn read_folder(folder: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
     let walk = |extensions| walk::files_below(folder, extensions).map_err(|e| format!("{}: {e}", folder.display()));
     let mut files = walk(&["yml"])?;
     if files.is_empty() {
-        files = walk(&["c", "i", "oox"])?;
+        files = walk(&language::endings())?;
     }
     if files.is_empty() {
-        return Err(format!("{}: no .yml, .c, .i or .oox files below it", folder.display()));
+        let endings: Vec<String> = language::endings().iter().map(|ending| format!(".{ending}")).collect();
+        return Err(format!("{}: no .yml, {} files below it", folder.display(), endings.join(", ")));
     }
     files.iter().try_for_each(|file| read_file(file, tasks))
 }
@@ -70,10 +72,11 @@ fn read_task_file(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
 
 fn read_case(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
     let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let case = Case::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let case = Case::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
     let Some(case) = case else {
         return Err(format!(
-            "{}: it has no `// expect: safe|unsafe` line, so there is no answer to compare with",
+            "{}: it has no `expect: safe|unsafe` line, so there is no answer to compare with",
             path.display()
         ));
     };
@@ -82,13 +85,15 @@ fn read_case(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
         let mut options = case.options.clone();
         options.extend(expectation.model.as_ref().map(|model| format!("--model={model}")));
         options.extend(case.knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
-        let selector = if crate::oox::is_oox(path) { "entry" } else { "property" };
+        let selector = language::of(path).map_or("property", |row| row.selector);
         options.extend(property.map(|property| format!("--{selector}={property}")));
         let expected = match expectation.expected {
             Expected::Safe => "true",
             Expected::Unsafe => "false",
             Expected::Error => "error",
             Expected::Bounded => "bounded",
+            Expected::Allowed => "allowed",
+            Expected::Forbidden => "forbidden",
             Expected::Unknown => "unknown",
         };
         tasks.push(Task {
@@ -111,6 +116,9 @@ fn read_csv(text: &str, folder: &Path, tasks: &mut Vec<Task>) -> Result<(), Stri
     if header.iter().any(|field| field == "entry") {
         let columns = [column("file")?, column("entry")?, column("depth")?, column("expected")?];
         return read_oox_lines(lines, columns, folder, tasks);
+    }
+    if header == ["test", "model", "condition_holds"] {
+        return read_litmus_lines(lines, folder, tasks);
     }
     let (task, property, expected) = (column("task")?, column("property")?, column("expected")?);
     for (index, line) in lines {
@@ -159,6 +167,34 @@ fn read_oox_lines<'a>(
             path: folder.join(field(0)?),
             options: vec![format!("--entry={entry}"), format!("--depth={depth}")],
             property: entry,
+            expected: expected.to_string(),
+        });
+    }
+    Ok(())
+}
+
+/// Lines about litmus tests: test, model, condition_holds.
+fn read_litmus_lines<'a>(
+    lines: impl Iterator<Item = (usize, &'a str)>,
+    folder: &Path,
+    tasks: &mut Vec<Task>,
+) -> Result<(), String> {
+    for (index, line) in lines {
+        // A test's name may contain commas; the model and the answer do not.
+        let mut parts = line.trim().rsplitn(3, ',');
+        let (holds, model, name) = (parts.next(), parts.next(), parts.next());
+        let (Some(holds), Some(model), Some(name)) = (holds, model, name) else {
+            return Err(format!("line {}: a column is missing", index + 1));
+        };
+        let expected = match holds {
+            "1" | "true" => "true",
+            "0" | "false" => "false(condition)",
+            other => return Err(format!("line {}: `{other}` should be 1 or 0", index + 1)),
+        };
+        tasks.push(Task {
+            path: folder.join(name),
+            options: vec![format!("--model={model}")],
+            property: model.to_string(),
             expected: expected.to_string(),
         });
     }

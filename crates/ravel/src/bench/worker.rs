@@ -145,7 +145,13 @@ fn judge(task: &Task, code: Option<i32>, output: &str, errors: &str) -> Answer {
     let result = text("result");
     let reason = text("reason");
     let is_refused = document["refused"].as_bool().unwrap_or(false);
+    let is_observed = document["observed"].as_bool();
     let outcome = match result.as_str() {
+        // Cases say whether an execution is allowed, whatever the condition claims.
+        "true" | "false(condition)" if task.expected == "allowed" || task.expected == "forbidden" => {
+            let is_right = is_observed == Some(task.expected == "allowed");
+            if is_right { Outcome::CorrectTrue } else { Outcome::Wrong }
+        }
         _ if is_match(&result, &task.expected) && result.starts_with("false") => Outcome::CorrectFalse,
         _ if is_match(&result, &task.expected) => Outcome::CorrectTrue,
         "true" => Outcome::Wrong,

@@ -6,12 +6,10 @@ use super::{Table, family};
 use crate::args;
 use crate::bench::suite;
 use crate::screen;
-use engines::{Run, decide, engine_named};
-use ir::{Properties, Property, Task, Verdict};
+use engines::{Budget, Decided, Run, decide, engine_named};
+use ir::{Properties, Property, Task};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Settings that are compared: what they are called, and the knobs.
@@ -45,11 +43,11 @@ pub(super) fn load(path: &Path) -> Result<Task, String> {
 pub(super) fn measure(task: &Task, knobs: &[(&str, &str)], limit: Duration) -> Measured {
     let engine = engine_named("cegar").expect("cegar is in the table");
     let started = Instant::now();
-    let mut run = Run::new(Some(limit), Some(4 << 30), Arc::new(AtomicBool::new(false)));
-    run.knobs = knobs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    let verdict = decide(engine, task, &mut run).verdict;
+    let budget = Budget::new(Some(limit), Some(4 << 30));
+    let mut run = Run::of(engine.about(), budget, knobs).expect("the knobs are declared");
+    let decided = decide(engine, task, &mut run);
     Measured {
-        is_decided: !matches!(verdict, Verdict::Unknown(_)),
+        is_decided: !matches!(decided, Decided::Unknown(_)),
         seconds: started.elapsed().as_secs_f64(),
         statistics: run.statistics.0.clone(),
     }

@@ -5,8 +5,8 @@
 //! compared, as in the thesis; `compared` is what the engine does by default: monotonic, and a path that comes to a known state ends there.
 
 use super::{Experiment, Table};
-use engines::symbolic::OoxVerdict;
-use engines::{Run, decide_oox};
+use engines::{Budget, Decided, Run, decide_oox, symbolic};
+use ir::Why;
 use ir::oox::{Program, ViolationKind};
 use std::time::{Duration, Instant};
 
@@ -116,15 +116,15 @@ fn run(limit: Duration) -> Vec<Table> {
 
 fn ask(program: &Program, (_, por, matches): (&str, &str, &str), depth: u32, limit: Duration) -> Ran {
     let started = Instant::now();
-    let mut run = Run::new(Some(limit), Some(4 << 30), std::sync::Arc::default());
-    run.knobs.insert("por".to_string(), por.to_string());
-    run.knobs.insert("match".to_string(), matches.to_string());
-    run.knobs.insert("depth".to_string(), depth.to_string());
-    let answer = match decide_oox(program, &mut run).verdict {
-        OoxVerdict::Valid { .. } | OoxVerdict::ValidUpTo { .. } => "valid",
-        OoxVerdict::Invalid(trace) if trace.violation.kind == ViolationKind::Deadlock => "deadlock",
-        OoxVerdict::Invalid(_) => "invalid",
-        OoxVerdict::Unknown(_) => "",
+    let depth = depth.to_string();
+    let knobs = [("por", por), ("match", matches), ("depth", depth.as_str())];
+    let budget = Budget::new(Some(limit), Some(4 << 30));
+    let mut run = Run::of(&symbolic::ABOUT, budget, &knobs).expect("the knobs are declared");
+    let answer = match decide_oox(program, &mut run) {
+        Decided::Safe(..) | Decided::Unknown(Why::Depth(_)) => "valid",
+        Decided::Unsafe(replayed) if replayed.violation.kind == ViolationKind::Deadlock => "deadlock",
+        Decided::Unsafe(_) => "invalid",
+        Decided::Unknown(_) => "",
     };
     let paths = run.statistics.0.get("paths").copied().unwrap_or(0.0);
     Ran { answer: answer.to_string(), seconds: started.elapsed().as_secs_f64(), paths }

@@ -1,22 +1,23 @@
 //! `ravel litmus`: which final states of litmus tests does a memory model allow?
 //!
-//! Tests run side by side in this process; their answers are printed in the order in which they were given. Models are loaded once each
+//! Tests run side by side in this process, each with its own time; their answers are printed in the order in which they were given. A panic costs its own
+//! test only. ^C and the memory limit end those under way, and what is known by then is printed. Models are loaded once each
 //! (`shelf`). `tell` turns an answer into what the reporter shows.
 
 pub(crate) mod shelf;
-pub(crate) mod suite;
-mod tell;
+pub(crate) mod tell;
 
-use crate::args;
 use crate::exit::Exit;
-use crate::screen;
+use crate::watch::{Stop, Watch};
+use crate::{args, deep, screen};
 use engines::axiomatic::{self, Goal, Method, Question};
-use ir::litmus::Test;
+use engines::{Budget, Run};
+use ir::Why;
 use shelf::Shelf;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What one test gave: what is told about it, or what is wrong.
 type Outcome = Result<report::litmus::Told, (String, Exit)>;
@@ -41,23 +42,45 @@ pub(crate) fn litmus(args: &args::Litmus) -> Exit {
             return Exit::BadInput;
         }
     };
+    let watch = Watch::new(Budget::new(None, args.memory_limit.0));
+    watch.start(!args.json && !args.dot, |stop| {
+        screen::progress("");
+        screen::complain(&format!("ravel litmus: {}\n", in_words(&stop)));
+    });
     let jobs = std::thread::available_parallelism().map_or(1, usize::from).min(files.len()).max(1);
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<Option<Outcome>>> = Mutex::new(files.iter().map(|_| None).collect());
+    deep::listen();
     std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::SeqCst);
-                    let Some(file) = files.get(index) else { break };
-                    let outcome = one(args, &shelf, &options, file);
-                    done.lock().expect("no holder panics")[index] = Some(outcome);
-                }
-            });
+        let work = || {
+            loop {
+                let index = next.fetch_add(1, Ordering::SeqCst);
+                let Some(file) = files.get(index) else { break };
+                let outcome = deep::caught(|| one(args, &shelf, &options, &watch, file)).unwrap_or_else(|said| {
+                    let version = env!("CARGO_PKG_VERSION");
+                    Err((format!("{}: ravel {version} has a bug: {said}\n", file.display()), Exit::Bug))
+                });
+                done.lock().expect("no holder panics")[index] = Some(outcome);
+            }
+        };
+        let lane = |_| std::thread::Builder::new().stack_size(deep::STACK_BYTES).spawn_scoped(scope, work).ok();
+        let lanes: Vec<_> = (0..jobs).filter_map(lane).collect();
+        if lanes.is_empty() {
+            work();
         }
     });
     let outcomes = done.into_inner().expect("no holder panics");
+    watch.claim_or_wait();
+    screen::progress("");
     print_all(args, outcomes.into_iter().flatten().collect())
+}
+
+/// Why everything was ended.
+fn in_words(stop: &Stop) -> String {
+    match stop {
+        Stop::Limit(why) => report::why(&ir::Sources::default(), why),
+        Stop::Interrupted => "interrupted".to_string(),
+    }
 }
 
 fn print_all(args: &args::Litmus, outcomes: Vec<Outcome>) -> Exit {
@@ -78,7 +101,10 @@ fn print_all(args: &args::Litmus, outcomes: Vec<Outcome>) -> Exit {
             }
             Err((message, how)) => {
                 screen::complain(&message);
-                exit = how;
+                // A bug of ours is worth more attention than anything else.
+                if exit != Exit::Bug {
+                    exit = how;
+                }
             }
         }
     }
@@ -112,14 +138,15 @@ fn tests_in(path: &Path) -> std::io::Result<Vec<std::path::PathBuf>> {
     Ok(found)
 }
 
-fn one(args: &args::Litmus, shelf: &Shelf, options: &frontend::litmus::Options, path: &Path) -> Outcome {
+fn one(args: &args::Litmus, shelf: &Shelf, options: &frontend::litmus::Options, watch: &Watch, path: &Path) -> Outcome {
     let started = Instant::now();
-    let test = frontend::litmus::load(path, options).map_err(|rejected| {
+    let rejected = |rejected: frontend::Rejected| {
         let style = report::Style::default();
         (report::diagnostics(&rejected.sources, &rejected.diagnostics, &style), Exit::BadInput)
-    })?;
+    };
+    let test = frontend::litmus::load(path, options).map_err(rejected)?;
     let name = args.model.clone().unwrap_or_else(|| shelf::default_model(test.dialect).to_string());
-    let model = shelf.model(&name).map_err(|message| (message, Exit::BadInput))?;
+    let model = shelf.model(&name).map_err(rejected)?;
     let question = Question {
         goal: match args.enumerate {
             args::Enumerate::States => Goal::States,
@@ -136,26 +163,20 @@ fn one(args: &args::Litmus, shelf: &Shelf, options: &frontend::litmus::Options, 
         keep_positive: args.show == args::Pick::Positive,
         with_flags: true,
     };
-    let deadline = args.time_limit.0.map(|limit| started + limit);
-    let stop = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let answer = axiomatic::answer(&test, &model, &question, &stop)
-        .map_err(|refusal| (format!("{}: {refusal}\n", path.display()), Exit::Unknown))?;
+    let mut run = Run::new(watch.budget().share(args.time_limit.0));
+    let unknown = |why: Why| {
+        let reason = match (why, watch.reason()) {
+            (Why::Cancelled, Some(stop)) => in_words(&stop),
+            (why, _) => report::why(&test.sources, &why),
+        };
+        (format!("{}: {reason}\n", path.display()), Exit::Unknown)
+    };
+    let answer = axiomatic::answer_within(&test, &model, &question, &mut run).map_err(unknown)?;
     let mut executions = answer.executions.clone();
     if question.keep > 0 && executions.iter().all(|execution| !execution.is_positive) && answer.n_positive == 0 {
         // Nothing to show: then show what would be needed, and which axiom is in the way.
-        executions.extend(axiomatic::forbidden(&test, &model, &question, &stop).unwrap_or_default());
+        let is_over = || run.budget().is_over().is_some();
+        executions.extend(axiomatic::forbidden(&test, &model, &question, &is_over).unwrap_or_default());
     }
     Ok(tell::tell(&test, &model, &answer, &executions, started.elapsed()))
-}
-
-/// Decides only whether the condition holds: what suites ask.
-pub(crate) fn verdict(
-    test: &Test,
-    model: &memory::cat::Model,
-    limit: Option<Duration>,
-) -> Result<bool, axiomatic::Refusal> {
-    let started = Instant::now();
-    let stop = || limit.is_some_and(|limit| started.elapsed() >= limit);
-    let question = Question { goal: Goal::Verdict, with_flags: false, ..Question::default() };
-    axiomatic::answer(test, model, &question, &stop).map(|answer| answer.holds(test))
 }

@@ -1,5 +1,6 @@
 //! The models in use: each is read and prepared once, whoever asks.
 
+use frontend::Rejected;
 use ir::litmus::Dialect;
 use memory::cat::{Model, load};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct Shelf {
     directories: Vec<PathBuf>,
     variants: BTreeSet<String>,
-    loaded: Mutex<BTreeMap<String, Result<Arc<Model>, String>>>,
+    loaded: Mutex<BTreeMap<String, Result<Arc<Model>, Rejected>>>,
 }
 
 impl Shelf {
@@ -23,13 +24,13 @@ impl Shelf {
         }
     }
 
-    /// The model of that name: a file, or one of ours. What is wrong with it, in words, otherwise.
-    pub(crate) fn model(&self, name: &str) -> Result<Arc<Model>, String> {
+    /// The model of that name: a file, or one of ours. What is wrong with it otherwise.
+    pub(crate) fn model(&self, name: &str) -> Result<Arc<Model>, Rejected> {
         let mut loaded = self.loaded.lock().expect("no holder panics");
         loaded.entry(name.to_string()).or_insert_with(|| self.load(name)).clone()
     }
 
-    fn load(&self, name: &str) -> Result<Arc<Model>, String> {
+    fn load(&self, name: &str) -> Result<Arc<Model>, Rejected> {
         let beside = Path::new(name).parent().map(Path::to_path_buf);
         let read = |wanted: &str| {
             let beside = beside.iter().map(|directory| directory.join(wanted));
@@ -46,7 +47,7 @@ impl Shelf {
             Ok(model) => Ok(Arc::new(model)),
             Err(problem) => {
                 let (diagnostic, sources) = *problem;
-                Err(report::diagnostics(&sources, &[diagnostic], &report::Style::default()))
+                Err(Rejected { sources, diagnostics: vec![diagnostic] })
             }
         }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Puts an answer into words.
-pub(super) fn tell(test: &Test, model: &Model, answer: &Answer, executions: &[Execution], took: Duration) -> Told {
+pub(crate) fn tell(test: &Test, model: &Model, answer: &Answer, executions: &[Execution], took: Duration) -> Told {
     let mut states: BTreeMap<String, (u64, bool)> = BTreeMap::new();
     for (state, (n, holds)) in &answer.states {
         let entry = states.entry(test.show_state(state)).or_insert((0, false));
@@ -45,7 +45,8 @@ pub(super) fn tell(test: &Test, model: &Model, answer: &Answer, executions: &[Ex
     }
 }
 
-fn graph(test: &Test, model: &Model, execution: &Execution) -> Graph {
+/// An execution to draw.
+pub(crate) fn graph(test: &Test, model: &Model, execution: &Execution) -> Graph {
     Graph {
         state: test.show_state(&execution.state),
         is_positive: execution.is_positive,

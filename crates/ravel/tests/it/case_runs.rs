@@ -5,6 +5,7 @@
 //! engine, unless the case expects unknown.
 
 use crate::process::{ravel, root};
+use engines::Kind;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -74,18 +75,21 @@ fn variants(path: &Path, expectation: &Expectation) -> Vec<(String, Vec<String>)
     let model = expectation.model.as_deref().and_then(ir::Model::named).unwrap_or_default();
     let mut variants = Vec::new();
     // OOX and C have engines of their own.
-    let is_oox = path.extension().is_some_and(|ending| ending == "oox");
-    let fits =
-        |engine: &&&dyn engines::Engine| (engine.name() == "symbolic") == is_oox && engine.models().contains(&model);
-    for engine in engines::ENGINES.iter().filter(fits) {
-        let name = engine.name().to_string();
-        let reductions = engine.knobs().iter().find(|knob| knob.name == "por").map(|knob| knob.values);
+    let abouts: Vec<&engines::About> = if path.extension().is_some_and(|ending| ending == "oox") {
+        vec![&engines::symbolic::ABOUT]
+    } else {
+        let knowing = engines::ENGINES.iter().filter(|engine| engine.models().contains(&model));
+        knowing.map(|engine| engine.about()).collect()
+    };
+    for about in abouts {
+        let name = about.name.to_string();
+        let reductions = about.knobs.iter().find(|knob| knob.name == "por").map(|knob| knob.kind);
         match reductions.filter(|_| expected != Expected::Error) {
-            None => variants.push((name, Vec::new())),
-            Some(values) => variants.extend(values.split('|').map(|value| {
-                let option = format!("--{name}.por={}", value.trim());
+            Some(Kind::Choice(values)) => variants.extend(values.iter().map(|value| {
+                let option = format!("--{name}.por={value}");
                 (name.clone(), vec![option])
             })),
+            _ => variants.push((name, Vec::new())),
         }
         if expected == Expected::Error {
             break;
@@ -168,6 +172,8 @@ fn compare(question: &Question, document: &Value, code: Option<i32>) -> Option<S
         Expected::Unsafe => "unsafe",
         Expected::Error => "error",
         Expected::Bounded => "bounded",
+        Expected::Allowed => "allowed",
+        Expected::Forbidden => "forbidden",
         Expected::Unknown => "unknown",
     };
     if verdict == "unknown" && verdict != wanted {

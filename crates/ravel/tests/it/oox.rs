@@ -45,7 +45,7 @@ fn mistakes_are_told() {
     let program = Scratch::new("mistakes.oox", FOREVER);
     for (words, part) in [
         (&["--entry=Main.nothing"][..], "no method `Main.nothing`"),
-        (&["--engine=explicit"][..], "the engine symbolic executes them"),
+        (&["--engine=explicit"][..], "OOX by the engine explicit; it is for symbolic"),
         (&["--property=race"][..], "OOX programs are checked for assertions, specifications and deadlocks, not for"),
     ] {
         let mut all = vec!["verify", program.path()];

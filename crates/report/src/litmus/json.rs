@@ -23,7 +23,8 @@ pub fn json(told: &Told) -> Value {
     })
 }
 
-fn graph(graph: &Graph) -> Value {
+/// An execution for machines.
+pub fn graph(graph: &Graph) -> Value {
     let relations: serde_json::Map<String, Value> =
         graph.relations.iter().map(|(name, pairs)| (name.clone(), json!(pairs))).collect();
     json!({

@@ -10,8 +10,8 @@ mod text;
 
 pub use dot::dot;
 pub use html::html;
-pub use json::json;
-pub use text::text;
+pub use json::{graph, json};
+pub use text::{execution, text};
 
 /// A test with its answer.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Told;
+use super::{Graph, Told};
 
 /// The answer as herd prints it.
 pub fn text(told: &Told) -> String {
@@ -36,6 +36,27 @@ pub fn text(told: &Told) -> String {
         let _ = writeln!(text, "Hash={hash}");
     }
     text.push('\n');
+    text
+}
+
+/// An execution: events by thread, each with a letter, then who reads from whom and how writes are ordered.
+pub fn execution(graph: &Graph) -> String {
+    let mut text = format!("  {}\n", graph.state);
+    let letter = |event: usize| match u8::try_from(event) {
+        Ok(small) if small < 26 => char::from(b'a' + small).to_string(),
+        _ => format!("e{event}"),
+    };
+    for (index, (thread, label)) in graph.events.iter().enumerate() {
+        let who = thread.map_or("start".to_string(), |thread| format!("P{thread}"));
+        let _ = writeln!(text, "  {who:>5}  {}: {label}", letter(index));
+    }
+    for name in ["rf", "co", "fr"] {
+        let pairs: Vec<String> =
+            graph.thinned(name).iter().map(|(from, to)| format!("{} -> {}", letter(*from), letter(*to))).collect();
+        if !pairs.is_empty() {
+            let _ = writeln!(text, "  {name:>5}  {}", pairs.join(", "));
+        }
+    }
     text
 }
 

@@ -3,12 +3,10 @@
 //! The programs are written here, since their size is a number in them. Growth is the factor from one size to the next. Times are those of the
 //! processor, so that a busy machine does not matter.
 
-use engines::{Run, decide, engine_named};
+use engines::{Budget, Run, decide, engine_named, processor_seconds};
 use frontend::Options;
 use ir::{Properties, Property, Task, Verdict};
 use std::fmt::Write;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// A family: its name, its sizes, and the program of a size.
@@ -65,24 +63,15 @@ fn measure(text: &str) -> (&'static str, std::collections::BTreeMap<&'static str
     let loaded = frontend::load(&[file], &Options::default()).expect("the front end knows all that is used here");
     let properties = Properties::of(&[Property::ErrorCall, Property::Assertion]);
     let task = Task { program: loaded.program, properties };
-    let mut run = Run::new(Some(LIMIT), None, Arc::new(AtomicBool::new(false)));
-    let started = processor_seconds();
-    let verdict = decide(engine_named("bmc").expect("the engine is in the table"), &task, &mut run).verdict;
+    let mut run = Run::new(Budget::of_time(LIMIT));
+    let started = processor_seconds().unwrap_or_default();
+    let verdict = decide(engine_named("bmc").expect("the engine is in the table"), &task, &mut run).verdict();
     let word = match verdict {
         Verdict::Safe(_) => "safe",
         Verdict::Unsafe(_) => "unsafe",
         Verdict::Unknown(_) => "unknown",
     };
-    (word, run.statistics.0, processor_seconds() - started)
-}
-
-/// The time that the processor has spent on this process, where the system tells.
-fn processor_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name in parentheses may contain anything; user and system time are the 12th and 13th words after it.
-    let after = text.rsplit(')').next().unwrap_or("");
-    let ticks: f64 = after.split_whitespace().skip(11).take(2).filter_map(|word| word.parse::<f64>().ok()).sum();
-    ticks / 100.0
+    (word, run.statistics.0, processor_seconds().unwrap_or_default() - started)
 }
 
 /// A program: globals and functions, the functions that threads run, and what is asserted at the end.

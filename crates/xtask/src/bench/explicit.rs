@@ -6,9 +6,9 @@
 //! are left out on both sides. The numbers of states differ: the two languages cut steps differently, and of ours variables are no part
 //! where they do not matter, so there are fewer. Both run five times, one after the other, and the best run of each counts.
 
-use engines::{Run, decide, engine_named};
+use engines::{Budget, Decided, Run, decide, engine_named};
 use frontend::Options;
-use ir::{Properties, Property, Task, Verdict};
+use ir::{Properties, Property, Task};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -74,15 +74,14 @@ pub(crate) fn run() -> bool {
 fn run_ravel(path: &Path) -> Option<Figures> {
     let program = frontend::load(&[path.to_path_buf()], &Options::default()).ok()?.program;
     let task = Task { program, properties: Properties::of(&[Property::ErrorCall, Property::Assertion]) };
-    let mut run = Run::unlimited();
-    run.knobs =
-        [("por", "none"), ("symmetry", "off")].map(|(name, value)| (name.to_string(), value.to_string())).into();
-    let verdict = decide(engine_named("explicit")?, &task, &mut run).verdict;
+    let engine = engine_named("explicit")?;
+    let mut run = Run::of(engine.about(), Budget::unlimited(), &[("por", "none"), ("symmetry", "off")]).ok()?;
+    let decided = decide(engine, &task, &mut run);
     let count = |name: &str| run.statistics.0.get(name).copied().unwrap_or(0.0);
     // The search alone, since the other side's clock leaves out what its generator and compiler did, too.
     let seconds = count("states") / count("states per second").max(1e-9);
     let figures = Figures { states: count("states"), seconds, bytes: count("bytes per state") };
-    matches!(verdict, Verdict::Safe(_)).then_some(figures)
+    matches!(decided, Decided::Safe(..)).then_some(figures)
 }
 
 /// Compiles SPIN's verifier for a model; `None` without SPIN.

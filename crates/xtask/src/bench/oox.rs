@@ -4,8 +4,8 @@
 //! each with the time it must not exceed; the published tool has to be beaten by a factor of ten. Every row is run three times and the best
 //! time counts. The figures of others are seconds of their own machines.
 
-use engines::symbolic::OoxVerdict;
-use engines::{Run, decide_oox};
+use engines::{Budget, Decided, Run, decide_oox, symbolic};
+use ir::Why;
 use ir::oox::ViolationKind;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -83,20 +83,21 @@ pub(crate) fn run() -> bool {
         let (mut best, mut answer, mut numbers) = (f64::INFINITY, String::new(), (0.0, 0.0));
         for _ in 0..3 {
             let started = Instant::now();
-            let mut run = Run::unlimited();
-            run.knobs.insert("por".to_string(), por.to_string());
-            run.knobs.insert("depth".to_string(), depth.to_string());
-            run.knobs.insert("length".to_string(), length.to_string());
+            let (depth, length) = (depth.to_string(), length.to_string());
+            let knobs = [("por", por), ("depth", depth.as_str()), ("length", length.as_str())];
+            let mut run = Run::of(&symbolic::ABOUT, Budget::unlimited(), &knobs).expect("the knobs are declared");
             let decided = decide_oox(&loaded.program, &mut run);
             best = best.min(started.elapsed().as_secs_f64());
             let count = |name: &str| run.statistics.0.get(name).copied().unwrap_or(0.0);
             numbers = (count("paths"), count("states"));
-            answer = match decided.verdict {
-                OoxVerdict::Valid { .. } => "valid".to_string(),
-                OoxVerdict::ValidUpTo { depth } => format!("valid up to {depth}"),
-                OoxVerdict::Invalid(trace) if trace.violation.kind == ViolationKind::Deadlock => "deadlock".to_string(),
-                OoxVerdict::Invalid(_) => "invalid".to_string(),
-                OoxVerdict::Unknown(why) => format!("{why:?}"),
+            answer = match decided {
+                Decided::Safe(..) => "valid".to_string(),
+                Decided::Unknown(Why::Depth(depth)) => format!("valid up to {depth}"),
+                Decided::Unsafe(replayed) if replayed.violation.kind == ViolationKind::Deadlock => {
+                    "deadlock".to_string()
+                }
+                Decided::Unsafe(_) => "invalid".to_string(),
+                Decided::Unknown(why) => format!("{why:?}"),
             };
         }
         let is_right = match expected {

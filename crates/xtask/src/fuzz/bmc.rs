@@ -4,11 +4,9 @@
 //! one that contradicts the other is made as small as possible and printed. A trace that does not replay is a difference too.
 
 use super::generate::{Generated, generate};
-use engines::{Run, decide, engine_named};
+use engines::{Budget, Run, decide, engine_named};
 use frontend::Options;
 use ir::{Properties, Property, Task, Verdict, Why};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 const QUESTIONS: [(&str, &[Property]); 3] = [
@@ -73,9 +71,8 @@ fn shrink(program: Generated, seed: u64) -> (Generated, String) {
 
 fn answer(name: &str, task: &Task, knobs: &[(&str, &str)]) -> Verdict {
     let engine = engine_named(name).expect("the engine is in the table");
-    let mut run = Run::new(Some(LIMIT), None, Arc::new(AtomicBool::new(false)));
-    run.knobs = knobs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    decide(engine, task, &mut run).verdict
+    let mut run = Run::of(engine.about(), Budget::of_time(LIMIT), knobs).expect("the knobs are declared");
+    decide(engine, task, &mut run).verdict()
 }
 
 fn compare(generated: &Generated, seed: u64) -> Outcome {

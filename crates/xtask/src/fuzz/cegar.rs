@@ -4,12 +4,10 @@
 //! proof checked by `decide`; and every fourth once more by settings that do not tell threads apart. A setting may give up, which is counted; it may not be wrong.
 
 use super::generate::generate;
-use engines::{Run, decide, engine_named};
+use engines::{Budget, Run, decide, engine_named};
 use frontend::Options;
 use ir::interp::{Domain, Limits, enumerate};
 use ir::{Properties, Property, Task, Verdict, Why};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 const DOMAINS: [&str; 3] = ["expl", "pred", "prod"];
@@ -114,9 +112,8 @@ fn crowd_settings(seed: u64, task: &Task, is_bad: bool, counts: &mut Counts) {
 
 fn setting(seed: u64, task: &Task, knobs: &[(&str, &str)], limit: Duration, is_bad: bool, counts: &mut Counts) {
     let engine = engine_named("cegar").expect("cegar is in the table");
-    let mut run = Run::new(Some(limit), None, Arc::new(AtomicBool::new(false)));
-    run.knobs = knobs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    match decide(engine, task, &mut run).verdict {
+    let mut run = Run::of(engine.about(), Budget::of_time(limit), knobs).expect("the knobs are declared");
+    match decide(engine, task, &mut run).verdict() {
         Verdict::Safe(_) if !is_bad => counts.answers += 1,
         Verdict::Unsafe(_) if is_bad => counts.answers += 1,
         Verdict::Unknown(Why::NotReplayed(what)) => {

@@ -5,15 +5,13 @@
 //! ever is found from above: of all threads that wait, those are struck out that wait for somebody who does not.
 //! Engines read the C text; their answers must be those of the oracle, and their traces must replay.
 
-use engines::{Run, decide, engine_named};
+use engines::{Budget, Run, decide, engine_named};
 use frontend::Options;
 use ir::interp::{Domain, Limits, enumerate};
 use ir::{Properties, Property, Task, Verdict, Why};
 use logic::Prng;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 const MUTEXES: usize = 3;
@@ -145,9 +143,8 @@ impl Program {
         }
         for (index, (name, knobs)) in SETTINGS.iter().enumerate() {
             let engine = engine_named(name).expect("the engine is in the table");
-            let mut run = Run::new(Some(LIMIT), None, Arc::new(AtomicBool::new(false)));
-            run.knobs = knobs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-            let answer = match decide(engine, &task, &mut run).verdict {
+            let mut run = Run::of(engine.about(), Budget::of_time(LIMIT), knobs).expect("the knobs are declared");
+            let answer = match decide(engine, &task, &mut run).verdict() {
                 Verdict::Safe(_) if is_bad => "safe".to_string(),
                 Verdict::Unsafe(_) if !is_bad => "unsafe".to_string(),
                 Verdict::Unknown(Why::NotReplayed(what)) => format!("what does not replay: {what}"),

@@ -20,7 +20,7 @@ pub(crate) mod sequential;
 mod sequential_program;
 mod weak;
 
-use engines::{Run, decide, engine_named};
+use engines::{Budget, Run, decide, engine_named};
 use frontend::Options;
 use generate::{Generated, generate};
 use ir::interp::{Domain, Limits, enumerate};
@@ -169,9 +169,8 @@ fn compare(generated: &Generated) -> Outcome {
         n_unsafe += usize::from(is_bad);
         let mut counts = [0u64; SETTINGS.len()];
         for (index, (setting, knobs)) in SETTINGS.iter().enumerate() {
-            let mut run = Run::unlimited();
-            run.knobs = knobs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-            let verdict = decide(engine, &task, &mut run).verdict;
+            let mut run = Run::of(engine.about(), Budget::unlimited(), knobs).expect("the knobs are declared");
+            let verdict = decide(engine, &task, &mut run).verdict();
             let agrees = match &verdict {
                 Verdict::Safe(_) => !is_bad,
                 Verdict::Unsafe(_) => is_bad,

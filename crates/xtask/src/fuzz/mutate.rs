@@ -4,8 +4,7 @@
 //! program, lines dropped. Whatever can still be read is executed to a small depth, with its traces replayed. A trace that does not
 //! replay counts as a failure too.
 
-use engines::symbolic::OoxVerdict;
-use engines::{Run, decide_oox};
+use engines::{Budget, Decided, Run, decide_oox, symbolic};
 use ir::Why;
 use logic::Prng;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -168,12 +167,11 @@ fn attempt(text: &str) -> Result<bool, String> {
     }) else {
         return Ok(false);
     };
-    let mut run = Run::new(Some(Duration::from_millis(200)), None, std::sync::Arc::default());
-    run.knobs.insert("depth".to_string(), "60".to_string());
-    run.knobs.insert("length".to_string(), "2".to_string());
-    let decided = decide_oox(&loaded.program, &mut run);
-    match decided.verdict {
-        OoxVerdict::Unknown(Why::NotReplayed(error)) => Err(format!("a trace does not replay: {error}")),
+    let budget = Budget::of_time(Duration::from_millis(200));
+    let knobs = [("depth", "60"), ("length", "2")];
+    let mut run = Run::of(&symbolic::ABOUT, budget, &knobs).expect("the knobs are declared");
+    match decide_oox(&loaded.program, &mut run) {
+        Decided::Unknown(Why::NotReplayed(error)) => Err(format!("a trace does not replay: {error}")),
         _ => Ok(true),
     }
 }

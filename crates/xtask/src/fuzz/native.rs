@@ -4,7 +4,7 @@
 //! prints the number; ravel must then prove that it is this one, and find an execution that shows it is. What ravel does not
 //! answer is counted by its reason; an answer that contradicts the compiler's program is a difference.
 
-use engines::{Run, decide, engine_named};
+use engines::{Budget, Run, decide, engine_named};
 use frontend::Options;
 use ir::{Properties, Property, Task, Verdict, Why};
 use std::collections::BTreeMap;
@@ -142,8 +142,8 @@ fn ask(file: &Path, settings: &Settings, operator: &str, number: &str) -> Result
     let properties = Properties::of(&[Property::Assertion, Property::Deref, Property::Division]);
     let task = Task { program: loaded.program, properties };
     let engine = engine_named(settings.engine).ok_or("there is no such engine")?;
-    let mut run = Run::new(Some(settings.limit), None, std::sync::Arc::default());
-    Ok(decide(engine, &task, &mut run).verdict)
+    let mut run = Run::new(Budget::of_time(settings.limit));
+    Ok(decide(engine, &task, &mut run).verdict())
 }
 
 /// A reason without its place and names, so that equal ones can be counted.

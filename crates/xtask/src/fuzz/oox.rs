@@ -6,9 +6,9 @@
 
 use super::mutate;
 use super::oox_program::{MAX_LENGTH, all_inputs, generate};
-use engines::symbolic::OoxVerdict;
-use engines::{Run, decide_oox};
-use ir::oox::{Program, ViolationKind, enumerate};
+use engines::{Budget, Decided, Run, decide_oox, symbolic};
+use ir::Why;
+use ir::oox::{Program, Replayed, ViolationKind, enumerate};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -76,18 +76,18 @@ fn compare(program: &Program, violations: &[ir::oox::Violation], small: u32) -> 
     let mut must_be_found = false;
     for (name, knobs) in SETTINGS {
         match ask(program, knobs, 2000) {
-            OoxVerdict::Valid { .. } if violations.is_empty() => {}
-            OoxVerdict::Invalid(trace) if violations.contains(&trace.violation) => {}
+            Decided::Safe(..) if violations.is_empty() => {}
+            Decided::Unsafe(replayed) if violations.contains(&replayed.violation) => {}
             verdict => return Err(format!("{name} says {verdict:?}")),
         }
         let verdict = ask(program, knobs, small);
         let is_right = match &verdict {
-            OoxVerdict::Valid { .. } => violations.is_empty(),
-            OoxVerdict::ValidUpTo { .. } => !must_be_found,
-            OoxVerdict::Invalid(trace) => violations.contains(&trace.violation),
-            OoxVerdict::Unknown(_) => false,
+            Decided::Safe(..) => violations.is_empty(),
+            Decided::Unknown(Why::Depth(_)) => !must_be_found,
+            Decided::Unsafe(replayed) => violations.contains(&replayed.violation),
+            Decided::Unknown(_) => false,
         };
-        must_be_found |= name == "none" && matches!(verdict, OoxVerdict::Invalid(_));
+        must_be_found |= name == "none" && matches!(verdict, Decided::Unsafe(_));
         if !is_right {
             return Err(format!("{name} at depth {small} says {verdict:?}"));
         }
@@ -95,13 +95,12 @@ fn compare(program: &Program, violations: &[ir::oox::Violation], small: u32) -> 
     Ok(())
 }
 
-fn ask(program: &Program, knobs: &[(&str, &str)], depth: u32) -> OoxVerdict {
-    let limit = Some(std::time::Duration::from_secs(60));
-    let mut run = Run::new(limit, None, std::sync::Arc::default());
-    run.knobs = knobs.iter().map(|(knob, value)| (knob.to_string(), value.to_string())).collect();
-    run.knobs.insert("depth".to_string(), depth.to_string());
-    run.knobs.insert("length".to_string(), MAX_LENGTH.to_string());
-    decide_oox(program, &mut run).verdict
+fn ask(program: &Program, knobs: &[(&str, &str)], depth: u32) -> Decided<Replayed> {
+    let (depth, length) = (depth.to_string(), MAX_LENGTH.to_string());
+    let knobs = [knobs, &[("depth", depth.as_str()), ("length", length.as_str())]].concat();
+    let budget = Budget::of_time(std::time::Duration::from_secs(60));
+    let mut run = Run::of(&symbolic::ABOUT, budget, &knobs).expect("the knobs are declared");
+    decide_oox(program, &mut run)
 }
 
 #[cfg(test)]

@@ -6,12 +6,10 @@
 //! An engine may not know; it may not say "safe" of a program that the axioms flag, nor "unsafe" of one that they do not.
 
 use engines::axiomatic::{self, Question};
-use engines::{Run, decide, engine_named};
+use engines::{Budget, Run, decide, engine_named};
 use ir::{Properties, Property, Task, Verdict};
 use logic::Prng;
 use std::fmt::Write;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Who is asked.
@@ -140,9 +138,9 @@ fn asked(engine: &str, text: &str) -> Result<Option<bool>, String> {
     let _ = std::fs::remove_file(&file);
     let loaded = loaded.map_err(|rejected| format!("the front end refuses it: {:?}", rejected.diagnostics))?;
     let task = Task { program: loaded.program, properties: Properties::of(&[Property::Race]) };
-    let mut run = Run::new(Some(LIMIT), None, Arc::new(AtomicBool::new(false)));
+    let mut run = Run::new(Budget::of_time(LIMIT));
     let engine = engine_named(engine).expect("the engine is in the table");
-    match decide(engine, &task, &mut run).verdict {
+    match decide(engine, &task, &mut run).verdict() {
         Verdict::Safe(_) => Ok(Some(false)),
         Verdict::Unsafe(_) => Ok(Some(true)),
         Verdict::Unknown(ir::Why::NotReplayed(what)) => Err(format!("a trace does not replay: {what}")),

@@ -6,13 +6,11 @@
 //! the other comparisons use.
 
 use super::generate::{Generated, Piece, generate};
-use engines::{Run, decide, engine_named};
+use engines::{Budget, Run, decide, engine_named};
 use frontend::Options;
 use ir::interp::{Domain, Limits, enumerate};
 use ir::{Model, Properties, Property, Task, Verdict, Why};
 use logic::Prng;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 const QUESTION: &[Property] = &[Property::ErrorCall, Property::Assertion, Property::Deadlock];
@@ -114,11 +112,9 @@ fn compare(generated: &Generated, seed: u64, model: Model) -> Outcome {
         }
     }
     let engine = engine_named("bmc").expect("the engine is in the table");
-    let mut run = Run::new(Some(LIMIT), None, Arc::new(AtomicBool::new(false)));
-    run.knobs = [("procedure", procedure), ("conflicts", conflicts)]
-        .map(|(name, value)| (name.to_string(), value.to_string()))
-        .into();
-    match decide(engine, &task, &mut run).verdict {
+    let knobs = [("procedure", procedure), ("conflicts", conflicts)];
+    let mut run = Run::of(engine.about(), Budget::of_time(LIMIT), &knobs).expect("the knobs are declared");
+    match decide(engine, &task, &mut run).verdict() {
         Verdict::Safe(_) if !is_bad => Outcome::Agree { is_bad },
         Verdict::Unsafe(_) if is_bad => Outcome::Agree { is_bad },
         Verdict::Unknown(Why::NotReplayed(what)) => {

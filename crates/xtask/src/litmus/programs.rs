@@ -6,13 +6,11 @@
 //! consistency forbids and store buffers sometimes allow), half are random (of which all models allow many).
 
 use std::fmt::Write;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use engines::axiomatic::shapes::{shape, tags};
 use engines::axiomatic::{self, Goal, Question};
-use engines::{Run, decide, engine_named};
+use engines::{Budget, Run, decide, engine_named};
 use ir::{Model, Properties, Property, Task, Verdict};
 
 use super::agree::random_line;
@@ -73,8 +71,8 @@ fn violates(program: &str, model: Model) -> Result<Option<bool>, String> {
     loaded.program.model = model;
     let task = Task { program: loaded.program, properties: Properties::of(&[Property::Assertion]) };
     let engine = engine_named("bmc").expect("the engine is in the table");
-    let mut run = Run::new(Some(LIMIT), None, Arc::new(AtomicBool::new(false)));
-    Ok(match decide(engine, &task, &mut run).verdict {
+    let mut run = Run::new(Budget::of_time(LIMIT));
+    Ok(match decide(engine, &task, &mut run).verdict() {
         Verdict::Safe(_) => Some(false),
         Verdict::Unsafe(_) => Some(true),
         Verdict::Unknown(_) => None,

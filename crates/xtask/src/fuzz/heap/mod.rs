@@ -12,7 +12,7 @@
 mod oracle;
 mod program;
 
-use engines::{Run, decide, engine_named};
+use engines::{Budget, Run, decide, engine_named};
 use frontend::Options;
 use ir::{AllocKind, Op, Properties, Property, Task, Verdict, Why};
 use oracle::Truth;
@@ -20,8 +20,6 @@ use program::{Program, generate};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Who is asked: (what to call it, engine, knobs).
@@ -203,12 +201,11 @@ fn ask(
         }
         let wrong = |what: String| Some(Wrong { setting, question, what });
         let engine = engine_named(engine).expect("the engine is in the table");
-        let mut run = Run::new(Some(LIMIT), None, Arc::new(AtomicBool::new(false)));
-        run.knobs = knobs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let mut run = Run::of(engine.about(), Budget::of_time(LIMIT), knobs).expect("the knobs are declared");
         let Ok(decided) = catch_unwind(AssertUnwindSafe(|| decide(engine, &task, &mut run))) else {
             return wrong("panics".to_string());
         };
-        let is_bad = match decided.verdict {
+        let is_bad = match decided.verdict() {
             Verdict::Safe(_) => false,
             Verdict::Unsafe(_) => true,
             Verdict::Unknown(Why::NotReplayed(what)) => return wrong(format!("a trace does not replay: {what}")),

@@ -1,0 +1,276 @@
+//! Does the first answer win, and is a second one that differs noticed?
+
+use super::*;
+use crate::{About, Engine, decide, engine_named, portfolio};
+use ir::build::Builder;
+use ir::{CheckKind, Op, Place, Property, Replayed, Task, Verdict};
+use std::sync::Barrier;
+
+/// A counter that never ends, and a check of it that holds, or fails at once.
+fn task(is_bad: bool) -> Task {
+    let mut builder = Builder::new();
+    let main = builder.proc("main");
+    let x = builder.global("x", 0);
+    builder.body(main, |body| {
+        let now = body.local("now");
+        body.repeat(
+            |body| {
+                body.load(now, x);
+                let is_one = body.is(now, 1);
+                body.pool().not(is_one)
+            },
+            |body| {
+                let more = body.plus(now, 2);
+                body.then(Op::Store { place: Place::Var(x), value: more, order: ir::Order::SeqCst });
+            },
+        );
+        let cond = body.is(now, if is_bad { 3 } else { 1 });
+        body.then(Op::Check { cond, kind: CheckKind::Assertion });
+    });
+    Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) }
+}
+
+/// Asks engines, each without settings.
+fn ask_all(engines: &[&'static dyn Engine], how: How, task: &Task, budget: &Budget) -> Scheduled<Replayed> {
+    let ask = |engine: &&'static dyn Engine| {
+        let engine = *engine;
+        Ask {
+            engine: engine.name(),
+            title: engine.name().to_string(),
+            settings: Settings::default(),
+            share: 1,
+            decide: Box::new(move |run: &mut Run| decide(engine, task, run)),
+        }
+    };
+    let asks: Vec<Ask<'_, Replayed>> = engines.iter().map(ask).collect();
+    schedule(&asks, how, budget, |replayed| replayed.trace.violation.describe().to_string())
+}
+
+fn with_lanes(lanes: usize) -> How {
+    How { lanes, ..How::default() }
+}
+
+fn described(replayed: &Replayed) -> String {
+    replayed.trace.violation.describe().to_string()
+}
+
+#[test]
+fn the_first_verdict_wins_and_limits_hold() {
+    let task = task(false);
+    for lanes in [1, 2] {
+        let limit = Duration::from_secs(20);
+        let budget = Budget::of_time(limit);
+        let asks = portfolio::asks("portfolio", &task, &[]).expect("nothing is set");
+        assert_eq!(asks.len(), portfolio::TABLE.len());
+        let scheduled = schedule(&asks, with_lanes(lanes), &budget, described);
+        assert!(matches!(scheduled.decided, Decided::Safe(..)), "{scheduled:?}");
+        assert!(scheduled.by.is_some() && budget.elapsed() < limit);
+    }
+    let scheduled = schedule(&[], with_lanes(2), &Budget::unlimited(), described);
+    assert!(matches!(scheduled.decided, Decided::Unknown(Why::Cancelled)));
+    let set = [("cegar.prr".to_string(), "none".to_string())];
+    let refused = portfolio::asks("portfolio", &task, &set).err();
+    assert!(refused.is_some_and(|what| what.contains("the engine cegar has no knob `prr`; it has domain, por,")));
+}
+
+struct Broken;
+
+impl Engine for Broken {
+    fn about(&self) -> &'static About {
+        &About { name: "broken", describe: "panics", knobs: &[] }
+    }
+
+    fn properties(&self, task: &Task) -> Properties {
+        task.properties
+    }
+
+    fn check(&self, _: &Task, _: &mut Run) -> Verdict {
+        panic!("a bug")
+    }
+}
+
+#[test]
+fn an_engine_that_panics_leaves_the_question_to_the_others() {
+    let cegar = engine_named("cegar").expect("there is one");
+    let task = task(false);
+    for lanes in [1, 2] {
+        let scheduled = ask_all(&[&Broken, cegar], with_lanes(lanes), &task, &Budget::unlimited());
+        assert!(matches!(scheduled.decided, Decided::Safe(..)), "{scheduled:?}");
+        assert_eq!(scheduled.failed, [("broken", "panicked: a bug".to_string())]);
+    }
+    let alone = ask_all(&[&Broken], with_lanes(1), &task, &Budget::unlimited());
+    assert!(matches!(alone.decided, Decided::Unknown(_)));
+    assert_eq!(alone.failed, [("broken", "panicked: a bug".to_string())]);
+    let heard = || Some("panicked at broken.rs:7:9: a bug".to_string());
+    let how = How { last_panic: Some(heard), ..with_lanes(1) };
+    let scheduled = ask_all(&[&Broken, cegar], how, &task, &Budget::unlimited());
+    assert_eq!(scheduled.failed, [("broken", "panicked at broken.rs:7:9: a bug".to_string())]);
+}
+
+#[test]
+fn a_cancelled_run_ends_soon() {
+    let budget = Budget::unlimited();
+    budget.cancel();
+    let started = Instant::now();
+    let task = task(true);
+    for name in ["portfolio", "explicit", "bmc", "cegar"] {
+        let asks = portfolio::asks(name, &task, &[]).expect("nothing is set");
+        let scheduled = schedule(&asks, with_lanes(2), &budget, described);
+        assert!(matches!(scheduled.decided, Decided::Unknown(Why::Cancelled) | Decided::Unsafe(_)), "{scheduled:?}");
+    }
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+/// When an engine answers.
+#[derive(PartialEq)]
+enum When {
+    AtOnce,
+    Later,
+    /// When another one of these has begun, too.
+    Together,
+}
+
+/// Answers what it is told to; it does not hear that it was cancelled, as one that is just finishing.
+struct Says {
+    about: About,
+    when: When,
+    verdict: fn(&Task) -> Verdict,
+}
+
+impl Engine for Says {
+    fn about(&self) -> &'static About {
+        let itself = SAYS.iter().find(|says| says.about.name == self.about.name);
+        &itself.expect("all of them are there").about
+    }
+
+    fn properties(&self, task: &Task) -> Properties {
+        task.properties
+    }
+
+    fn check(&self, task: &Task, run: &mut Run) -> Verdict {
+        run.looked_for = task.properties;
+        match self.when {
+            When::AtOnce => {}
+            When::Later => std::thread::sleep(Duration::from_millis(50)),
+            When::Together => {
+                BOTH.wait();
+            }
+        }
+        (self.verdict)(task)
+    }
+}
+
+fn safe(_: &Task) -> Verdict {
+    Verdict::Safe(ir::Proof::Exhaustive { states: 1 })
+}
+
+/// A trace of the task that fails, which replays.
+fn unsafe_(task: &Task) -> Verdict {
+    engine_named("explicit").expect("there is one").check(task, &mut Run::unlimited())
+}
+
+fn lost(_: &Task) -> Verdict {
+    Verdict::Unknown(Why::Bound("lost".to_string()))
+}
+
+static BOTH: Barrier = Barrier::new(2);
+
+fn undefined(_: &Task) -> Verdict {
+    Verdict::Unknown(Why::Undefined { span: ir::Span::NOWHERE, what: "a jump".to_string() })
+}
+
+const fn named(name: &'static str) -> About {
+    About { name, describe: "answers what it is told to", knobs: &[] }
+}
+
+static SAYS: [Says; 8] = [
+    Says { about: named("quick-safe"), when: When::AtOnce, verdict: safe },
+    Says { about: named("slow-safe"), when: When::Later, verdict: safe },
+    Says { about: named("quick-unsafe"), when: When::AtOnce, verdict: unsafe_ },
+    Says { about: named("slow-unsafe"), when: When::Later, verdict: unsafe_ },
+    Says { about: named("same-time-safe"), when: When::Together, verdict: safe },
+    Says { about: named("same-time-unsafe"), when: When::Together, verdict: unsafe_ },
+    Says { about: named("undefined"), when: When::AtOnce, verdict: undefined },
+    Says { about: named("lost"), when: When::AtOnce, verdict: lost },
+];
+
+fn says(name: &str) -> &'static dyn Engine {
+    SAYS.iter().find(|says| says.about.name == name).expect("it is in the list")
+}
+
+/// A check that fails.
+fn failing() -> Task {
+    let mut builder = Builder::new();
+    let main = builder.proc("main");
+    builder.body(main, |body| {
+        let x = body.local("x");
+        let one = body.int(1);
+        body.then(Op::Assign { var: x, value: one });
+        let cond = body.is(x, 0);
+        body.then(Op::Check { cond, kind: CheckKind::Assertion });
+    });
+    Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) }
+}
+
+fn ask(names: &[&'static str], lanes: usize, second_opinion: bool) -> Scheduled<Replayed> {
+    let engines: Vec<&dyn Engine> = names.iter().map(|name| says(name)).collect();
+    let how = How { second_opinion, ..with_lanes(lanes) };
+    ask_all(&engines, how, &failing(), &Budget::of_time(Duration::from_secs(60)))
+}
+
+#[test]
+fn engines_that_disagree_are_noticed() {
+    let asked = [(1, true), (2, true)];
+    // Without a second opinion only one that is just finishing can differ.
+    for (first, second, how) in [
+        ("quick-safe", "slow-unsafe", &asked[..]),
+        ("quick-unsafe", "slow-safe", &asked[..]),
+        ("same-time-safe", "same-time-unsafe", &[(2, false)]),
+    ] {
+        for (lanes, second_opinion) in how.iter().copied() {
+            for names in [[first, second], [second, first]] {
+                let decided = ask(&names, lanes, second_opinion).decided;
+                let Decided::Unknown(Why::Disagreement { safe, bad, what }) = decided else {
+                    panic!("{names:?}: {decided:?}")
+                };
+                assert!(safe.ends_with("-safe") && bad.ends_with("-unsafe"), "{safe} {bad}");
+                assert_eq!(what, "assertion failure");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_undefined_is_not_safe() {
+    let Decided::Unknown(why) = ask(&["undefined", "quick-safe"], 1, false).decided else { panic!("it is unknown") };
+    let (safe, bad) = ("quick-safe".to_string(), "undefined".to_string());
+    let what = "undefined behaviour, a jump".to_string();
+    assert_eq!(why, Why::Disagreement { safe, bad, what });
+    let decided = ask(&["undefined", "quick-unsafe"], 1, false).decided;
+    assert!(matches!(decided, Decided::Unsafe(_)), "{decided:?}");
+}
+
+#[test]
+fn a_second_opinion_is_waited_for() {
+    let said = ask(&["quick-safe", "lost", "slow-safe"], 2, true);
+    assert!(matches!(said.decided, Decided::Safe(..)));
+    assert_eq!((said.by, said.confirmed_by), (Some("quick-safe"), Some("slow-safe")));
+    // Nobody confirms itself, and whoever does not know confirms nothing.
+    for lanes in [1, 2] {
+        let said = ask(&["quick-safe", "quick-safe", "lost"], lanes, true);
+        assert!(matches!(said.decided, Decided::Safe(..)));
+        assert_eq!((said.by, said.confirmed_by), (Some("quick-safe"), None));
+    }
+    let said = ask(&["quick-safe", "slow-safe"], 1, false);
+    assert!(matches!(said.decided, Decided::Safe(..)) && said.confirmed_by.is_none());
+    assert_eq!(said.looked_for, Properties::of(&[Property::Assertion]));
+}
+
+#[test]
+fn the_answer_is_that_of_one_engine_with_all_it_said() {
+    // What is told is the engine's own answer: its notes and statistics come with it.
+    let said = ask(&["lost", "quick-unsafe"], 1, false);
+    let Decided::Unsafe(replayed) = said.decided else { panic!("it is unsafe") };
+    assert_eq!((replayed.trace.violation, said.by), (Property::Assertion, Some("quick-unsafe")));
+    assert_eq!(said.gave_up, [("lost", Why::Bound("lost".to_string()))]);
+}

@@ -1,0 +1,125 @@
+//! C programs: lowered to `ir::Program`, decided by the engines of `engines::ENGINES`.
+
+use super::{Language, Loaded, Ran};
+use crate::args::{RunArgs, Show};
+use crate::input::Request;
+use crate::pipeline::Plan;
+use crate::question;
+use engines::{Ask, Decided, portfolio};
+use frontend::Rejected;
+use ir::interp::{Outcome as End, run_random};
+use ir::{Model, Op, Order, Properties, Replayed, Sources, Task, pass};
+use report::{Outcome, Style};
+
+pub(super) struct C;
+
+impl Language for C {
+    type Program = Task;
+    type Replayed = Replayed;
+
+    fn accept(request: &mut Request, asked: Option<Properties>) -> Result<(), String> {
+        let model = request.model.get_or_insert_with(|| Model::Sc.name().to_string());
+        if Model::named(model).is_none() {
+            let known: Vec<&str> = Model::ALL.iter().map(|model| model.name()).collect();
+            return Err(format!("there is no memory model `{model}` for C programs; there are {}", known.join(", ")));
+        }
+        request.properties = asked.unwrap_or_else(question::default_properties);
+        request.options.properties = request.properties;
+        Ok(())
+    }
+
+    fn load(request: &Request) -> Result<Loaded<Task>, Rejected> {
+        let loaded = frontend::load(&request.files, &request.options)?;
+        let mut task = Task { program: loaded.program, properties: request.properties };
+        task.program.model = request.model.as_deref().and_then(Model::named).unwrap_or_default();
+        Ok(Loaded {
+            sources: task.program.sources.clone(),
+            model: task.program.model.name().to_string(),
+            warnings: loaded.warnings,
+            notes: task.program.notes.clone(),
+            assumptions: task.program.assumptions.clone(),
+            program: task,
+        })
+    }
+
+    fn asks<'a>(task: &'a Task, plan: &Plan) -> Result<Vec<Ask<'a, Replayed>>, String> {
+        let bounds = plan.knobs.iter().find(|(name, _)| name == "bmc.loops");
+        if let Some(problem) = bounds.and_then(|(_, text)| engines::bmc::bounds::misplaced(&task.program, text)) {
+            return Err(problem);
+        }
+        portfolio::asks(&plan.engine, task, &plan.knobs)
+    }
+
+    fn what(replayed: &Replayed) -> String {
+        replayed.trace.violation.describe().to_string()
+    }
+
+    fn premise(replayed: &Replayed) -> Option<String> {
+        replayed.trace.premise()
+    }
+
+    fn tell(task: &Task, decided: Decided<Replayed>, detail: bool) -> Outcome {
+        match decided {
+            Decided::Safe(proof, _) => Outcome::Safe(proof),
+            Decided::Unsafe(replayed) => {
+                let (story, ending) = report::tell(&task.program, &replayed.log, &replayed.violation, detail);
+                Outcome::Unsafe { story, ending }
+            }
+            Decided::Unknown(why) => Outcome::Unknown(why),
+        }
+    }
+
+    /// That atomic accesses of the user's program were taken for stronger ones than they are, if there are such.
+    fn remark(task: &Task, outcome: &Outcome) -> Option<String> {
+        let program = &task.program;
+        if !matches!(outcome, Outcome::Safe(_)) || program.model != Model::Sc {
+            return None;
+        }
+        let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+        let weak = stmts.filter(|stmt| !program.sources.is_model(stmt.span)).find(|stmt| match &stmt.op {
+            Op::Load { order, .. } | Op::Store { order, .. } => order.is_atomic() && *order != Order::SeqCst,
+            _ => false,
+        })?;
+        let place = program.sources.place(weak.span);
+        Some(format!(
+            "atomic accesses weaker than seq_cst ({place}) were interleaved like the others; --model tso or pso buffers stores"
+        ))
+    }
+
+    fn show(task: &Task, request: &Request, args: &Show) -> Result<String, String> {
+        let mut program = task.program.clone();
+        if args.prepared {
+            program = pass::prepare(&program, request.properties, &pass::Options::default())
+                .map_err(|why| report::why(&Sources::default(), &why))?;
+        }
+        Ok(if args.dot { ir::dot::program(&program) } else { ir::text::program(&program) })
+    }
+
+    fn run(task: &Task, request: &Request, seed: u64, args: &RunArgs, style: &Style) -> Ran {
+        let program = &task.program;
+        let max_steps = usize::try_from(args.steps).unwrap_or(usize::MAX);
+        let run = run_random(program, request.properties, seed, max_steps);
+        if let End::Violation(violation) = &run.outcome {
+            let (story, ending) = report::tell(program, &run.log, violation, style.verbose);
+            let text = report::violation(&program.sources, &story, &ending, style);
+            return Ran::Wrong(format!(
+                "{text}{}: seed {seed} goes wrong: {}\n",
+                request.name,
+                ending.property.describe()
+            ));
+        }
+        let mut text = String::new();
+        if style.verbose {
+            let story = report::story(program, &run.log, style.verbose);
+            text = report::lanes(&program.sources, &story, style);
+        }
+        let how = match &run.outcome {
+            End::Ended(_) => "ended".to_string(),
+            End::Stuck => "no thread can go on".to_string(),
+            End::StepLimit => "stopped at the step limit (--steps)".to_string(),
+            End::Beyond(why) => report::why(&program.sources, why),
+            End::Violation(_) => unreachable!("it was told above"),
+        };
+        Ran::Fine(format!("{text}{}: seed {seed}: {} steps, {how}\n", request.name, run.steps.len()))
+    }
+}
