@@ -117,9 +117,7 @@ impl Run {
     /// Likewise for loops whose rounds take long: looks at the clock in every call and at the memory in use every 256th.
     pub fn stop_soon(&mut self) -> Option<Why> {
         self.ticks = self.ticks.wrapping_add(1);
-        self.budget
-            .is_over()
-            .or_else(|| self.ticks.is_multiple_of(256).then(|| self.budget.exceeds_memory()).flatten())
+        self.budget.is_over().or_else(|| self.ticks.is_multiple_of(256).then(|| self.budget.exceeds_memory()).flatten())
     }
 
     /// Likewise, looking at everything at once.

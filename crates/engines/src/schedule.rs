@@ -120,12 +120,7 @@ impl<R> Common<R> {
 }
 
 /// Asks them all, several at a time. `what` says in words what is wrong in an execution.
-pub fn schedule<R: Send>(
-    asks: &[Ask<'_, R>],
-    how: How,
-    budget: &Budget,
-    what: impl Fn(&R) -> String,
-) -> Scheduled<R> {
+pub fn schedule<R: Send>(asks: &[Ask<'_, R>], how: How, budget: &Budget, what: impl Fn(&R) -> String) -> Scheduled<R> {
     if let [ask] = asks {
         let mut run = Run::new(budget.clone()).with(ask.settings.clone());
         run.progress = how.progress;

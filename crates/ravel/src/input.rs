@@ -5,8 +5,8 @@
 
 use crate::args::{Input, Question};
 use crate::language::{self, Row};
-use crate::question::{self, PropertyFile};
-use crate::task_file;
+use cases::question::{self, PropertyFile};
+use cases::task_file;
 use frontend::Options;
 use ir::Properties;
 use std::path::{Path, PathBuf};
@@ -111,9 +111,8 @@ fn look_at(path: &Path) -> Result<&'static Row, String> {
     if bytes.contains(&0) {
         return Err(format!("{}: this is not a text file (it contains zero bytes)", path.display()));
     }
-    language::of(path).ok_or_else(|| {
-        format!("{}: ravel reads {} and task definitions (.yml)", path.display(), language::list())
-    })
+    language::of(path)
+        .ok_or_else(|| format!("{}: ravel reads {} and task definitions (.yml)", path.display(), language::list()))
 }
 
 fn cannot_read(path: &Path, error: &std::io::Error) -> String {

@@ -35,7 +35,11 @@ pub(crate) fn runs<L: Language>(request: &Request, args: &RunArgs, style: &Style
                 return Exit::Unsafe;
             }
             Ran::Impossible(text, exit) => {
-                if exit == Exit::BadInput { screen::complain(&text) } else { screen::print(&text) }
+                if exit == Exit::BadInput {
+                    screen::complain(&text)
+                } else {
+                    screen::print(&text)
+                }
                 return exit;
             }
         }

@@ -99,7 +99,8 @@ impl Watch {
                     since = Some((stop, Instant::now()));
                 }
                 let Some((reason, at)) = &since else { continue };
-                let is_urgent = matches!(reason, Stop::Limit(Why::MemoryLimit(limit)) if memory_in_use() > limit + limit / 8);
+                let is_urgent =
+                    matches!(reason, Stop::Limit(Why::MemoryLimit(limit)) if memory_in_use() > limit + limit / 8);
                 if (at.elapsed() >= GRACE || is_urgent) && watch.claim_answer() {
                     give_up(reason.clone());
                     std::process::exit(3);

@@ -57,6 +57,10 @@ pub enum Outcome {
         holds: bool,
         /// The condition with its quantifier.
         condition: String,
+        /// Why it does or does not, in words.
+        why: &'static str,
+        /// Whether some execution satisfies it; for a `forall` that does not hold nobody has looked.
+        observed: Option<bool>,
         /// An execution that the condition is about, if the model allows one: it satisfies it, or for `forall` it does not.
         execution: Option<Box<Graph>>,
     },
@@ -130,34 +134,34 @@ impl Answer {
 
 /// A reason in words.
 pub fn why(sources: &Sources, why: &Why) -> String {
-        let place = |span| sources.place(span);
-        match why {
-            Why::TimeLimit(limit) => format!("the time limit of {} s was reached", limit.as_secs_f64()),
-            Why::MemoryLimit(bytes) => format!("the memory limit of {} was reached", size(*bytes)),
-            Why::Cancelled => "the run was cancelled".to_string(),
-            Why::LargeInput { span, bits } => {
-                format!("the input at {} has 2^{bits} values; another engine is needed", place(*span))
-            }
-            Why::Bound(what) => format!("a bound was reached: {what}"),
-            Why::Depth(depth) => format!("paths of more than {depth} steps were not followed"),
-            Why::Unsupported { span, what } if span.is_known() => format!("not supported at {}: {what}", place(*span)),
-            Why::Unsupported { what, .. } => format!("not supported: {what}"),
-            Why::Undefined { span, what } => {
-                let place = place(*span);
-                format!(
-                    "undefined behaviour at {place}: {what}; what follows cannot be told (--property memsafety checks this)"
-                )
-            }
-            Why::Disagreement { safe, bad, what } => {
-                format!(
-                    "{safe} says that it is safe, {bad} found a violation ({what}); this is a bug in ravel, please report it"
-                )
-            }
-            Why::NotReplayed(what) => {
-                format!("the engine's trace does not replay ({what}); this is a bug in ravel, please report it")
-            }
+    let place = |span| sources.place(span);
+    match why {
+        Why::TimeLimit(limit) => format!("the time limit of {} s was reached", limit.as_secs_f64()),
+        Why::MemoryLimit(bytes) => format!("the memory limit of {} was reached", size(*bytes)),
+        Why::Cancelled => "the run was cancelled".to_string(),
+        Why::LargeInput { span, bits } => {
+            format!("the input at {} has 2^{bits} values; another engine is needed", place(*span))
+        }
+        Why::Bound(what) => format!("a bound was reached: {what}"),
+        Why::Depth(depth) => format!("paths of more than {depth} steps were not followed"),
+        Why::Unsupported { span, what } if span.is_known() => format!("not supported at {}: {what}", place(*span)),
+        Why::Unsupported { what, .. } => format!("not supported: {what}"),
+        Why::Undefined { span, what } => {
+            let place = place(*span);
+            format!(
+                "undefined behaviour at {place}: {what}; what follows cannot be told (--property memsafety checks this)"
+            )
+        }
+        Why::Disagreement { safe, bad, what } => {
+            format!(
+                "{safe} says that it is safe, {bad} found a violation ({what}); this is a bug in ravel, please report it"
+            )
+        }
+        Why::NotReplayed(what) => {
+            format!("the engine's trace does not replay ({what}); this is a bug in ravel, please report it")
         }
     }
+}
 /// Bytes as people write them.
 fn size(bytes: u64) -> String {
     for (unit, name) in [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {

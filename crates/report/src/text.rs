@@ -56,8 +56,7 @@ fn headline(answer: &Answer, style: &Style, text: &mut String) {
         }
         Outcome::Safe(_) => ("safe", Ink::Green, "no execution does any of what was checked".to_string()),
         Outcome::Unsafe { ending, .. } => ("unsafe", Ink::Red, ending.property.describe().to_string()),
-        Outcome::Condition { holds, condition, execution } => {
-            let why = if execution.is_some() { "the execution below is allowed" } else { "no allowed execution is like that" };
+        Outcome::Condition { holds, condition, why, .. } => {
             let rest = format!("{condition}; {why}");
             if *holds { ("holds", Ink::Green, rest) } else { ("does not hold", Ink::Red, rest) }
         }
@@ -65,7 +64,9 @@ fn headline(answer: &Answer, style: &Style, text: &mut String) {
             ("bounded", Ink::Yellow, format!("no violation on paths of up to {depth} steps; this is no proof"))
         }
         Outcome::Unknown(_) | Outcome::Interrupted => ("unknown", Ink::Yellow, answer.reason().unwrap_or_default()),
-        Outcome::Rejected | Outcome::Bug => ("unknown", Ink::Yellow, "the program uses what ravel does not support".to_string()),
+        Outcome::Rejected | Outcome::Bug => {
+            ("unknown", Ink::Yellow, "the program uses what ravel does not support".to_string())
+        }
     };
     let input = style.paint(Ink::Bold, &format!("{}: ", printable(&answer.input)));
     let _ = writeln!(text, "{input}{}: {}", style.paint(ink, word), printable(&rest));

@@ -31,8 +31,8 @@ mod trace;
 mod unrolled;
 mod waits;
 
-use crate::{About, Engine, Kind, Knob, Run};
 use crate::clock::computed;
+use crate::{About, Engine, Kind, Knob, Run};
 use cells::Known;
 use encode::Encoding;
 use execute::{Bounds, unroll};
@@ -61,8 +61,12 @@ const UNWIND: Knob = Knob {
     default: "0",
     help: "how often loops of unknown length go round; 0 tries 1, 2, 3, 5, 8 and so on",
 };
-const LOOPS: Knob =
-    Knob { name: "loops", kind: Kind::Form(bounds::FORM, bounds::misspelt), default: "", help: "how often the loops at these lines go round" };
+const LOOPS: Knob = Knob {
+    name: "loops",
+    kind: Kind::Form(bounds::FORM, bounds::misspelt),
+    default: "",
+    help: "how often the loops at these lines go round",
+};
 
 /// Clauses that are looked for beforehand at most.
 const MAX_CONFLICTS: usize = 50_000;

@@ -19,7 +19,6 @@ mod successor;
 #[cfg(test)]
 mod tests;
 
-use crate::{About, Engine, Kind, Knob, Run};
 use crate::abstraction::cells::Cells;
 use crate::abstraction::domain::{Combine, Domain, Explicit, Predicates};
 use crate::abstraction::interpolants::Technique;
@@ -28,6 +27,7 @@ use crate::abstraction::refine::{Attempt, Explanation, Outcome, Refiner};
 use crate::abstraction::state::{Live, Places, places};
 use crate::abstraction::symbolic::BadKind;
 use crate::explore::actions::Actions;
+use crate::{About, Engine, Kind, Knob, Run};
 use crowd::Pick;
 use graph::NodeId;
 use ir::pass::{Options, forget_owners, may_wait_in_circle, prepare, spell_trace};
@@ -94,8 +94,12 @@ const INIT: Knob = Knob {
     default: "empty",
     help: "what is tracked at first: nothing, all global variables, or all branching conditions",
 };
-const SEARCH: Knob =
-    Knob { name: "search", kind: Kind::Choice(&["bfs", "dfs", "distance"]), default: "dfs", help: "which abstract state is expanded next" };
+const SEARCH: Knob = Knob {
+    name: "search",
+    kind: Kind::Choice(&["bfs", "dfs", "distance"]),
+    default: "dfs",
+    help: "which abstract state is expanded next",
+};
 
 const CROWD: Knob = Knob {
     name: "crowd",

@@ -8,8 +8,7 @@ use logic::VarId;
 
 fn check(program: &Program, properties: &[Property], por: &str) -> (Verdict, f64) {
     let task = Task { program: program.clone(), properties: Properties::of(properties) };
-    let mut run =
-        Run::of(Explicit.about(), Budget::unlimited(), &[("por", por)]).expect("the knob is declared");
+    let mut run = Run::of(Explicit.about(), Budget::unlimited(), &[("por", por)]).expect("the knob is declared");
     let decided = decide(&Explicit, &task, &mut run);
     (decided.verdict(), run.statistics.0["states"])
 }

@@ -13,8 +13,8 @@ use crate::pipeline::Plan;
 use engines::axiomatic::{self, Execution};
 use engines::{Ask, Decided, decide_litmus};
 use frontend::Rejected;
-use ir::litmus::{Quantifier, Test};
 use ir::Properties;
+use ir::litmus::{Quantifier, Test};
 use memory::cat::Model;
 use report::{Outcome, Style};
 use std::fmt::Write;
@@ -73,16 +73,25 @@ impl Language for Litmus {
             Decided::Safe(..) => None,
             Decided::Unsafe(execution) => Some(Box::new(graph(test, model, &execution))),
         };
-        let holds = match test.quantifier {
-            Quantifier::Exists => execution.is_some(),
-            Quantifier::NotExists | Quantifier::Forall => execution.is_none(),
+        let is_found = execution.is_some();
+        let (holds, observed) = match test.quantifier {
+            Quantifier::Exists => (is_found, Some(is_found)),
+            Quantifier::NotExists => (!is_found, Some(is_found)),
+            Quantifier::Forall => (!is_found, (!is_found).then_some(true)),
         };
-        Outcome::Condition { holds, condition: test.show_condition(), execution }
+        let why = match (test.quantifier, is_found) {
+            (_, true) => "the execution below is allowed",
+            (Quantifier::Forall, false) => "no allowed execution ends otherwise",
+            (_, false) => "no allowed execution ends like that",
+        };
+        Outcome::Condition { holds, condition: test.show_condition(), why, observed, execution }
     }
 
     fn show(judged: &Judged, _: &Request, args: &Show) -> Result<String, String> {
         if args.dot {
-            return Err("`ravel litmus --dot` draws the executions of a litmus test; the test itself is text".to_string());
+            return Err(
+                "`ravel litmus --dot` draws the executions of a litmus test; the test itself is text".to_string()
+            );
         }
         if args.prepared {
             return Err("no passes run on litmus tests (--prepared)".to_string());

@@ -138,13 +138,7 @@ fn tests_in(path: &Path) -> std::io::Result<Vec<std::path::PathBuf>> {
     Ok(found)
 }
 
-fn one(
-    args: &args::Litmus,
-    shelf: &Shelf,
-    options: &frontend::litmus::Options,
-    watch: &Watch,
-    path: &Path,
-) -> Outcome {
+fn one(args: &args::Litmus, shelf: &Shelf, options: &frontend::litmus::Options, watch: &Watch, path: &Path) -> Outcome {
     let started = Instant::now();
     let rejected = |rejected: frontend::Rejected| {
         let style = report::Style::default();

@@ -85,8 +85,7 @@ pub(crate) fn run() -> bool {
             let started = Instant::now();
             let (depth, length) = (depth.to_string(), length.to_string());
             let knobs = [("por", por), ("depth", depth.as_str()), ("length", length.as_str())];
-            let mut run =
-                Run::of(&symbolic::ABOUT, Budget::unlimited(), &knobs).expect("the knobs are declared");
+            let mut run = Run::of(&symbolic::ABOUT, Budget::unlimited(), &knobs).expect("the knobs are declared");
             let decided = decide_oox(&loaded.program, &mut run);
             best = best.min(started.elapsed().as_secs_f64());
             let count = |name: &str| run.statistics.0.get(name).copied().unwrap_or(0.0);
@@ -94,7 +93,9 @@ pub(crate) fn run() -> bool {
             answer = match decided {
                 Decided::Safe(..) => "valid".to_string(),
                 Decided::Unknown(Why::Depth(depth)) => format!("valid up to {depth}"),
-                Decided::Unsafe(replayed) if replayed.violation.kind == ViolationKind::Deadlock => "deadlock".to_string(),
+                Decided::Unsafe(replayed) if replayed.violation.kind == ViolationKind::Deadlock => {
+                    "deadlock".to_string()
+                }
                 Decided::Unsafe(_) => "invalid".to_string(),
                 Decided::Unknown(why) => format!("{why:?}"),
             };

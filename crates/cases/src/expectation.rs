@@ -138,7 +138,12 @@ fn expectation(key: &str, value: &str) -> Result<Expectation, String> {
         Some("allowed") => Expected::Allowed,
         Some("forbidden") => Expected::Forbidden,
         Some("unknown") => Expected::Unknown,
-        other => return Err(format!("`{}` is none of safe, unsafe, error, bounded, allowed, forbidden, unknown", other.unwrap_or(""))),
+        other => {
+            return Err(format!(
+                "`{}` is none of safe, unsafe, error, bounded, allowed, forbidden, unknown",
+                other.unwrap_or("")
+            ));
+        }
     };
     let (mut line, mut column) = (None, None);
     match (words.next(), words.next(), words.next()) {
@@ -193,7 +198,9 @@ mod tests {
 
     #[test]
     fn litmus_tests_have_heads_too() {
-        let case = Case::parse("X86 SB\n(* expect[sc]: forbidden\n   expect[power]: allowed\n   executions[sc]: 3 *)\n{ x = 0; }\n");
+        let case = Case::parse(
+            "X86 SB\n(* expect[sc]: forbidden\n   expect[power]: allowed\n   executions[sc]: 3 *)\n{ x = 0; }\n",
+        );
         let case = case.expect("it is valid").expect("it has expectations");
         let row = |one: &Expectation| (one.model.clone(), one.selector.clone(), one.expected);
         assert_eq!(
