@@ -19,6 +19,9 @@ pub(crate) fn computed() -> Duration {
     START.get_or_init(std::time::Instant::now).elapsed()
 }
 
+/// The statistic with `processor_seconds`.
+pub const PROCESSOR: &str = "seconds: processor";
+
 /// The processor time of the whole process and the programs it has called, in all its threads; as the system counts it, in hundredths. None where it does
 /// not tell.
 pub fn processor_seconds() -> Option<f64> {

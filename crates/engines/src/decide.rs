@@ -148,10 +148,6 @@ pub fn decide_litmus(test: &Test, model: &memory::cat::Model, run: &mut Run) -> 
     };
     run.statistics.set("executions", answer.n_complete as f64);
     run.statistics.set("choices", answer.n_steps as f64);
-    if let Some(span) = answer.cut {
-        let place = test.sources.place(span);
-        run.notes.push(format!("a loop was cut off ({place}): more iterations may allow more (--axiomatic.unroll)"));
-    }
     let wants_positive = test.quantifier != Quantifier::Forall;
     let n_found = if wants_positive { answer.n_positive } else { answer.n_negative };
     let is_true = |execution: &Execution| {
@@ -159,7 +155,14 @@ pub fn decide_litmus(test: &Test, model: &memory::cat::Model, run: &mut Run) -> 
     };
     match answer.executions.into_iter().next() {
         Some(execution) if is_true(&execution) => Decided::Unsafe(Box::new(execution)),
-        None if n_found == 0 => Decided::Safe(Proof::Exhaustive { states: answer.n_complete }, Checked::BY_SEARCH),
+        None if n_found == 0 => match answer.cut {
+            // More rounds may allow more.
+            Some(span) => {
+                let place = test.sources.place(span);
+                Decided::Unknown(Why::Bound(format!("the loop at {place} was cut off (--axiomatic.unroll)")))
+            }
+            None => Decided::Safe(Proof::Exhaustive { states: answer.n_complete }, Checked::BY_SEARCH),
+        },
         _ => Decided::Unknown(Why::NotReplayed("the execution is not one that was asked for".to_string())),
     }
 }

@@ -22,7 +22,7 @@ pub mod schedule;
 pub mod symbolic;
 
 pub use budget::{Budget, memory_in_use};
-pub use clock::processor_seconds;
+pub use clock::{PROCESSOR, processor_seconds};
 pub use decide::{Checked, Decided, OOX_PROPERTIES, decide, decide_litmus, decide_oox};
 pub use knob::{Kind, Knob, Settings};
 pub use run::{Run, Statistics};

@@ -3,12 +3,11 @@
 //! The fixed part is declared on the structs below; `--<engine>.<knob>` options are added from the table, so that a new engine
 //! needs no line here. Only words are checked here; files are opened by the commands.
 
-use crate::experiment::EXPERIMENTS;
 use crate::language;
 use crate::quantity::{self, Limit};
-use crate::question;
+use cases::question;
 use clap::builder::PossibleValuesParser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use engines::{Kind, Knob};
 use std::collections::BTreeMap;
@@ -45,8 +44,6 @@ pub(crate) enum What {
     Litmus(Litmus),
     /// Run a suite of tasks with known answers and count
     Bench(Bench),
-    /// Repeat experiments of the literature and print their tables with our figures
-    Experiment(Experiment),
 }
 
 #[derive(Args, Debug)]
@@ -282,34 +279,6 @@ pub(crate) struct Bench {
     pub(crate) look: Look,
 }
 
-#[derive(Args, Debug)]
-pub(crate) struct Experiment {
-    /// Which one
-    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(EXPERIMENTS.iter().map(|e| e.name)))]
-    pub(crate) name: String,
-    /// For experiments over a suite: a csv with the header task,property,expected; a folder of .yml tasks; or files
-    #[arg(value_name = "SUITE")]
-    pub(crate) suite: Vec<PathBuf>,
-    /// Write the tables (csv) and charts (SVG) to this folder
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) into: Option<PathBuf>,
-    /// For each run of an engine
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = quantity::duration)]
-    pub(crate) time_limit: Limit<Duration>,
-    /// por, coi: largest N of the family of programs with 2N+1 threads
-    #[arg(long, value_name = "N", default_value_t = 64)]
-    pub(crate) max: u32,
-    /// conflicts: how often loops of unknown length go round
-    #[arg(long, value_name = "N", default_value = "2")]
-    pub(crate) unwind: u32,
-    /// How many tasks of a suite at a time [default: one per processor]
-    #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<usize>,
-    /// Only tasks of the suite whose path contains this
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) filter: Option<String>,
-}
-
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DataModel {
     Ilp32,
@@ -337,11 +306,25 @@ pub(crate) type Knobs = BTreeMap<String, String>;
 
 /// Reads the command line of this process; ends it with a message and exit code 2 if it cannot be understood.
 pub(crate) fn read() -> (Cli, Knobs) {
-    let matches = command().get_matches();
+    let matches = command().try_get_matches().unwrap_or_else(|error| match unknown_knob(&error) {
+        Some(what) => command().error(ErrorKind::UnknownArgument, what).exit(),
+        None => error.exit(),
+    });
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let knobs = matches.subcommand().map_or_else(|| Ok(Knobs::new()), |(_, matches)| knobs(matches));
     let knobs = knobs.unwrap_or_else(|what| command().error(ErrorKind::InvalidValue, what).exit());
     (cli, knobs)
+}
+
+/// What to say about an option that looks like a knob and is none.
+fn unknown_knob(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let (engine, knob) = option.strip_prefix("--")?.split_once('.')?;
+    let about = language::engines().into_iter().find(|about| about.name == engine)?;
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    engines::Settings::of(about.name, about.knobs, [(knob, "")]).err()
 }
 
 /// Short names of knobs: the name, the knob that it sets for every engine that has the value, and what it does.
@@ -498,5 +481,14 @@ mod tests {
         assert_eq!(read(&bounds), set(&bmc));
         assert!(read(&["--unwind", "8", "--engine", "cegar"]).is_err());
         assert!(read(&["--por", "monotonic", "--engine", "symbolic"]).is_ok());
+        assert_eq!(read(&["--depth", "9"]), set(&[("symbolic.depth", "9")]));
+    }
+
+    #[test]
+    fn a_knob_that_is_none_is_told_with_those_that_are() {
+        let line = ["ravel", "verify", "a.c", "--explicit.prr", "none"];
+        let error = command().try_get_matches_from(line).expect_err("it is not valid");
+        let said = unknown_knob(&error).expect("it looks like a knob");
+        assert_eq!(said, "the engine explicit has no knob `prr`; it has por, enumerate, max-depth, symmetry");
     }
 }

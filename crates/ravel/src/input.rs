@@ -5,8 +5,8 @@
 
 use crate::args::{Input, Question};
 use crate::language::{self, Row};
-use crate::question::{self, PropertyFile};
-use crate::task_file;
+use cases::question::{self, PropertyFile};
+use cases::task_file;
 use frontend::Options;
 use ir::Properties;
 use std::path::{Path, PathBuf};

@@ -7,17 +7,14 @@ mod args;
 mod bench;
 mod deep;
 mod exit;
-mod experiment;
 mod input;
 mod language;
 mod litmus;
 mod pipeline;
 mod quantity;
-mod question;
 mod screen;
 mod show;
 mod simulate;
-mod task_file;
 mod verify;
 mod watch;
 
@@ -33,7 +30,6 @@ fn main() {
         What::Engines => show::engines(),
         What::Litmus(args) => deep::run(move || litmus::litmus(&args)).unwrap_or_else(bug),
         What::Bench(args) => bench::bench(&args, &knobs),
-        What::Experiment(args) => deep::run(move || experiment::experiment(&args)).unwrap_or_else(bug),
     };
     std::process::exit(exit as i32);
 }

@@ -143,7 +143,7 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
 /// Who answered, what was counted, and what is to be said about it.
 fn note<R>(answer: &mut Answer, found: &Scheduled<R>, plan: &Plan) {
     answer.statistics = found.statistics.0.iter().map(|(name, value)| (name.to_string(), *value)).collect();
-    answer.statistics.extend(engines::processor_seconds().map(|seconds| (PROCESSOR.to_string(), seconds)));
+    answer.statistics.extend(engines::processor_seconds().map(|seconds| (engines::PROCESSOR.to_string(), seconds)));
     if let Some(name) = found.by.filter(|name| *name != plan.engine) {
         answer.engine = format!("{} ({name})", plan.engine);
     }
@@ -173,9 +173,6 @@ fn note<R>(answer: &mut Answer, found: &Scheduled<R>, plan: &Plan) {
         _ => {}
     }
 }
-
-/// The statistic with the processor time of the whole process and the programs it has called, in all its threads.
-pub(crate) const PROCESSOR: &str = "seconds: processor";
 
 /// What kept the engines that gave up, beside the reason that is given anyway and limits, which need no more words. Where somebody else has
 /// answered, it matters only if that is a bug of ours.

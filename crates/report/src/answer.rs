@@ -57,6 +57,10 @@ pub enum Outcome {
         holds: bool,
         /// The condition with its quantifier.
         condition: String,
+        /// Why it does or does not, in words.
+        why: &'static str,
+        /// Whether some execution satisfies it; for a `forall` that does not hold nobody has looked.
+        observed: Option<bool>,
         /// An execution that the condition is about, if the model allows one: it satisfies it, or for `forall` it does not.
         execution: Option<Box<Graph>>,
     },

@@ -149,7 +149,10 @@ pub fn json(answer: &Answer) -> String {
         reason: answer.reason(),
         refused: answer.is_refused(),
         condition: condition.map(|(condition, _)| condition.clone()),
-        observed: condition.map(|(_, execution)| execution.is_some()),
+        observed: match &answer.outcome {
+            Outcome::Condition { observed, .. } => *observed,
+            _ => None,
+        },
         execution: condition.and_then(|(_, execution)| execution.as_deref()).map(crate::litmus::graph),
         proof: match &answer.outcome {
             Outcome::Safe(Proof::Exhaustive { states }) => Some(ProofOut { kind: "exhaustive", states: *states }),

@@ -56,12 +56,7 @@ fn headline(answer: &Answer, style: &Style, text: &mut String) {
         }
         Outcome::Safe(_) => ("safe", Ink::Green, "no execution does any of what was checked".to_string()),
         Outcome::Unsafe { ending, .. } => ("unsafe", Ink::Red, ending.property.describe().to_string()),
-        Outcome::Condition { holds, condition, execution } => {
-            let why = if execution.is_some() {
-                "the execution below is allowed"
-            } else {
-                "no allowed execution is like that"
-            };
+        Outcome::Condition { holds, condition, why, .. } => {
             let rest = format!("{condition}; {why}");
             if *holds { ("holds", Ink::Green, rest) } else { ("does not hold", Ink::Red, rest) }
         }

@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask fuzz`, `cargo xtask bench explicit`, `cargo xtask bench oox`, `cargo xtask bench smt`,
+//! Development tasks: `cargo xtask fuzz`, `cargo xtask experiment`, `cargo xtask bench explicit`, `cargo xtask bench oox`, `cargo xtask bench smt`,
 //! `cargo xtask bench bmc`,
 //! `cargo xtask bench litmus`, `litmus-generate`, `litmus-agree`, `litmus-programs`, `litmus-mutants`, `litmus-table`.
 
@@ -6,6 +6,7 @@
 
 mod bench;
 mod cycle;
+mod experiment;
 mod fuzz;
 mod litmus;
 
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         ["fuzz", rest @ ..] if rest.contains(&"--csmith") => fuzz::csmith::run(&args[1..]),
         ["fuzz", rest @ ..] if rest.contains(&"--sequential") => fuzz::sequential::run(&args[1..]),
         ["fuzz", ..] => fuzz::run(&args[1..]),
+        ["experiment", ..] => experiment::run(&args[1..]),
         ["bench", "explicit"] => bench::explicit::run(),
         ["bench", "oox"] => bench::oox::run(),
         ["bench", "smt"] => bench::smt::run(),
@@ -35,6 +37,10 @@ fn main() -> ExitCode {
             eprintln!(
                 "usage: cargo xtask fuzz [--locks] [--engine bmc|cegar] [--model sc|tso|pso] [--count N] [--seed S] [--show SEED]"
             );
+            eprintln!(
+                "       | experiment oox|por|coi|conflicts [SUITE...] [--into FOLDER] [--seconds T] [--max N] [--unwind N]"
+            );
+            eprintln!("         [--jobs N] [--filter TEXT]");
             eprintln!("       | bench explicit | bench oox | bench smt | bench bmc");
             eprintln!("       | fuzz --oox [--count N] [--seed S] [--show SEED] [--mutants N [--folder F]]");
             eprintln!("       | fuzz --orders [--count N] [--seed S] [--time SECONDS] [--show SEED]");

@@ -3,13 +3,13 @@
 //! The order of the output is that of the suite, whatever finished first. ^C stops handing out tasks and prints what is
 //! known so far.
 
-pub(crate) mod suite;
 mod table;
-mod worker;
 
 use crate::args::{self, Knobs};
 use crate::exit::Exit;
 use crate::{language, screen};
+use cases::suite::{self, Task};
+use cases::{Outcome, Worker};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -17,9 +17,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use table::Row;
-
-pub(crate) use suite::{Task, read as read_suite};
-pub(crate) use worker::{Outcome, Worker};
 
 /// Time that a child has beyond its limit before it is ended.
 const GRACE: Duration = Duration::from_secs(3);
@@ -30,7 +27,7 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 /// Runs the suite.
 pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
     let started = Instant::now();
-    let mut tasks = match suite::read(&args.suite) {
+    let mut tasks = match suite::read(&args.suite, &language::forms()) {
         Ok(tasks) => tasks,
         Err(error) => {
             screen::complain(&format!("ravel bench: {error}\n"));
@@ -50,7 +47,7 @@ pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
     // Where no handler can be installed, ^C just ends the process.
     let _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::SeqCst));
 
-    let questions: Vec<(&suite::Task, &str)> = if args.engine.is_empty() {
+    let questions: Vec<(&Task, &str)> = if args.engine.is_empty() {
         tasks.iter().map(|task| (task, default_engine(task))).collect()
     } else {
         args.engine.iter().flat_map(|engine| tasks.iter().map(move |task| (task, engine.as_str()))).collect()
@@ -72,7 +69,7 @@ pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
 }
 
 /// Who is asked about a task when nobody is named. A task definition is about C.
-fn default_engine(task: &suite::Task) -> &'static str {
+fn default_engine(task: &Task) -> &'static str {
     language::of(&task.path).map_or(engines::portfolio::ABOUT.name, |row| row.default.name)
 }
 
@@ -92,7 +89,7 @@ fn jobs(args: &args::Bench) -> usize {
 }
 
 /// Runs all questions, a few at a time; the rows come back in the order of the questions.
-fn run_all<'a>(questions: &[(&'a suite::Task, &'a str)], worker: &Worker, jobs: usize) -> Vec<Row<'a>> {
+fn run_all<'a>(questions: &[(&'a Task, &'a str)], worker: &Worker, jobs: usize) -> Vec<Row<'a>> {
     let bar = progress(questions.len());
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());

@@ -1,8 +1,8 @@
 //! How did it go? The table by folder and engine, the list of what went wrong, and the last line.
 
-use super::suite::Task;
-use super::worker::{Answer, Outcome};
-use crate::pipeline::PROCESSOR;
+use cases::worker::Answer;
+use cases::{Outcome, Task};
+use engines::PROCESSOR;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;

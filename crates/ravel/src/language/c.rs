@@ -4,7 +4,7 @@ use super::{Language, Loaded, Ran};
 use crate::args::{RunArgs, Show};
 use crate::input::Request;
 use crate::pipeline::Plan;
-use crate::question;
+use cases::question;
 use engines::{Ask, Decided, portfolio};
 use frontend::Rejected;
 use ir::interp::{Outcome as End, run_random};

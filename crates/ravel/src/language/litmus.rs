@@ -73,11 +73,18 @@ impl Language for Litmus {
             Decided::Safe(..) => None,
             Decided::Unsafe(execution) => Some(Box::new(graph(test, model, &execution))),
         };
-        let holds = match test.quantifier {
-            Quantifier::Exists => execution.is_some(),
-            Quantifier::NotExists | Quantifier::Forall => execution.is_none(),
+        let is_found = execution.is_some();
+        let (holds, observed) = match test.quantifier {
+            Quantifier::Exists => (is_found, Some(is_found)),
+            Quantifier::NotExists => (!is_found, Some(is_found)),
+            Quantifier::Forall => (!is_found, (!is_found).then_some(true)),
         };
-        Outcome::Condition { holds, condition: test.show_condition(), execution }
+        let why = match (test.quantifier, is_found) {
+            (_, true) => "the execution below is allowed",
+            (Quantifier::Forall, false) => "no allowed execution ends otherwise",
+            (_, false) => "no allowed execution ends like that",
+        };
+        Outcome::Condition { holds, condition: test.show_condition(), why, observed, execution }
     }
 
     fn show(judged: &Judged, _: &Request, args: &Show) -> Result<String, String> {

@@ -180,6 +180,11 @@ pub(crate) fn endings() -> Vec<&'static str> {
     LANGUAGES.iter().flat_map(|row| row.endings).copied().collect()
 }
 
+/// What suites need to know of them.
+pub(crate) fn forms() -> Vec<cases::Form> {
+    LANGUAGES.iter().map(|row| cases::Form { endings: row.endings, selector: row.selector }).collect()
+}
+
 /// The languages with their endings, for messages: `C (.c, .i), OOX (.oox)`.
 pub(crate) fn list() -> String {
     let one = |row: &Row| {

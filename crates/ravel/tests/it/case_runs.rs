@@ -5,12 +5,12 @@
 //! engine, unless the case expects unknown.
 
 use crate::process::{ravel, root};
+use cases::{Case, Expectation, Expected, walk};
 use engines::Kind;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use testkit::{Case, Expectation, Expected, walk};
 
 /// One run: a file, what it expects, and the options that choose an engine.
 struct Question {

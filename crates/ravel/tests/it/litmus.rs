@@ -1,9 +1,9 @@
 //! Litmus tests under memory models: every case says what each model allows, and how many executions there are.
 
 use crate::process::{Scratch, complaint, root, run, text};
+use cases::walk;
 use serde_json::Value;
 use std::path::Path;
-use testkit::walk;
 
 /// `(word, model, value)` of the lines `word[model]: value` in a case.
 fn expectations(source: &str) -> Vec<(String, String, String)> {

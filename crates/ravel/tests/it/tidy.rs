@@ -1,9 +1,9 @@
 //! Is the tree as the documents say? Heads and lengths of files, crates and who may use whom, pages that must exist.
 
 use crate::process::{root, run, text};
+use cases::walk;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use testkit::walk;
 
 /// Lines of code, tests not counted, beyond which a file should be split.
 const MAX_LINES: usize = 600;

@@ -10,32 +10,32 @@ use std::path::{Path, PathBuf};
 
 /// One task definition, with paths resolved.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct TaskFile {
+pub struct TaskFile {
     /// The programs.
-    pub(crate) input_files: Vec<PathBuf>,
+    pub input_files: Vec<PathBuf>,
     /// What is asked, with the answer where it is given.
-    pub(crate) properties: Vec<TaskProperty>,
+    pub properties: Vec<TaskProperty>,
     /// Sizes of the C types, if given.
-    pub(crate) data_model: Option<DataModel>,
+    pub data_model: Option<DataModel>,
 }
 
 /// One property of a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct TaskProperty {
+pub struct TaskProperty {
     /// The property file.
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// The expected verdict: `true`, `false` or `false(valid-deref)`.
-    pub(crate) expected: Option<String>,
+    pub expected: Option<String>,
 }
 
 impl TaskProperty {
     /// The name that result tables use: that of the property file.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         self.file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
     }
 
     /// What the property file says.
-    pub(crate) fn read(&self) -> Result<PropertyFile, String> {
+    pub fn read(&self) -> Result<PropertyFile, String> {
         let text = std::fs::read_to_string(&self.file)
             .map_err(|error| format!("{}: cannot read the property file: {error}", self.file.display()))?;
         question::from_property_file(&text).map_err(|error| format!("{}: {error}", self.file.display()))
@@ -80,12 +80,12 @@ struct RawOptions {
 }
 
 /// Whether a path is to be read as a task definition.
-pub(crate) fn is_task_file(path: &Path) -> bool {
+pub fn is_task_file(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml")
 }
 
 /// Reads a task definition.
-pub(crate) fn read(path: &Path) -> Result<TaskFile, String> {
+pub fn read(path: &Path) -> Result<TaskFile, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: cannot read it: {error}", path.display()))?;
     parse(&text, path.parent().unwrap_or(Path::new(""))).map_err(|error| format!("{}: {error}", path.display()))
 }

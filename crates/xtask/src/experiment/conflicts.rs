@@ -4,14 +4,12 @@
 //! settings of a procedure solve; a task counts as solved too if nothing is violated up to the bound. Times are processor times, that of the solver and its
 //! theory apart from that of finding and adding conflicts. The plot has a point for each such task: seconds without against seconds with conflicts.
 
-use super::How;
-use crate::args::Experiment;
-use crate::bench::{Outcome, Task, Worker, read_suite};
-use crate::exit::Exit;
-use crate::pipeline::PROCESSOR;
-use crate::screen;
+use super::{Args, How, write_all};
+use cases::{Outcome, Task, Worker};
+use engines::PROCESSOR;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -61,45 +59,29 @@ struct Result {
     figures: [f64; COLUMNS.len()],
 }
 
-/// Runs the experiment and prints the table.
-fn run(args: &Experiment) -> Exit {
+/// Runs the experiment and prints the table; true if no answer is wrong.
+fn run(args: &Args) -> std::result::Result<bool, String> {
     if args.suite.is_empty() {
-        screen::complain("ravel experiment conflicts: which suite?\n");
-        return Exit::BadInput;
+        return Err("which suite?".to_string());
     }
-    let mut tasks = match read_suite(&args.suite) {
-        Ok(tasks) => tasks,
-        Err(error) => {
-            screen::complain(&format!("ravel experiment: {error}\n"));
-            return Exit::BadInput;
-        }
-    };
-    if let Some(filter) = &args.filter {
-        tasks.retain(|task| task.path.to_string_lossy().contains(filter.as_str()));
-    }
-    let Ok(program) = std::env::current_exe() else {
-        screen::complain("ravel experiment: this program cannot find itself\n");
-        return Exit::BadInput;
-    };
-    let results = run_all(&tasks, &program, args);
-    screen::print(&table(&results));
-    if let Some(folder) = &args.into {
-        for (name, text) in [("conflicts.csv", csv(&tasks, &results)), ("conflicts.svg", plot(&results))] {
-            let path = folder.join(name);
-            let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, text));
-            if let Err(error) = written {
-                screen::complain(&format!("error: {}: {error}\n", path.display()));
-                return Exit::BadInput;
-            }
-            screen::print(&format!("wrote {}\n", path.display()));
-        }
-    }
-    if results.iter().flatten().any(|result| result.is_wrong) { Exit::Unsafe } else { Exit::Safe }
+    let tasks = args.tasks()?;
+    let results = run_all(&tasks, &ravel()?, args);
+    print!("{}", table(&results));
+    let files = [("conflicts.csv", csv(&tasks, &results)), ("conflicts.svg", plot(&results))];
+    write_all(args, &files.map(|(name, text)| (name.to_string(), text)))?;
+    Ok(!results.iter().flatten().any(|result| result.is_wrong))
+}
+
+/// The ravel that was built beside this program.
+fn ravel() -> std::result::Result<PathBuf, String> {
+    let own = std::env::current_exe().map_err(|error| format!("this program cannot find itself: {error}"))?;
+    let beside = own.with_file_name(format!("ravel{}", std::env::consts::EXE_SUFFIX));
+    if beside.is_file() { Ok(beside) } else { Err("there is no ravel yet: cargo build --release -p ravel".to_string()) }
 }
 
 /// For each task the results of the four settings, which take turns so that a busy machine is busy for all of them.
-fn run_all(tasks: &[Task], program: &std::path::Path, args: &Experiment) -> Vec<Vec<Result>> {
-    let limit = args.time_limit.0.unwrap_or(Duration::from_secs(20));
+fn run_all(tasks: &[Task], program: &std::path::Path, args: &Args) -> Vec<Vec<Result>> {
+    let limit = args.limit;
     let workers: Vec<Worker> = SETTINGS
         .iter()
         .map(|(_, procedure, conflicts)| Worker {
@@ -115,9 +97,8 @@ fn run_all(tasks: &[Task], program: &std::path::Path, args: &Experiment) -> Vec<
         .collect();
     let next = AtomicUsize::new(0);
     let done = Mutex::new(BTreeMap::new());
-    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
     std::thread::scope(|scope| {
-        for _ in 0..jobs {
+        for _ in 0..args.jobs {
             scope.spawn(|| {
                 while let Some(task) = tasks.get(next.fetch_add(1, Ordering::SeqCst)).map(|task| (task, &workers)) {
                     let (task, workers) = task;

@@ -4,56 +4,65 @@
 //! its `.yml` task definitions, or, when it has none, its programs with `expect:` lines. Every task must have an answer to compare
 //! with: a plain file without one is an error, because it could only be counted wrongly.
 
-use crate::language;
-use crate::task_file;
+use crate::{Case, Expected, task_file, walk};
 use std::path::{Path, PathBuf};
-use testkit::{Case, Expected, walk};
 
 /// One question with its answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Task {
+pub struct Task {
     /// The file to verify.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// The property's name, as shown.
-    pub(crate) property: String,
+    pub property: String,
     /// `true`, `false`, `false(valid-deref)`, `true or bounded`, or for cases `unknown`, `error`, `allowed` and `forbidden`.
-    pub(crate) expected: String,
+    pub expected: String,
     /// What `ravel verify` gets besides the file.
-    pub(crate) options: Vec<String>,
+    pub options: Vec<String>,
+}
+
+/// What suites need to know of a language.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// How its files end.
+    pub endings: &'static [&'static str],
+    /// The option of `ravel verify` that the brackets of `expect[...]` stand for.
+    pub selector: &'static str,
 }
 
 /// All tasks of the suites, in order.
-pub(crate) fn read(suites: &[PathBuf]) -> Result<Vec<Task>, String> {
+pub fn read(suites: &[PathBuf], forms: &[Form]) -> Result<Vec<Task>, String> {
     let mut tasks = Vec::new();
     for suite in suites {
         if suite.is_dir() {
-            read_folder(suite, &mut tasks)?;
+            read_folder(suite, forms, &mut tasks)?;
         } else if suite.extension().is_some_and(|extension| extension == "csv") {
             let text = std::fs::read_to_string(suite).map_err(|error| format!("{}: {error}", suite.display()))?;
             let folder = suite.parent().unwrap_or(Path::new(""));
             read_csv(&text, folder, &mut tasks).map_err(|error| format!("{}: {error}", suite.display()))?;
         } else {
-            read_file(suite, &mut tasks)?;
+            read_file(suite, forms, &mut tasks)?;
         }
     }
     Ok(tasks)
 }
 
-fn read_folder(folder: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
-    let walk = |extensions| walk::files_below(folder, extensions).map_err(|e| format!("{}: {e}", folder.display()));
+fn read_folder(folder: &Path, forms: &[Form], tasks: &mut Vec<Task>) -> Result<(), String> {
+    let walk =
+        |extensions: &[&str]| walk::files_below(folder, extensions).map_err(|e| format!("{}: {e}", folder.display()));
+    let endings: Vec<&str> = forms.iter().flat_map(|form| form.endings).copied().collect();
     let mut files = walk(&["yml"])?;
     if files.is_empty() {
-        files = walk(&language::endings())?;
+        files = walk(&endings)?;
     }
     if files.is_empty() {
-        let endings: Vec<String> = language::endings().iter().map(|ending| format!(".{ending}")).collect();
+        let endings: Vec<String> = endings.iter().map(|ending| format!(".{ending}")).collect();
         return Err(format!("{}: no .yml, {} files below it", folder.display(), endings.join(", ")));
     }
-    files.iter().try_for_each(|file| read_file(file, tasks))
+    files.iter().try_for_each(|file| read_file(file, forms, tasks))
 }
 
-fn read_file(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
-    if task_file::is_task_file(path) { read_task_file(path, tasks) } else { read_case(path, tasks) }
+fn read_file(path: &Path, forms: &[Form], tasks: &mut Vec<Task>) -> Result<(), String> {
+    if task_file::is_task_file(path) { read_task_file(path, tasks) } else { read_case(path, forms, tasks) }
 }
 
 fn read_task_file(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
@@ -70,7 +79,7 @@ fn read_task_file(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
     Ok(())
 }
 
-fn read_case(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
+fn read_case(path: &Path, forms: &[Form], tasks: &mut Vec<Task>) -> Result<(), String> {
     let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let text = String::from_utf8_lossy(&bytes);
     let case = Case::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -85,7 +94,7 @@ fn read_case(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
         let mut options = case.options.clone();
         options.extend(expectation.model.as_ref().map(|model| format!("--model={model}")));
         options.extend(case.knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
-        let selector = language::of(path).map_or("property", |row| row.selector);
+        let selector = selector(path, forms);
         options.extend(property.map(|property| format!("--{selector}={property}")));
         let expected = match expectation.expected {
             Expected::Safe => "true",
@@ -104,6 +113,12 @@ fn read_case(path: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {
         });
     }
     Ok(())
+}
+
+/// The option that chooses what is asked, by the file's ending.
+fn selector(path: &Path, forms: &[Form]) -> &'static str {
+    let is_of = |form: &&Form| path.extension().is_some_and(|ending| form.endings.iter().any(|one| ending == *one));
+    forms.iter().find(is_of).map_or("property", |form| form.selector)
 }
 
 fn read_csv(text: &str, folder: &Path, tasks: &mut Vec<Task>) -> Result<(), String> {

@@ -2,14 +2,11 @@
 //!
 //! All runs are made one after the other in this process, through `engines::decide` like every verdict.
 
-use super::{Table, family};
-use crate::args;
-use crate::bench::suite;
-use crate::screen;
+use super::{Args, Table, family, progress};
 use engines::{Budget, Decided, Run, decide, engine_named};
 use ir::{Properties, Property, Task};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Settings that are compared: what they are called, and the knobs.
@@ -68,7 +65,7 @@ pub(super) fn on_family(limit: Duration, max: u32, settings: &[Setting], name: &
                 row.push(String::new());
                 continue;
             }
-            screen::progress(&format!("N = {n}, {setting}"));
+            progress(&format!("N = {n}, {setting}"));
             let measured = measure(&task, knobs, limit);
             if measured.is_decided {
                 lines[index].push((n, measured.seconds));
@@ -81,7 +78,7 @@ pub(super) fn on_family(limit: Duration, max: u32, settings: &[Setting], name: &
         rows.push(row);
         n *= 2;
     }
-    screen::progress("");
+    progress("");
     let power = |line: &Vec<(u32, f64)>| fit(line).map_or(String::new(), |exponent| format!("N^{exponent:.2}"));
     rows.push(["fit".to_string(), String::new()].into_iter().chain(lines.iter().map(power)).collect());
     let columns =
@@ -121,29 +118,21 @@ fn measure_best(task: &Task, knobs: &[(&str, &str)], limit: Duration, n_runs: us
 
 /// All tasks of the suite with all settings, the best of some runs each; tasks that cannot be read are left out.
 pub(super) fn on_suite(
-    limit: Duration,
-    args: &args::Experiment,
+    args: &Args,
     settings: &[Setting],
     n_runs: usize,
-) -> Vec<(String, Vec<Measured>)> {
-    let paths: Vec<PathBuf> = match suite::read(&args.suite) {
-        Ok(tasks) => tasks.into_iter().map(|task| task.path).collect(),
-        Err(error) => {
-            screen::complain(&format!("ravel experiment: {error}\n"));
-            Vec::new()
-        }
-    };
+) -> Result<Vec<(String, Vec<Measured>)>, String> {
     let mut rows = Vec::new();
-    for path in paths {
+    for path in args.tasks()?.into_iter().map(|task| task.path) {
         let Ok(task) = load(&path) else { continue };
         let name = path.display().to_string();
-        screen::progress(&name);
+        progress(&name);
         let measured: Vec<Measured> =
-            settings.iter().map(|(_, knobs)| measure_best(&task, knobs, limit, n_runs)).collect();
+            settings.iter().map(|(_, knobs)| measure_best(&task, knobs, args.limit, n_runs)).collect();
         rows.push((name, measured));
     }
-    screen::progress("");
-    rows
+    progress("");
+    Ok(rows)
 }
 
 #[cfg(test)]

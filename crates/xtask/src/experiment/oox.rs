@@ -4,7 +4,7 @@
 //! about finding a deadlock. Times are of this machine, the thesis' of a laptop with eight cores. For none, simple and monotonic states are not
 //! compared, as in the thesis; `compared` is what the engine does by default: monotonic, and a path that comes to a known state ends there.
 
-use super::{Experiment, Table};
+use super::{Args, Experiment, Table};
 use engines::{Budget, Decided, Run, decide_oox, symbolic};
 use ir::Why;
 use ir::oox::{Program, ViolationKind};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "oox",
     about: "Symbolic execution of OOX with no, simple and monotonic partial order reduction (por none, simple, monotonic)",
-    run: super::How::Alone(run),
+    run: super::How::Tables(run),
 };
 
 /// What is run: its name, the reduction, whether states are compared (the thesis does not).
@@ -99,8 +99,9 @@ struct Ran {
     paths: f64,
 }
 
-fn run(limit: Duration) -> Vec<Table> {
-    vec![
+fn run(args: &Args) -> Result<Vec<Table>, String> {
+    let limit = args.limit;
+    Ok(vec![
         verdicts(limit),
         depths("a6", "EXP-4, the dining philosophers (table A.6)", PHILOSOPHERS, "Philosophers.main", A6, limit),
         depths(
@@ -111,7 +112,7 @@ fn run(limit: Duration) -> Vec<Table> {
             A7,
             limit,
         ),
-    ]
+    ])
 }
 
 fn ask(program: &Program, (_, por, matches): (&str, &str, &str), depth: u32, limit: Duration) -> Ran {

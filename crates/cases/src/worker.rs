@@ -1,9 +1,9 @@
 //! What does ravel say about one task? Each is run in a process of its own, with its limits, and judged.
 //!
-//! The child is this same program with `verify --json`. It keeps its own limits; one that does not is ended after a grace and
+//! The child is a `ravel verify --json`. It keeps its own limits; one that does not is ended after a grace and
 //! counted as an error, like a crash. A refusal (every diagnostic says "not supported") counts as unknown, with what was refused.
 
-use super::suite::Task;
+use crate::suite::Task;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// How a task ended, compared with what was expected.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// Right, and the answer is not false.
     CorrectTrue,
     /// Right, and the answer is false.
@@ -27,7 +27,7 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// The word in tables and csv files.
-    pub(crate) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Outcome::CorrectTrue | Outcome::CorrectFalse => "correct",
             Outcome::Wrong => "wrong",
@@ -39,35 +39,35 @@ impl Outcome {
 
 /// What came of a task.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub struct Answer {
     /// Compared with what was expected.
-    pub(crate) outcome: Outcome,
+    pub outcome: Outcome,
     /// `true`, `false(...)`, `unknown`, `error`.
-    pub(crate) result: String,
+    pub result: String,
     /// Why it is unknown or an error.
-    pub(crate) reason: String,
+    pub reason: String,
     /// States that the engine visited, if it counts them.
-    pub(crate) states: Option<f64>,
+    pub states: Option<f64>,
     /// All that the engine counted.
-    pub(crate) statistics: BTreeMap<String, f64>,
+    pub statistics: BTreeMap<String, f64>,
     /// How long it took.
-    pub(crate) time: Duration,
+    pub time: Duration,
 }
 
 /// How children are run.
 #[derive(Clone, Debug)]
-pub(crate) struct Worker {
-    /// This program.
-    pub(crate) program: PathBuf,
+pub struct Worker {
+    /// Which ravel.
+    pub program: PathBuf,
     /// Options for all tasks: limits and knobs.
-    pub(crate) options: Vec<String>,
+    pub options: Vec<String>,
     /// When a child that ignores its own limit is ended.
-    pub(crate) deadline: Option<Duration>,
+    pub deadline: Option<Duration>,
 }
 
 impl Worker {
     /// The words after the program's name.
-    pub(crate) fn words(&self, task: &Task, engine: &str) -> Vec<String> {
+    pub fn words(&self, task: &Task, engine: &str) -> Vec<String> {
         let mut words = vec!["verify".to_string(), task.path.to_string_lossy().into_owned()];
         words.extend(task.options.iter().cloned());
         words.push(format!("--engine={engine}"));
@@ -76,7 +76,7 @@ impl Worker {
     }
 
     /// Runs a task and judges the answer.
-    pub(crate) fn run(&self, task: &Task, engine: &str) -> Answer {
+    pub fn run(&self, task: &Task, engine: &str) -> Answer {
         let started = Instant::now();
         let mut command = Command::new(&self.program);
         command.args(self.words(task, engine)).arg("--json");

@@ -4,14 +4,12 @@
 //! compared over the tasks that all settings of a domain decide.
 
 use super::cegar::{Measured, Setting, on_family, on_suite};
-use super::{Experiment, Table};
-use crate::args;
-use std::time::Duration;
+use super::{Args, Experiment, Table};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "por",
     about: "Partial order reduction in cegar: none, by source sets, and by source sets that know the abstraction",
-    run: super::How::Both(run),
+    run: super::How::Tables(run),
 };
 
 const FAMILY: &[Setting] = &[
@@ -29,13 +27,13 @@ const SUITE: &[Setting] = &[
     ("pred aware", &[("domain", "pred"), ("por", "aware"), ("coi", "none")]),
 ];
 
-fn run(limit: Duration, args: &args::Experiment) -> Vec<Table> {
+fn run(args: &Args) -> Result<Vec<Table>, String> {
     let title = "Seconds to prove the program with 2N+1 threads (figure 3.6)";
-    let mut tables = vec![on_family(limit, args.max, FAMILY, "por-family", title)];
+    let mut tables = vec![on_family(args.limit, args.max, FAMILY, "por-family", title)];
     if args.suite.is_empty() {
-        return tables;
+        return Ok(tables);
     }
-    let measured = on_suite(limit, args, SUITE, 1);
+    let measured = on_suite(args, SUITE, 1)?;
     let (mut sums, mut other_way) = (Vec::new(), Vec::new());
     for first in [0, 3] {
         let is_common = |of_task: &[Measured]| of_task[first..first + 3].iter().all(|one| one.is_decided);
@@ -80,5 +78,5 @@ fn run(limit: Duration, args: &args::Experiment) -> Vec<Table> {
     let columns = ["task", "source actions", "aware actions", "source refinements", "aware refinements"];
     let title = "Tasks that go the other way, since another order meets other spurious paths and tracks other things";
     tables.push(table("por-other-way", title, &columns, other_way));
-    tables
+    Ok(tables)
 }

@@ -7,7 +7,7 @@
 use ir::{Properties, Property};
 
 /// What `--property` accepts, with what each word means.
-pub(crate) const WORDS: &[(&str, &str, &[Property])] = &[
+pub const WORDS: &[(&str, &str, &[Property])] = &[
     ("reach", "reach_error(), __VERIFIER_error() or ERROR: is reached", &[Property::ErrorCall]),
     ("assert", "an assert fails", &[Property::Assertion]),
     ("race", "two unordered accesses to one place, at least one a write", &[Property::Race]),
@@ -41,10 +41,10 @@ pub(crate) const WORDS: &[(&str, &str, &[Property])] = &[
 ];
 
 /// How many of `WORDS` are our own; the rest are aliases.
-pub(crate) const N_OWN_WORDS: usize = 10;
+pub const N_OWN_WORDS: usize = 10;
 
 /// What a bare `ravel verify` checks: what no correct program does, whatever it is for.
-pub(crate) fn default_properties() -> Properties {
+pub fn default_properties() -> Properties {
     Properties::of(&[
         Property::ErrorCall,
         Property::Assertion,
@@ -58,13 +58,13 @@ pub(crate) fn default_properties() -> Properties {
 
 /// What `--property all` checks: everything that is wrong in any program. Running for ever and ending without freeing
 /// everything are what some programs mean to do; these are checked only when asked for by name.
-pub(crate) fn all_properties() -> Properties {
+pub fn all_properties() -> Properties {
     let is_wrong = |property: &Property| !matches!(property, Property::MemCleanup | Property::Termination);
     Property::ALL.into_iter().filter(is_wrong).fold(Properties::NONE, Properties::with)
 }
 
 /// The set that a comma-separated list of words names.
-pub(crate) fn from_words(list: &str) -> Result<Properties, String> {
+pub fn from_words(list: &str) -> Result<Properties, String> {
     let mut set = Properties::NONE;
     for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
         set = set.union(match word {
@@ -80,7 +80,7 @@ pub(crate) fn from_words(list: &str) -> Result<Properties, String> {
 }
 
 /// All our own words, for messages.
-pub(crate) fn words() -> String {
+pub fn words() -> String {
     let mut words: Vec<&str> = WORDS[..N_OWN_WORDS].iter().map(|(name, ..)| *name).collect();
     words.push("all");
     words.join(", ")
@@ -88,15 +88,15 @@ pub(crate) fn words() -> String {
 
 /// What a property file asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct PropertyFile {
+pub struct PropertyFile {
     /// What must not happen.
-    pub(crate) properties: Properties,
+    pub properties: Properties,
     /// The function that `init(...)` names.
-    pub(crate) entry: String,
+    pub entry: String,
 }
 
 /// Reads the content of a property file.
-pub(crate) fn from_property_file(text: &str) -> Result<PropertyFile, String> {
+pub fn from_property_file(text: &str) -> Result<PropertyFile, String> {
     let dense: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let mut file = PropertyFile { properties: Properties::NONE, entry: String::new() };
     let mut rest = dense.as_str();

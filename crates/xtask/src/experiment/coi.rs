@@ -4,14 +4,12 @@
 //! a suite, the share of simplified assignments and the time of successor calculation are compared.
 
 use super::cegar::{Measured, Setting, on_family, on_suite};
-use super::{Experiment, Table};
-use crate::args;
-use std::time::Duration;
+use super::{Args, Experiment, Table};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "coi",
     about: "Cone of influence in cegar: none, static, dynamic, and both",
-    run: super::How::Both(run),
+    run: super::How::Tables(run),
 };
 
 const FAMILY: &[Setting] = &[
@@ -34,13 +32,13 @@ const SUITE: &[Setting] = &[
 /// Times of parts of short runs vary: the best of so many runs counts.
 const N_RUNS: usize = 3;
 
-fn run(limit: Duration, args: &args::Experiment) -> Vec<Table> {
+fn run(args: &Args) -> Result<Vec<Table>, String> {
     let title = "Seconds to prove the program with 2N+1 threads (figure 4.3)";
-    let mut tables = vec![on_family(limit, args.max, FAMILY, "coi-family", title)];
+    let mut tables = vec![on_family(args.limit, args.max, FAMILY, "coi-family", title)];
     if args.suite.is_empty() {
-        return tables;
+        return Ok(tables);
     }
-    let measured = on_suite(limit, args, SUITE, N_RUNS);
+    let measured = on_suite(args, SUITE, N_RUNS)?;
     let mut rows = Vec::new();
     for first in [0, 4] {
         let is_common = |of_task: &[Measured]| of_task[first..first + 4].iter().all(|one| one.is_decided);
@@ -70,5 +68,5 @@ fn run(limit: Duration, args: &args::Experiment) -> Vec<Table> {
         rows,
         charts: Vec::new(),
     });
-    tables
+    Ok(tables)
 }
