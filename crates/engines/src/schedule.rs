@@ -17,6 +17,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+/// Asks an engine.
+pub type Decide<'a, R> = Box<dyn Fn(&mut Run) -> Decided<R> + Send + Sync + 'a>;
+
 /// One engine that is asked.
 pub struct Ask<'a, R> {
     /// Its name.
@@ -28,7 +31,7 @@ pub struct Ask<'a, R> {
     /// Which share of the time it gets, compared with the others.
     pub share: u32,
     /// Asks it.
-    pub decide: Box<dyn Fn(&mut Run) -> Decided<R> + Send + Sync + 'a>,
+    pub decide: Decide<'a, R>,
 }
 
 /// How engines are asked.
