@@ -1,5 +1,9 @@
-// expect: unsafe at 23
+// expect: unsafe at 27
 // property: reach,assert
+// counts[cegar.coi=both]: percent eliminated > 40
+// counts[cegar.coi=dynamic]: percent eliminated > [cegar.coi=static]
+// counts[cegar.coi=static]: percent eliminated > [cegar.coi=none]
+// counts[cegar.coi=none]: percent eliminated = 0
 // engines: cegar
 // why: p2 may copy the old x over y; once y = x has run, nobody reads x any more and x = 1 is not evaluated (000, figures 2.1, 4.1 and 4.2)
 #include <assert.h>

@@ -1,5 +1,5 @@
 // expect[reach]: unsafe at 15
-// engines: bmc, cegar
+// engines: bmc cegar
 // why: a new block holds any value, also where memory of another one was known before
 #include <stdlib.h>
 #include <pthread.h>

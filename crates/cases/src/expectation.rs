@@ -5,8 +5,10 @@
 //! // expect[race]: safe            the same for another property (for OOX: entry method); any number of these
 //! // expect[tso]: unsafe           the same under another memory model: sc, tso or pso
 //! (* expect[tso]: allowed *)       for litmus tests: allowed | forbidden, under the model in brackets
+//! (* executions[tso]: 4 *)         and how many executions that model allows, and how many ways to read from writes (rf)
 //! // property: deadlock            what plain `expect:` is about; default: what a bare `ravel verify` checks
 //! // engines: explicit             these must decide it; all others must not contradict
+//! // counts[cegar.por=aware]: explored actions <= 50    how well it must be done (`count`)
 //! // knobs: explicit.por=source    options that every run gets
 //! // options: --data-model ilp32   further words of the command line
 //! // why: both writers hold different locks
@@ -14,7 +16,9 @@
 //!
 //! Only the comment lines before the first line of code count, so that a program can talk about expectations; in a litmus test those of the comment
 //! after its first line.
-//! A misspelt key or verdict is an error, never silently no expectation.
+//! A misspelt key or verdict is an error, never silently no expectation: one lower-case word before a colon is a key.
+
+use crate::count::Count;
 
 /// What the answer must be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +55,7 @@ pub struct Expectation {
 }
 
 /// Everything that the head of a file says.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Case {
     /// At least one.
     pub expectations: Vec<Expectation>,
@@ -61,6 +65,12 @@ pub struct Case {
     pub engines: Vec<String>,
     /// (knob with its engine's name, value).
     pub knobs: Vec<(String, String)>,
+    /// What runs must count.
+    pub counts: Vec<Count>,
+    /// For litmus tests: (model, how many executions it allows).
+    pub executions: Vec<(String, u64)>,
+    /// For litmus tests: (model, how many ways to read from writes).
+    pub reads_from: Vec<(String, u64)>,
     /// Further words of the command line.
     pub options: Vec<String>,
     /// The reason, for people.
@@ -93,9 +103,34 @@ impl Case {
     fn read(&mut self, comment: &str) -> Result<(), String> {
         let Some((key, value)) = comment.split_once(':') else { return Ok(()) };
         let value = value.trim();
-        match key.trim() {
+        let key = key.trim();
+        let (word, selector) = match key.strip_suffix(']').and_then(|key| key.split_once('[')) {
+            Some((word, selector)) => (word, Some(selector)),
+            None => (key, None),
+        };
+        if word.is_empty() || !word.chars().all(|letter| letter.is_ascii_lowercase()) {
+            return Ok(());
+        }
+        let of_model = |model: Option<&str>| {
+            let number = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+            model.map(|model| (model.to_string(), number)).ok_or_else(|| format!("`{word}` needs a model in brackets"))
+        };
+        match word {
+            "expect" => self.expectations.push(expectation(key, value)?),
+            "counts" => self.counts.push(Count::parse(selector.unwrap_or_default(), value)?),
+            "executions" => self.executions.push(of_model(selector)?),
+            "rf" => self.reads_from.push(of_model(selector)?),
+            _ if selector.is_some() => {
+                return Err(format!("`{key}` is none of expect[], counts[], executions[], rf[]"));
+            }
             "property" => self.property = Some(value.to_string()),
-            "engines" => self.engines = value.split_whitespace().map(str::to_string).collect(),
+            "engines" => {
+                let is_name = |word: &str| word.chars().all(|letter| letter.is_ascii_lowercase());
+                if let Some(word) = value.split_whitespace().find(|word| !is_name(word)) {
+                    return Err(format!("`{word}` is no name of an engine; they are separated by blanks"));
+                }
+                self.engines = value.split_whitespace().map(str::to_string).collect();
+            }
             "options" => self.options = value.split_whitespace().map(str::to_string).collect(),
             "why" => self.why = Some(value.to_string()),
             "knobs" => {
@@ -104,8 +139,11 @@ impl Case {
                     self.knobs.push((knob.to_string(), value.to_string()));
                 }
             }
-            key if key.starts_with("expect") => self.expectations.push(expectation(key, value)?),
-            _ => {}
+            _ => {
+                return Err(format!(
+                    "`{word}` is no key; there are expect, property, engines, knobs, counts, options, why, executions, rf"
+                ));
+            }
         }
         Ok(())
     }
@@ -207,6 +245,7 @@ mod tests {
             case.expectations.iter().map(row).collect::<Vec<_>>(),
             [(Some("sc".into()), None, Expected::Forbidden), (None, Some("power".into()), Expected::Allowed)]
         );
+        assert_eq!(case.executions, [("sc".to_string(), 3)]);
         assert_eq!(Case::parse("X86 SB\n(* nothing *)\n{ x = 0; }\n"), Ok(None));
     }
 
@@ -214,9 +253,17 @@ mod tests {
     fn no_expectation_is_noticed_and_errors_are_errors() {
         assert_eq!(Case::parse("int main() {}\n// expect: safe\n"), Ok(None));
         assert_eq!(Case::parse(""), Ok(None));
-        for text in
-            ["// expect: saef", "// expects: safe", "// expect: unsafe 14", "// expect: unsafe at x", "// expect:"]
-        {
+        for text in [
+            "// expect: saef",
+            "// expects: safe",
+            "// expect: unsafe 14",
+            "// expect: unsafe at x",
+            "// expect:",
+            "// engine: bmc",
+            "// engines: bmc, cegar",
+            "// why[x]: y",
+            "// counts: states < 3",
+        ] {
             assert!(Case::parse(text).is_err(), "{text}");
         }
     }

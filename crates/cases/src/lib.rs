@@ -4,6 +4,7 @@
 //! tree (`walk`), and a file without an expectation is a failure. A suite is a csv, a folder of task definitions (`task_file`) or of cases
 //! (`suite`); `worker` asks a ravel in a process of its own and compares. What the words for properties mean is said in `question`.
 
+pub mod count;
 pub mod expectation;
 pub mod question;
 pub mod suite;

@@ -1,24 +1,47 @@
-//! Does every engine agree with every case? Each file of `cases/` and `examples/` runs on each engine, with each value of its `por` knob.
+//! Does every engine agree with every case? Each file of `cases/` and `examples/` runs on the portfolio and on each engine, with each value of its `por` knob.
 //!
 //! A contradiction (safe where unsafe is expected, or the other way round) is the worst that can happen and is printed first.
-//! An engine that answers unknown only fails a case that names it in `engines:`, or all cases if it is the default
-//! engine, unless the case expects unknown.
+//! Who has decided a case before must not know less than then: `cases/decided.txt` has who that was, and `RAVEL_BLESS=1 cargo cases` writes it anew. A case
+//! that is not there must be decided by those whom it names in `engines:`, or else by the portfolio, unless it expects unknown.
+//!
+//! What runs must count is asked apart (`counts`).
 
 use crate::process::{ravel, root};
+use cases::count::{Bound, Knobs};
 use cases::{Case, Expectation, Expected, walk};
 use engines::Kind;
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Who decided what, by the question: names of engines, with the value of `por` behind a slash.
+const DECIDED: &str = "cases/decided.txt";
+
 /// One run: a file, what it expects, and the options that choose an engine.
 struct Question {
-    path: PathBuf,
+    /// The file, from the workspace on.
+    file: String,
     case: Case,
     expectation: Expectation,
     engine: String,
-    options: Vec<String>,
+    /// The engine's reduction.
+    por: Option<&'static str>,
+    must_decide: bool,
+}
+
+impl Question {
+    /// The file and what it is asked about.
+    fn what(&self) -> String {
+        let about = self.expectation.selector.iter().chain(&self.expectation.model).map(|word| format!("[{word}]"));
+        format!("{}{}", self.file, about.collect::<String>())
+    }
+
+    /// The engine with its reduction.
+    fn who(&self) -> String {
+        self.engine.clone() + &self.por.map(|por| format!("/{por}")).unwrap_or_default()
+    }
 }
 
 /// What a run did wrong.
@@ -28,20 +51,85 @@ enum Failure {
     Other(String),
 }
 
-#[test]
-fn every_case_is_answered_as_it_says() {
-    let mut failures = Vec::new();
-    let mut questions = Vec::new();
+/// The cases by file, and files that are none.
+fn all_cases() -> (Vec<(String, Case)>, Vec<Failure>) {
+    let (mut found, mut failures) = (Vec::new(), Vec::new());
     for path in ["cases", "examples"].iter().flat_map(|folder| files(&root().join(folder))) {
         let text = String::from_utf8_lossy(&std::fs::read(&path).expect("the walk found it")).into_owned();
+        let file = path.strip_prefix(root()).expect("cases are in the workspace").to_str().expect("plain names");
         match Case::parse(&text) {
-            Ok(Some(case)) => questions.extend(questions_of(&path, &case)),
-            Ok(None) => failures.push(Failure::Other(format!("{}: it has no `// expect:` line", path.display()))),
-            Err(error) => failures.push(Failure::Other(format!("{}: {error}", path.display()))),
+            Ok(Some(case)) => found.push((file.to_string(), case)),
+            Ok(None) => failures.push(Failure::Other(format!("{file}: it has no `// expect:` line"))),
+            Err(error) => failures.push(Failure::Other(format!("{file}: {error}"))),
         }
     }
+    (found, failures)
+}
+
+#[test]
+fn every_case_is_answered_as_it_says() {
+    let (found, mut failures) = all_cases();
+    let decided = decided_before();
+    let names: BTreeSet<&str> = engines::all().iter().map(|about| about.name).chain(["portfolio"]).collect();
+    let mut questions = Vec::new();
+    for (file, case) in &found {
+        if let Some(name) = case.engines.iter().find(|name| !names.contains(name.as_str())) {
+            failures.push(Failure::Other(format!("{file}: there is no engine {name}")));
+        }
+        questions.extend(questions_of(file, case, &decided));
+    }
     assert!(questions.len() > 100, "only {} runs: are the cases gone?", questions.len());
-    failures.extend(ask_all(&questions));
+    let (wrong, knows) = ask_all(&questions);
+    failures.extend(wrong);
+    if std::env::var_os("RAVEL_BLESS").is_some() {
+        bless(&knows);
+    }
+    report(failures, questions.len());
+}
+
+#[test]
+fn what_runs_count_is_pinned() {
+    let mut failures = Vec::new();
+    let mut n_counts = 0;
+    for (file, case) in all_cases().0 {
+        for count in &case.counts {
+            let counted = |knobs: &Knobs| counted(&file, &case, count.engine(), knobs, &count.statistic);
+            let bound = match &count.bound {
+                Bound::Number(number) => Ok(*number),
+                Bound::Run(knobs) => counted(knobs),
+            };
+            let line = match (counted(&count.knobs), bound) {
+                (Ok(a), Ok(b)) if count.relation.holds(a, b) => None,
+                (Ok(a), Ok(b)) => Some(format!("{a} is not {:?} {b}", count.relation)),
+                (Err(error), _) | (_, Err(error)) => Some(error),
+            };
+            let about = |line| Failure::Other(format!("{file} with {:?}, {}: {line}", count.knobs, count.statistic));
+            failures.extend(line.map(about));
+            n_counts += 1;
+        }
+    }
+    assert!(n_counts > 5, "{n_counts} counts");
+    report(failures, n_counts);
+}
+
+/// What a run counts; it must answer as its case says.
+fn counted(file: &str, case: &Case, engine: &str, knobs: &Knobs, statistic: &str) -> Result<f64, String> {
+    let mut words = vec!["verify".to_string(), file.to_string(), "--json".to_string(), "--time-limit=20s".to_string()];
+    words.push(format!("--engine={engine}"));
+    words.extend(knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
+    words.extend(case.options.iter().cloned());
+    words.extend(case.property.iter().map(|property| format!("--property={property}")));
+    let document = answer(&words)?.0;
+    let expected = case.expectations.iter().find(|one| one.selector.is_none() && one.model.is_none());
+    let wanted = expected.map_or("", |one| word_of(one.expected));
+    if document["verdict"] != wanted {
+        return Err(format!("answers {}, expected {wanted}", document["verdict"]));
+    }
+    document["statistics"][statistic].as_f64().ok_or_else(|| "is not counted".to_string())
+}
+
+/// Fails with all that is wrong, contradictions first.
+fn report(mut failures: Vec<Failure>, n_runs: usize) {
     failures.sort();
     let lines: Vec<String> = failures
         .iter()
@@ -50,7 +138,30 @@ fn every_case_is_answered_as_it_says() {
             Failure::Other(line) => line.clone(),
         })
         .collect();
-    assert!(lines.is_empty(), "{} of {} runs fail:\n{}", lines.len(), questions.len(), lines.join("\n"));
+    assert!(lines.is_empty(), "{} of {n_runs} runs fail:\n{}", lines.len(), lines.join("\n"));
+}
+
+/// Who decided what when it was written down.
+fn decided_before() -> BTreeMap<String, BTreeSet<String>> {
+    let text = std::fs::read_to_string(root().join(DECIDED)).expect("it is there");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let row = |line: &str| {
+        let (what, who) = line.split_once(": ").expect("a question and who decides it");
+        (what.to_string(), who.split_whitespace().map(str::to_string).collect())
+    };
+    lines.map(row).collect()
+}
+
+/// Writes down who decides what.
+fn bless(knows: &BTreeMap<String, BTreeSet<String>>) {
+    let mut text = String::from(
+        "# Who decides which case: engines, with the value of por behind a slash. Written by RAVEL_BLESS=1 cargo cases.\n",
+    );
+    for (what, who) in knows {
+        let who: Vec<&str> = who.iter().map(String::as_str).collect();
+        text.push_str(&format!("{what}: {}\n", who.join(" ")));
+    }
+    std::fs::write(root().join(DECIDED), text).expect("the tree can be written");
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -58,24 +169,34 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// All runs of a case: each expectation on each engine and reduction.
-fn questions_of(path: &Path, case: &Case) -> Vec<Question> {
+fn questions_of(file: &str, case: &Case, decided: &BTreeMap<String, BTreeSet<String>>) -> Vec<Question> {
     let mut questions = Vec::new();
     for expectation in &case.expectations {
-        for (engine, options) in variants(path, expectation) {
-            let (path, case, expectation) = (path.to_path_buf(), case.clone(), expectation.clone());
-            questions.push(Question { path, case, expectation, engine, options });
+        for (engine, por) in variants(file, expectation) {
+            let (file, case, expectation) = (file.to_string(), case.clone(), expectation.clone());
+            let mut question = Question { file, case, expectation, engine, por, must_decide: false };
+            let names = &question.case.engines;
+            question.must_decide = names.contains(&question.engine)
+                || match decided.get(&question.what()) {
+                    Some(who) => who.contains(&question.who()),
+                    None => names.is_empty() && question.engine == "portfolio",
+                };
+            questions.push(question);
         }
     }
     questions
 }
 
 /// The engines that know the memory model, and for each the values of its knob `por`. An input error does not depend on the engine.
-fn variants(path: &Path, expectation: &Expectation) -> Vec<(String, Vec<String>)> {
-    let expected = expectation.expected;
+fn variants(file: &str, expectation: &Expectation) -> Vec<(String, Option<&'static str>)> {
     let model = expectation.model.as_deref().and_then(ir::Model::named).unwrap_or_default();
-    let mut variants = Vec::new();
+    let mut variants = vec![("portfolio".to_string(), None)];
+    if expectation.expected == Expected::Error {
+        return variants;
+    }
     // OOX and C have engines of their own.
-    let abouts: Vec<&engines::About> = if path.extension().is_some_and(|ending| ending == "oox") {
+    let abouts: Vec<&engines::About> = if file.ends_with(".oox") {
+        variants.clear();
         vec![&engines::symbolic::ABOUT]
     } else {
         let knowing = engines::ENGINES.iter().filter(|engine| engine.models().contains(&model));
@@ -83,75 +204,82 @@ fn variants(path: &Path, expectation: &Expectation) -> Vec<(String, Vec<String>)
     };
     for about in abouts {
         let name = about.name.to_string();
-        let reductions = about.knobs.iter().find(|knob| knob.name == "por").map(|knob| knob.kind);
-        match reductions.filter(|_| expected != Expected::Error) {
-            Some(Kind::Choice(values)) => variants.extend(values.iter().map(|value| {
-                let option = format!("--{name}.por={value}");
-                (name.clone(), vec![option])
-            })),
-            _ => variants.push((name, Vec::new())),
-        }
-        if expected == Expected::Error {
-            break;
+        match about.knobs.iter().find(|knob| knob.name == "por").map(|knob| knob.kind) {
+            Some(Kind::Choice(values)) => variants.extend(values.iter().map(|value| (name.clone(), Some(*value)))),
+            _ => variants.push((name, None)),
         }
     }
     variants
 }
 
-fn ask_all(questions: &[Question]) -> Vec<Failure> {
+/// What is wrong, and who decided what.
+fn ask_all(questions: &[Question]) -> (Vec<Failure>, BTreeMap<String, BTreeSet<String>>) {
     let next = AtomicUsize::new(0);
-    let failures = Mutex::new(Vec::new());
+    let found = Mutex::new((Vec::new(), BTreeMap::new()));
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
                 while let Some(question) = questions.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    failures.lock().expect("no holder panics").extend(ask(question));
+                    let (failure, is_decided) = ask(question);
+                    let mut found = found.lock().expect("no holder panics");
+                    found.0.extend(failure);
+                    let who: &mut BTreeSet<String> = found.1.entry(question.what()).or_default();
+                    who.extend(is_decided.then(|| question.who()));
                 }
             });
         }
     });
-    failures.into_inner().expect("no holder panics")
+    found.into_inner().expect("no holder panics")
 }
 
-/// Runs one question; what is wrong with the answer, if anything.
-fn ask(question: &Question) -> Option<Failure> {
-    let relative =
-        question.path.strip_prefix(root()).expect("cases are in the workspace").to_str().expect("plain names");
-    let is_default = engines::ENGINES.first().is_some_and(|engine| engine.name() == question.engine);
+/// The answer as a document, and the exit code.
+fn answer(words: &[String]) -> Result<(Value, Option<i32>), String> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let output = ravel(&words).output().expect("ravel can be started");
+    match serde_json::from_slice(&output.stdout) {
+        Ok(document) => Ok((document, output.status.code())),
+        Err(_) => Err(format!("no JSON: {}", String::from_utf8_lossy(&output.stderr))),
+    }
+}
+
+/// Runs one question: what is wrong with the answer, if anything, and whether it decides.
+fn ask(question: &Question) -> (Option<Failure>, bool) {
     // Engines that need not decide a case get less time to try.
-    let is_oox = question.engine == "symbolic";
-    let is_main = question.options.iter().any(|option| option == "--symbolic.por=monotonic");
-    let is_named = question.case.engines.contains(&question.engine);
-    let must_decide = is_named || is_main || is_default && question.case.engines.is_empty();
-    let limit = if must_decide { "20s" } else { "1s" };
-    let mut words =
-        vec!["verify".to_string(), relative.to_string(), "--json".to_string(), format!("--time-limit={limit}")];
-    words.push(format!("--engine={}", question.engine));
-    words.extend(question.options.iter().cloned());
+    let limit = if question.must_decide && std::env::var_os("RAVEL_BLESS").is_none() { "20s" } else { "1s" };
+    let mut words = vec!["verify".to_string(), question.file.clone(), "--json".to_string()];
+    words.extend([format!("--time-limit={limit}"), format!("--engine={}", question.engine)]);
+    words.extend(question.por.map(|por| format!("--{}.por={por}", question.engine)));
     words.extend(question.case.options.iter().cloned());
     words.extend(question.expectation.model.iter().map(|model| format!("--model={model}")));
     words.extend(question.case.knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
     let property = question.expectation.selector.as_ref().or(question.case.property.as_ref());
-    let selector = if is_oox { "entry" } else { "property" };
+    let selector = if question.file.ends_with(".oox") { "entry" } else { "property" };
     words.extend(property.map(|property| format!("--{selector}={property}")));
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let output = ravel(&words).output().expect("ravel can be started");
-    let document: Value = match serde_json::from_slice(&output.stdout) {
-        Ok(document) => document,
-        Err(_) => {
-            let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-            return Some(Failure::Other(format!("ravel {}: no JSON: {complaint}", words.join(" "))));
-        }
+    let (document, code) = match answer(&words) {
+        Ok(answer) => answer,
+        Err(problem) => return (Some(Failure::Other(format!("ravel {}: {problem}", words.join(" ")))), false),
     };
-    let problem = compare(question, &document, output.status.code())?;
-    let line = format!("ravel {}: {problem}", words.join(" "));
     let verdict = document["verdict"].as_str().unwrap_or("");
+    let Some(problem) = compare(question, &document, code) else { return (None, verdict != "unknown") };
+    let line = format!("ravel {}: {problem}", words.join(" "));
     let is_contradiction = matches!(
         (question.expectation.expected, verdict),
         (Expected::Safe, "unsafe") | (Expected::Unsafe, "safe") | (Expected::Error, "safe" | "unsafe")
     );
-    Some(if is_contradiction { Failure::Contradiction(line) } else { Failure::Other(line) })
+    (Some(if is_contradiction { Failure::Contradiction(line) } else { Failure::Other(line) }), false)
+}
+
+fn word_of(expected: Expected) -> &'static str {
+    match expected {
+        Expected::Safe => "safe",
+        Expected::Unsafe => "unsafe",
+        Expected::Error => "error",
+        Expected::Bounded => "bounded",
+        Expected::Allowed => "allowed",
+        Expected::Forbidden => "forbidden",
+        Expected::Unknown => "unknown",
+    }
 }
 
 fn compare(question: &Question, document: &Value, code: Option<i32>) -> Option<String> {
@@ -167,38 +295,35 @@ fn compare(question: &Question, document: &Value, code: Option<i32>) -> Option<S
     if code != Some(expected_code) {
         return Some(format!("{verdict} ({reason}) with exit code {code:?}"));
     }
-    let wanted = match question.expectation.expected {
-        Expected::Safe => "safe",
-        Expected::Unsafe => "unsafe",
-        Expected::Error => "error",
-        Expected::Bounded => "bounded",
-        Expected::Allowed => "allowed",
-        Expected::Forbidden => "forbidden",
-        Expected::Unknown => "unknown",
-    };
+    let wanted = word_of(question.expectation.expected);
     if verdict == "unknown" && verdict != wanted {
-        let is_default = engines::ENGINES.first().is_some_and(|engine| engine.name() == question.engine)
-            || question.options.iter().any(|option| option == "--symbolic.por=monotonic");
-        let must_decide =
-            question.case.engines.contains(&question.engine) || question.case.engines.is_empty() && is_default;
-        return must_decide.then(|| format!("unknown ({reason}), expected {wanted}"));
+        return question.must_decide.then(|| format!("unknown ({reason}), expected {wanted}"));
     }
     if verdict != wanted {
         return Some(format!("{verdict} ({reason}), expected {wanted}"));
     }
     let line = question.expectation.line?;
-    let lines = places(document);
-    (!lines.contains(&u64::from(line))).then(|| format!("{verdict} at line {lines:?}, expected line {line}"))
+    let places = places(document);
+    let is_there = |(at, column): &(u64, u64)| {
+        *at == u64::from(line) && question.expectation.column.is_none_or(|wanted| *column == u64::from(wanted))
+    };
+    (!places.iter().any(is_there)).then(|| {
+        let column = question.expectation.column.map(|column| format!(":{column}")).unwrap_or_default();
+        format!("{verdict} at {places:?}, expected {line}{column}")
+    })
 }
 
-/// The lines that an answer points at: the violation and its details, or the diagnostics.
-fn places(document: &Value) -> Vec<u64> {
-    let line_of = |value: &Value| value["place"]["line"].as_u64();
-    let in_list = |list: &Value| list.as_array().into_iter().flatten().filter_map(line_of).collect::<Vec<u64>>();
-    let mut lines: Vec<u64> = line_of(&document["violation"]).into_iter().collect();
-    lines.extend(in_list(&document["violation"]["details"]));
+/// The lines and columns that an answer points at: the violation and its details, or the diagnostics.
+fn places(document: &Value) -> Vec<(u64, u64)> {
+    let place_of = |value: &Value| {
+        let place = &value["place"];
+        Some((place["line"].as_u64()?, place["column"].as_u64().unwrap_or(0)))
+    };
+    let in_list = |list: &Value| list.as_array().into_iter().flatten().filter_map(place_of).collect::<Vec<_>>();
+    let mut places: Vec<(u64, u64)> = place_of(&document["violation"]).into_iter().collect();
+    places.extend(in_list(&document["violation"]["details"]));
     if document["verdict"] == "error" {
-        lines.extend(in_list(&document["diagnostics"]));
+        places.extend(in_list(&document["diagnostics"]));
     }
-    lines
+    places
 }

@@ -1,21 +1,25 @@
 //! Litmus tests under memory models: every case says what each model allows, and how many executions there are.
 
 use crate::process::{Scratch, complaint, root, run, text};
-use cases::walk;
+use cases::{Case, Expectation, Expected, walk};
 use serde_json::Value;
 use std::path::Path;
 
-/// `(word, model, value)` of the lines `word[model]: value` in a case.
-fn expectations(source: &str) -> Vec<(String, String, String)> {
+/// `(word, model, value)` of what a case expects.
+fn expectations(source: &str) -> Vec<(&'static str, String, String)> {
+    let case = Case::parse(source).expect("heads are right").expect("every case expects something");
     let mut found = Vec::new();
-    for line in source.lines() {
-        let line = line.trim().trim_start_matches("(*").trim();
-        let Some((head, value)) = line.split_once("]:") else { continue };
-        let Some((word, model)) = head.split_once('[') else { continue };
-        if matches!(word, "expect" | "executions" | "rf") {
-            let value = value.split_whitespace().next().unwrap_or("");
-            found.push((word.to_string(), model.to_string(), value.to_string()));
-        }
+    for Expectation { selector, model, expected, .. } in &case.expectations {
+        let model = model.clone().or(selector.clone()).expect("litmus tests are about models");
+        let value = match expected {
+            Expected::Allowed => "allowed",
+            Expected::Forbidden => "forbidden",
+            other => panic!("{other:?} is no answer about a litmus test"),
+        };
+        found.push(("expect", model, value.to_string()));
+    }
+    for (word, counts) in [("executions", &case.executions), ("rf", &case.reads_from)] {
+        found.extend(counts.iter().map(|(model, count)| (word, model.clone(), count.to_string())));
     }
     found
 }
@@ -42,7 +46,7 @@ fn every_model_answers_as_the_cases_say() {
             let options: &[&str] = if word == "rf" { &["--enumerate", "rf"] } else { &[] };
             let answer = ask(path, &model, options);
             let count = |name: &str| answer[0][name].as_u64().expect("a count");
-            let told = match word.as_str() {
+            let told = match word {
                 "executions" | "rf" => (count("positive") + count("negative")).to_string(),
                 _ if count("positive") > 0 => "allowed".to_string(),
                 _ => "forbidden".to_string(),
