@@ -1,4 +1,5 @@
 // expect: safe
+// counts[explicit.por=source]: states < [explicit.por=none]
 #include <assert.h>
 #include <pthread.h>
 pthread_key_t key;

@@ -1,4 +1,6 @@
 // expect: safe
+// counts[explicit.por=dpor]: states < [explicit.por=source]
+// counts[explicit.por=source]: states < [explicit.por=none]
 #include <assert.h>
 #include <pthread.h>
 
