@@ -229,7 +229,8 @@ fn conclude<R>(
     budget: &Budget,
     what: impl Fn(&R) -> String,
 ) -> Scheduled<R> {
-    let looked_for = heard.iter().fold(Properties::NONE, |all, heard| all.union(heard.run.looked_for));
+    let sound = heard.iter().filter(|heard| heard.said.is_ok());
+    let looked_for = sound.fold(Properties::NONE, |all, heard| all.union(heard.run.looked_for));
     let (mut gave_up, mut failed, mut answers, mut unsure) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for heard in heard {
         match heard.said {

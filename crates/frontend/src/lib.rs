@@ -1,13 +1,15 @@
 //! From text to a program.
 //!
-//! Each language is a row of `FRONT_ENDS`: the endings of its files and the function that loads them. A front end either
-//! gives a whole program, or all the reasons why it cannot.
+//! Each language has a folder and a function `load` in it. A front end either gives a whole program, or all the reasons why it cannot. Which file is in
+//! which language the command line says.
 
 pub mod c;
 pub mod litmus;
 pub mod oox;
 
-use ir::{DataModel, Diagnostic, Program, Properties, Sources, Span};
+pub use c::load;
+
+use ir::{DataModel, Diagnostic, Program, Properties, Sources};
 use std::path::PathBuf;
 
 /// How programs are read.
@@ -62,45 +64,4 @@ pub struct Rejected {
     pub sources: Sources,
     /// What is wrong.
     pub diagnostics: Vec<Diagnostic>,
-}
-
-/// A language.
-pub struct FrontEnd {
-    /// Its name.
-    pub name: &'static str,
-    /// The endings of its files.
-    pub extensions: &'static [&'static str],
-    /// Loads files that together are one program.
-    pub load: fn(&[PathBuf], &Options) -> Result<Loaded, Rejected>,
-}
-
-/// All languages.
-pub static FRONT_ENDS: &[FrontEnd] = &[FrontEnd { name: "C", extensions: &["c", "i"], load: c::load }];
-
-/// Loads files that together are one program; their ending says which language it is.
-pub fn load(files: &[PathBuf], options: &Options) -> Result<Loaded, Rejected> {
-    let extension = |path: &PathBuf| path.extension().map(|ending| ending.to_string_lossy().into_owned());
-    let of = |path: &PathBuf| {
-        let ending = extension(path)?;
-        FRONT_ENDS.iter().find(|front_end| front_end.extensions.contains(&ending.as_str()))
-    };
-    let reject = |message: String, note: String| {
-        let diagnostics = vec![Diagnostic::error(Span::NOWHERE, message).with_note(note)];
-        Err(Rejected { sources: Sources::default(), diagnostics })
-    };
-    let known: Vec<String> =
-        FRONT_ENDS.iter().flat_map(|front_end| front_end.extensions).map(|ending| format!(".{ending}")).collect();
-    let note = format!("known endings: {}", known.join(", "));
-    let Some(first) = files.first() else {
-        return reject("no file was given".to_string(), note);
-    };
-    let Some(front_end) = of(first) else {
-        return reject(format!("no language has files like `{}`", first.display()), note);
-    };
-    let is_other = |path: &&PathBuf| of(path).is_none_or(|other| other.name != front_end.name);
-    if let Some(other) = files.iter().find(is_other) {
-        let message = format!("`{}` and `{}` are not of one language", first.display(), other.display());
-        return reject(message, note);
-    }
-    (front_end.load)(files, options)
 }

@@ -41,3 +41,19 @@ pub(crate) fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
         .map_err(|error| format!("no thread could be started: {error}"))?;
     worker.join().unwrap_or_else(|_| Err("no message".to_string()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_keeps_its_words_and_its_place() {
+        let said = run(|| panic!("of {}", 7)).map(|()| 0).expect_err("it panics");
+        assert!(said.contains("of 7") && said.contains("deep.rs:"), "{said}");
+        // One that panics leaves the others alone.
+        let all: Vec<Result<u32, String>> =
+            (0..3).map(|n| run(move || if n == 1 { panic!("n is one") } else { n }).map(|n| n + 1)).collect();
+        assert_eq!((all[0].clone(), all[2].clone()), (Ok(1), Ok(3)));
+        assert!(all[1].as_ref().is_err_and(|said| said.contains("n is one")));
+    }
+}

@@ -141,6 +141,56 @@ fn a_suite_of_litmus_tests_is_counted() {
     assert_eq!(output.status.code(), Some(1));
 }
 
+#[test]
+fn a_test_is_verified_like_a_program() {
+    let test = "cases/litmus/x86/store-buffering.litmus";
+    for (model, code, last, part) in [
+        ("tso", 0, "RESULT: true", "rf  a -> f, b -> d"),
+        ("sc", 1, "RESULT: false(condition)", "no allowed execution ends like that"),
+    ] {
+        let output = run(&["verify", test, "--model", model]);
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+        assert!(text(&output).contains(part), "{}", text(&output));
+        assert_eq!(text(&output).lines().last(), Some(last));
+        let output = run(&["verify", test, "--model", model, "--json"]);
+        let document: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        assert_eq!((&document["model"], &document["observed"]), (&model.into(), &(code == 0).into()));
+        assert_eq!(document["verdict"], if code == 0 { "holds" } else { "fails" });
+        assert_eq!(document["execution"]["events"].as_array().map(Vec::len), (code == 0).then_some(6));
+    }
+    // A loop that was cut off is no proof that nothing else is possible.
+    let spin = Scratch::new(
+        "spin.litmus",
+        b"C spin\n{ }\nP0(int *x) { int r0 = 0; while (r0 == 0) { r0 = READ_ONCE(*x); } }\n\
+          P1(int *x) { WRITE_ONCE(*x, 1); }\nexists (x=2)\n",
+    );
+    let output = run(&["verify", spin.path()]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    assert!(text(&output).contains("was cut off (--axiomatic.unroll)"), "{}", text(&output));
+    let shown = run(&["show", test]);
+    assert!(shown.status.success() && text(&shown).contains("store/4 x, 1"), "{}", text(&shown));
+    for (words, part) in [
+        (&["run", test][..], "a litmus test is judged by a memory model, not run"),
+        (&["show", test, "--prepared"][..], "no passes run on litmus tests"),
+        (&["verify", test, "--property=race"][..], "asks about its own condition"),
+        (&["verify", test, "--engine=bmc"][..], "litmus tests by the engine bmc; it is for axiomatic"),
+        (&["verify", test, "--model=tsoo"][..], "tsoo"),
+        (&["verify", test, "examples/overflow.c"][..], "litmus tests and C are not one program"),
+        (&["verify", "examples/overflow.c", "--model=power"][..], "there are sc, tso, pso"),
+    ] {
+        let output = run(words);
+        let said = text(&output) + &complaint(&output);
+        assert!(said.contains(part) && !output.status.success(), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn a_folder_of_tests_is_a_suite() {
+    let output = run(&["bench", "cases/litmus"]);
+    let last = text(&output).lines().last().unwrap_or_default().to_string();
+    assert!(last.contains("wrong 0, unknown 0, error 0") && !last.starts_with("correct 0"), "{}", text(&output));
+}
+
 /// A Chromium, if the machine has one.
 fn chromium() -> Option<&'static str> {
     let has = |name: &&str| std::process::Command::new(name).arg("--version").output().is_ok();

@@ -1,6 +1,7 @@
 //! Do the options of `verify` do what they say? Several files, macros, include paths, entry functions, assumptions.
 
-use crate::process::{Scratch, ravel, run, text};
+use crate::process::{Scratch, complaint, ravel, run, text};
+use engines::Kind;
 
 fn last_line(words: &[&str]) -> String {
     let output = run(words);
@@ -94,4 +95,45 @@ fn bounds_for_loops_are_followed_or_refused() {
         assert!(text(&refused).contains("no loop begins at line"), "{}", text(&refused));
         assert!(text(&refused).contains(&format!("{name}:5")), "{}", text(&refused));
     }
+}
+
+#[test]
+fn every_value_of_every_knob_is_understood_and_no_other() {
+    let mut n_values = 0;
+    for about in engines::all() {
+        let (file, wanted): (&[&str], &str) = match about.name {
+            "symbolic" => (&["cases/oox/thesis/exp1_locked_update.oox", "--entry=E4.main"], "true"),
+            "axiomatic" => (&["cases/litmus/x86/store-buffering.litmus"], "true"),
+            _ => (&["examples/lost_update.c"], "false(unreach-call)"),
+        };
+        let ask = |option: &str| {
+            let engine = format!("--engine={}", about.name);
+            run(&[&["verify"], file, &[engine.as_str(), option, "--time-limit=20s"]].concat())
+        };
+        for knob in about.knobs {
+            let option = |value: &str| format!("--{}.{}={value}", about.name, knob.name);
+            let values: &[&str] = match knob.kind {
+                Kind::Choice(words) => words,
+                Kind::Flag => &["on", "off"],
+                Kind::Number | Kind::Form(..) => &[],
+            };
+            for value in values {
+                n_values += 1;
+                let output = ask(&option(value));
+                let last = text(&output).lines().last().unwrap_or_default().to_string();
+                // A setting may be too weak to decide, but it must not be a mistake.
+                let is_fine = last == format!("RESULT: {wanted}") || last == "RESULT: unknown";
+                assert!(is_fine, "{}: {}{}", option(value), text(&output), complaint(&output));
+            }
+            let output = ask(&option("soem"));
+            assert_eq!(output.status.code(), Some(2), "{}: {}", knob.name, text(&output));
+            let named = values.iter().all(|value| complaint(&output).contains(value));
+            assert!(named, "{}: {}", knob.name, complaint(&output));
+        }
+        let output = ask(&format!("--{}.nothing=1", about.name));
+        let known: Vec<&str> = about.knobs.iter().map(|knob| knob.name).collect();
+        let part = format!("the engine {} has no knob `nothing`; it has {}", about.name, known.join(", "));
+        assert!(complaint(&output).contains(&part), "{}", complaint(&output));
+    }
+    assert!(n_values > 40, "{n_values} values");
 }
