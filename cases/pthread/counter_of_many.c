@@ -1,5 +1,4 @@
 // expect: safe
-// counts[explicit.por=dpor]: states < [explicit.por=source]
 // engines: bmc
 // why: whatever the order, thirty threads that each read and write once count to thirty at most
 #include <assert.h>
