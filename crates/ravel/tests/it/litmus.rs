@@ -187,8 +187,12 @@ fn a_test_is_verified_like_a_program() {
 #[test]
 fn a_folder_of_tests_is_a_suite() {
     let output = run(&["bench", "cases/litmus"]);
-    let last = text(&output).lines().last().unwrap_or_default().to_string();
-    assert!(last.contains("wrong 0, unknown 0, error 0") && !last.starts_with("correct 0"), "{}", text(&output));
+    let said = text(&output);
+    let last = said.lines().last().unwrap_or_default();
+    let n_correct = last.strip_prefix("correct ").and_then(|rest| rest.split(',').next()?.parse::<u32>().ok());
+    // Loops that were cut off are unknown.
+    assert!(last.contains("wrong 0,") && last.contains("error 0,"), "{said}");
+    assert!(n_correct.is_some_and(|n| n > 90), "{said}");
 }
 
 /// A Chromium, if the machine has one.
