@@ -2,6 +2,8 @@
 
 #[path = "it/case_runs.rs"]
 mod case_runs;
+#[path = "it/circles.rs"]
+mod circles;
 #[path = "it/limits.rs"]
 mod limits;
 #[path = "it/litmus.rs"]

@@ -25,7 +25,7 @@ impl Goals {
         let beyond = of(|kind| matches!(kind, BadKind::Beyond(_) | BadKind::Misplaced));
         let cut = of(|kind| matches!(kind, BadKind::Cut(_)));
         violations.extend(races.iter().map(|pair| pair.cond));
-        // One section at most stops before its end; if it does so beyond the model, nothing after it counts.
+        // One section at most stops before its end; if it does so beyond the model or the bound, nothing after it counts.
         let stops = bads.iter().filter_map(|bad| bad.stop).chain(accesses.iter().filter_map(|access| access.racing));
         let mut someone = pool.bool(false);
         for stop in stops {
@@ -33,8 +33,8 @@ impl Goals {
             constraints.push(pool.implies(stop, first));
             someone = pool.or(someone, stop);
         }
-        let of_beyond = |bad: &&Bad| matches!(bad.what, BadKind::Beyond(_) | BadKind::Misplaced);
-        let strange: Vec<TermId> = bads.iter().filter(of_beyond).filter_map(|bad| bad.stop).collect();
+        let is_strange = |bad: &&Bad| !matches!(bad.what, BadKind::Violation(_));
+        let strange: Vec<TermId> = bads.iter().filter(is_strange).filter_map(|bad| bad.stop).collect();
         let strange = pool.or_all(&strange);
         let is_plain = pool.not(strange);
         let mut deadlock = pool.bool(false);

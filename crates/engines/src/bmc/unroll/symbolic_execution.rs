@@ -17,7 +17,7 @@ use crate::bmc::locks::critical_sections::Held;
 use crate::bmc::reductions::spin_loops::Round;
 use crate::bmc::unrolled::{Bad, BadKind, Thread};
 use ir::{EdgeId, LocId, Op, ProcId, Why};
-use logic::{Pool, TermId, VarId};
+use logic::{Pool, Sort, TermId, VarId};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
@@ -176,7 +176,7 @@ impl Executor<'_> {
                 // What is known to go round no more often needs no excuse.
                 let is_certain = this.max_rounds.is_some_and(|rounds| u64::from(lap.round) > rounds);
                 if !is_certain {
-                    self.cut(thread, next.point, record, this.span, lap.round - 1);
+                    self.cut(thread, &next, record, (this.span, lap.round - 1));
                 }
                 return Ok(());
             }
@@ -188,12 +188,20 @@ impl Executor<'_> {
         Ok(())
     }
 
-    fn cut(&mut self, thread: u32, point: u32, record: u32, span: ir::Span, rounds: u32) {
+    /// A loop would go round more often. Inside of an atomic section the section stops here, so that what it has read counts.
+    fn cut(&mut self, thread: u32, state: &State, record: u32, (span, rounds): (ir::Span, u32)) {
         let place = self.program.sources.place(span);
         let times = if rounds == 1 { "iteration" } else { "iterations" };
         let why = Why::Bound(format!("loop at {place} needs more than {rounds} {times} (no violation up to {rounds})"));
-        let guard = self.graph.points.guard(point);
-        self.found.bads.push(Bad { guard, what: BadKind::Cut(why), thread, record, stop: None });
+        let mut guard = self.graph.points.guard(state.point);
+        let mut stop = None;
+        if let Some(node) = state.section.filter(|_| state.depth > 0) {
+            let stops = self.graph.fresh("stops", Sort::Bool);
+            guard = self.graph.pool.and(guard, stops);
+            self.graph.atomic.stop(node, guard);
+            stop = Some(stops);
+        }
+        self.found.bads.push(Bad { guard, what: BadKind::Cut(why), thread, record, stop });
     }
 
     /// Whether constants say that the edge cannot be taken.
