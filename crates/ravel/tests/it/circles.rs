@@ -5,9 +5,9 @@
 //! across files are not seen: two files of one `impl` need no path to each other.
 
 use crate::process::root;
+use cases::walk;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use testkit::walk;
 
 /// Files in a circle at most.
 const MOST: usize = 3;
@@ -149,18 +149,21 @@ fn expand(before: &str, tree: &str, found: &mut Vec<Vec<String>>) {
 
 /// The strongly connected components: each module with those that need it and that it needs, over any number of steps.
 fn circles(graph: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeSet<BTreeSet<Module>> {
-    let reach = |from: &Module| {
-        let mut seen: BTreeSet<&Module> = BTreeSet::new();
-        let mut open = vec![from];
-        while let Some(at) = open.pop() {
-            open.extend(graph[at].iter().filter(|next| seen.insert(next)));
-        }
-        seen
-    };
-    let reached: BTreeMap<&Module, BTreeSet<&Module>> = graph.keys().map(|module| (module, reach(module))).collect();
+    let reached: BTreeMap<&Module, BTreeSet<&Module>> =
+        graph.keys().map(|module| (module, reach(graph, module))).collect();
     let circle = |module: &Module| {
         let own = reached[module].iter().filter(|other| reached[*other].contains(module));
         own.map(|other| (*other).clone()).chain([module.clone()]).collect()
     };
     graph.keys().map(circle).collect()
+}
+
+/// What a module needs over any number of steps.
+fn reach<'g>(graph: &'g BTreeMap<Module, BTreeSet<Module>>, from: &'g Module) -> BTreeSet<&'g Module> {
+    let mut seen: BTreeSet<&Module> = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(at) = open.pop() {
+        open.extend(graph[at].iter().filter(|next| seen.insert(*next)));
+    }
+    seen
 }
