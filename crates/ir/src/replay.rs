@@ -16,16 +16,14 @@
 //! did counts.
 
 use crate::interp::{
-    Details, Effect, Execution, Inputs, Log, LogStep, Machine, NotEnabled, Request, State, Status, StepResult,
-    Violation, Zeros, settle,
+    Details, Effect, Execution, GivenInputs, Log, LogStep, Machine, NotEnabled, State, Status, StepResult, Violation,
+    Zeros, settle,
 };
 use crate::model::Model;
 use crate::program::Program;
 use crate::property::{Properties, Property};
 use crate::source::Span;
-use crate::stmt::SiteId;
 use crate::verdict::{Commit, Task, Trace, Why};
-use logic::Value;
 use std::fmt;
 
 /// What a trace does. Other crates cannot make one: only a replay does.
@@ -232,36 +230,6 @@ fn is_fair(execution: &Execution<'_>, visited: &[State], start: usize) -> bool {
         };
         execution.steps[start..].iter().any(|step| step.thread == thread) || visited[start..].iter().any(cannot_run)
     })
-}
-
-/// The inputs that a step of a trace names; all others are zero.
-pub struct GivenInputs<'a> {
-    values: &'a [(SiteId, Value)],
-    is_used: Vec<bool>,
-    wrong_sort: bool,
-}
-
-impl<'a> GivenInputs<'a> {
-    /// The inputs of a step.
-    pub fn new(values: &'a [(SiteId, Value)]) -> GivenInputs<'a> {
-        GivenInputs { values, is_used: vec![false; values.len()], wrong_sort: false }
-    }
-}
-
-impl Inputs for GivenInputs<'_> {
-    fn choose(&mut self, request: &Request) -> Value {
-        let found = (0..self.values.len()).find(|i| !self.is_used[*i] && self.values[*i].0 == request.site);
-        let Some(index) = found else {
-            return Value::zero(request.sort);
-        };
-        self.is_used[index] = true;
-        let value = self.values[index].1.clone();
-        if value.sort() == request.sort {
-            return value;
-        }
-        self.wrong_sort = true;
-        Value::zero(request.sort)
-    }
 }
 
 impl fmt::Display for ReplayError {

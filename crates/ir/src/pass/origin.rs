@@ -4,10 +4,10 @@
 //! program spells its steps in edges of the lowered one, which is what traces consist of and what replay runs. Inputs go to
 //! the step whose edge has the statement that asked for them; statements are recognised by their sites, in order.
 
+use crate::interp::GivenInputs;
 use crate::interp::{Execution, StepResult};
 use crate::program::{Edge, EdgeId, EdgeRef, ProcId, Program};
 use crate::property::{Properties, Property};
-use crate::replay::GivenInputs;
 use crate::stmt::{Op, SiteId};
 use crate::verdict::{Commit, Step, Trace};
 use logic::Value;

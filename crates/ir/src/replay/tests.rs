@@ -4,6 +4,7 @@ use crate::interp::{Limits, enumerate};
 use crate::program::{EdgeId, EdgeRef};
 use crate::stmt::{Op, Order, Place};
 use crate::verdict::Step;
+use logic::Value;
 
 /// An input of two bits must not be 3, unless another thread says so.
 fn task() -> Task {

@@ -10,6 +10,8 @@ mod threads;
 
 use super::*;
 use crate::build::{Body, Builder};
+use crate::program::{EdgeId, EdgeRef, ProcId, Program, Scope};
+use crate::property::Properties;
 use crate::property::Property;
 use crate::verdict::Why;
 

@@ -11,8 +11,10 @@ use super::event::{
 use super::memory::{Fault, Origin, from_bytes, to_bytes};
 use super::names::Namer;
 use super::state::{End, Pending, State};
-use super::{Machine, buffer, leak};
 use crate::access::bytes_of;
+use crate::interp::machine::buffer;
+use crate::interp::machine::leak;
+use crate::interp::machine::program::Machine;
 use crate::memory::ObjectKind;
 use crate::program::{EdgeRef, ProcId, Scope};
 use crate::property::{Properties, Property};
@@ -23,10 +25,10 @@ use logic::{Scalar, Sort, TermId, Value, VarId};
 
 /// A state as seen from a thread.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a, 'p> {
-    pub(super) machine: &'a Machine<'p>,
-    pub(super) state: &'a State,
-    pub(super) thread: usize,
+pub(in crate::interp) struct View<'a, 'p> {
+    pub(in crate::interp) machine: &'a Machine<'p>,
+    pub(in crate::interp) state: &'a State,
+    pub(in crate::interp) thread: usize,
 }
 
 impl View<'_, '_> {
@@ -45,7 +47,7 @@ impl View<'_, '_> {
         })
     }
 
-    pub(super) fn word(&self, term: TermId) -> u64 {
+    pub(in crate::interp) fn word(&self, term: TermId) -> u64 {
         self.eval(term, None).as_bv().as_u64()
     }
 
@@ -86,7 +88,7 @@ impl View<'_, '_> {
     }
 
     /// Why the statement keeps its edge from being taken in this state, whatever the inputs are.
-    pub(super) fn blocked_at(&self, edge: EdgeRef, stmt: &Stmt) -> Option<NotEnabled> {
+    pub(in crate::interp) fn blocked_at(&self, edge: EdgeRef, stmt: &Stmt) -> Option<NotEnabled> {
         let waiting = |on, owner| Some(NotEnabled::Waiting(Wait { edge, span: stmt.span, on, owner }));
         match &stmt.op {
             Op::Assume(cond) => (!self.eval(*cond, None).as_bool()).then_some(NotEnabled::Assume(stmt.span)),
@@ -127,13 +129,13 @@ impl View<'_, '_> {
 
 /// A place that has been found.
 #[derive(Clone, Copy)]
-pub(super) enum Spot {
+pub(in crate::interp) enum Spot {
     Var(VarId),
     Mem { base: u64, addr: u64, sort: Scalar },
 }
 
 impl Spot {
-    pub(super) fn cell(self) -> Cell {
+    pub(in crate::interp) fn cell(self) -> Cell {
         match self {
             Spot::Var(var) => Cell::Var(var),
             Spot::Mem { addr, sort, .. } => Cell::Bytes { addr, len: bytes_of(sort) },
@@ -142,7 +144,7 @@ impl Spot {
 }
 
 /// Why the statements of an edge do not run to its end.
-pub(super) enum Stop {
+pub(in crate::interp) enum Stop {
     NotEnabled(NotEnabled),
     /// It waits, now that it has seen what is there.
     Seen(Spot, Value),
@@ -151,20 +153,20 @@ pub(super) enum Stop {
     Beyond(Why),
 }
 
-pub(super) type Run<T = ()> = Result<T, Stop>;
+pub(in crate::interp) type Run<T = ()> = Result<T, Stop>;
 
 /// One step being taken.
-pub(super) struct Exec<'a, 'p> {
-    pub(super) machine: &'a Machine<'p>,
-    pub(super) state: &'a mut State,
-    pub(super) thread: usize,
+pub(in crate::interp) struct Exec<'a, 'p> {
+    pub(in crate::interp) machine: &'a Machine<'p>,
+    pub(in crate::interp) state: &'a mut State,
+    pub(in crate::interp) thread: usize,
     edge: EdgeRef,
     inputs: &'a mut dyn Inputs,
     properties: Properties,
     events: &'a mut Vec<Event>,
     /// The statement that runs.
-    pub(super) span: Span,
-    pub(super) site: SiteId,
+    pub(in crate::interp) span: Span,
+    pub(in crate::interp) site: SiteId,
     /// Whether the frame that the edge belongs to is not the running one any more.
     has_left: bool,
     /// Whether stores are in memory at once: always under `Model::Sc`, else where the edge has several accesses.
@@ -172,7 +174,7 @@ pub(super) struct Exec<'a, 'p> {
 }
 
 impl<'a, 'p> Exec<'a, 'p> {
-    pub(super) fn new(
+    pub(in crate::interp) fn new(
         machine: &'a Machine<'p>,
         state: &'a mut State,
         thread: u32,
@@ -187,7 +189,7 @@ impl<'a, 'p> Exec<'a, 'p> {
     }
 
     /// Runs all statements of the edge. If it waits on what was never written: what is there.
-    pub(super) fn run(mut self) -> (StepResult, Option<(Spot, Value)>) {
+    pub(in crate::interp) fn run(mut self) -> (StepResult, Option<(Spot, Value)>) {
         let edge = self.machine.program.edge(self.edge);
         for stmt in &edge.stmts {
             assert!(!self.has_left, "calls and returns are the last statements of their edges");
@@ -261,7 +263,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         Ok(())
     }
 
-    pub(super) fn view(&self) -> View<'_, 'p> {
+    pub(in crate::interp) fn view(&self) -> View<'_, 'p> {
         View { machine: self.machine, state: self.state, thread: self.thread }
     }
 
@@ -269,7 +271,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         self.view().eval(term, None)
     }
 
-    pub(super) fn note(&mut self, what: What) {
+    pub(in crate::interp) fn note(&mut self, what: What) {
         self.events.push(Event { span: self.span, site: self.site, what });
     }
 
@@ -280,7 +282,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         value
     }
 
-    pub(super) fn set(&mut self, var: VarId, new: Value) {
+    pub(in crate::interp) fn set(&mut self, var: VarId, new: Value) {
         let thread = &mut self.state.threads[self.thread];
         let slot = match self.machine.program.var(var).scope {
             Scope::Local => {
@@ -301,7 +303,7 @@ impl<'a, 'p> Exec<'a, 'p> {
     }
 
     /// A violation if somebody asked; else the process ends without a word, unless what follows is undefined.
-    pub(super) fn wrong(&mut self, property: Property, message: String) -> Stop {
+    pub(in crate::interp) fn wrong(&mut self, property: Property, message: String) -> Stop {
         match property {
             _ if self.properties.has(property) => self.violation(property, message),
             _ if property.is_undefined() => Stop::Beyond(Why::Undefined { span: self.span, what: message }),
@@ -309,7 +311,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         }
     }
 
-    pub(super) fn unsupported(&self, what: String) -> Stop {
+    pub(in crate::interp) fn unsupported(&self, what: String) -> Stop {
         Stop::Beyond(Why::Unsupported { span: self.span, what })
     }
 
@@ -362,7 +364,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         (value, was_chosen)
     }
 
-    pub(super) fn write(&mut self, spot: Spot, value: &Value) {
+    pub(in crate::interp) fn write(&mut self, spot: Spot, value: &Value) {
         match spot {
             Spot::Var(var) => self.state.globals[self.machine.slot_of[var.index()]] = Some(value.clone()),
             Spot::Mem { base, addr, .. } => self.state.memory.write(base, addr, &to_bytes(value)),

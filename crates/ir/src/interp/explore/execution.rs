@@ -3,13 +3,18 @@
 //! `Machine::step` is the meaning of a step; an `Execution` adds what looks at more than one step: the race detector, the log,
 //! and who holds which lock. `random` and `replay` both drive one.
 
-use super::event::{Details, Inputs, NotEnabled, Request, StepResult, Violation, Wait, WaitOn, Waiter, What};
-use super::locks::Locks;
 use super::log::Log;
-use super::naive::Domain;
-use super::names::Namer;
-use super::race::{Races, adjacent_race};
-use super::{Cell, Machine, RaceAccess, State, Thread, buffer};
+use crate::interp::machine::buffer;
+use crate::interp::machine::event::{Cell, RaceAccess};
+use crate::interp::machine::event::{
+    Details, Inputs, NotEnabled, Request, StepResult, Violation, Wait, WaitOn, Waiter, What,
+};
+use crate::interp::machine::inputs::Domain;
+use crate::interp::machine::names::Namer;
+use crate::interp::machine::program::Machine;
+use crate::interp::machine::state::{State, Thread};
+use crate::interp::sync::locks::Locks;
+use crate::interp::sync::race::{Races, adjacent_race};
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::source::Span;

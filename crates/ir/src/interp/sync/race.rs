@@ -4,13 +4,15 @@
 //! sequentially consistent atomic ones. `free` counts as a write of all bytes; the end of a local variable's scope is no access.
 //! Memory is looked at byte by byte. `Races` adds to it what a person wants to know about the two accesses.
 
-use super::event::{Cell, Event, RaceAccess, StepResult, What};
-use super::exec::Exec;
 use super::happens_before::{HappensBefore, Known, Unit, units};
 use super::locks::Locks;
-use super::naive::{Domain, for_all_inputs};
-use super::names::Namer;
-use super::{Machine, State, Status};
+use crate::interp::machine::event::{Cell, Event, RaceAccess, StepResult, What};
+use crate::interp::machine::exec::Exec;
+use crate::interp::machine::inputs::{Domain, for_all_inputs};
+use crate::interp::machine::names::Namer;
+use crate::interp::machine::program::Machine;
+use crate::interp::machine::state::State;
+use crate::interp::machine::step::Status;
 use crate::program::EdgeRef;
 use crate::property::Properties;
 use crate::source::Span;

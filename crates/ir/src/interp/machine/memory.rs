@@ -177,7 +177,7 @@ impl Bytes {
     }
 
     /// All words in it, at any offset, whose bytes have values; zero where nothing was written is left out.
-    pub(super) fn words(&self, n_bytes: u64) -> Vec<u64> {
+    pub(in crate::interp) fn words(&self, n_bytes: u64) -> Vec<u64> {
         let starts: BTreeSet<u64> =
             self.written().flat_map(|(offset, _)| offset.saturating_sub(n_bytes - 1)..=offset).collect();
         let word = |start: u64| {
@@ -219,7 +219,7 @@ pub fn from_bytes(sort: Scalar, bytes: &[u8]) -> Value {
 }
 
 /// All words in a value.
-pub(super) fn words_in(value: &Value) -> Vec<u64> {
+pub(in crate::interp) fn words_in(value: &Value) -> Vec<u64> {
     match value {
         Value::Bv(bits) => vec![bits.as_u64()],
         Value::Array(array) => {

@@ -3,11 +3,11 @@
 //! Invariant: a buffer neither begins nor ends with a barrier that says nothing: barriers at its front are dropped, and there are no two in a row. So
 //! equal buffers behave the same, and one without stores is empty.
 
-use super::Machine;
 use super::event::{Cell, Event, What};
 use super::exec::{Exec, Spot};
 use super::memory::{from_bytes, to_bytes};
 use super::state::{Pending, State};
+use crate::interp::machine::program::Machine;
 use crate::model::Model;
 use crate::program::EdgeRef;
 use crate::source::Span;
@@ -15,13 +15,13 @@ use crate::stmt::{Order, SiteId};
 use logic::{Scalar, Value, VarId};
 
 /// Adds a store; its number among the stores of the buffer.
-pub(super) fn push_store(buffer: &mut Vec<Pending>, cell: Cell, base: u64, value: Value) -> usize {
+pub(in crate::interp) fn push_store(buffer: &mut Vec<Pending>, cell: Cell, base: u64, value: Value) -> usize {
     buffer.push(Pending::Store { cell, base, value });
     n_stores(buffer) - 1
 }
 
 /// Adds a barrier, where it says something.
-pub(super) fn push_barrier(buffer: &mut Vec<Pending>) {
+pub(in crate::interp) fn push_barrier(buffer: &mut Vec<Pending>) {
     if matches!(buffer.last(), Some(Pending::Store { .. })) {
         buffer.push(Pending::Barrier);
     }
@@ -32,7 +32,7 @@ fn n_stores(buffer: &[Pending]) -> usize {
 }
 
 /// The value that the thread itself finds in a variable, if it is in the buffer.
-pub(super) fn forwarded_var(buffer: &[Pending], var: VarId) -> Option<&Value> {
+pub(in crate::interp) fn forwarded_var(buffer: &[Pending], var: VarId) -> Option<&Value> {
     buffer.iter().rev().find_map(|pending| match pending {
         Pending::Store { cell: Cell::Var(other), value, .. } if *other == var => Some(value),
         _ => None,
@@ -40,7 +40,7 @@ pub(super) fn forwarded_var(buffer: &[Pending], var: VarId) -> Option<&Value> {
 }
 
 /// Replaces the bytes from an address on by those in the buffer; tells which were.
-pub(super) fn forward_bytes(buffer: &[Pending], addr: u64, bytes: &mut [Option<u8>]) -> Vec<bool> {
+pub(in crate::interp) fn forward_bytes(buffer: &[Pending], addr: u64, bytes: &mut [Option<u8>]) -> Vec<bool> {
     let mut is_forwarded = vec![false; bytes.len()];
     for pending in buffer {
         let Pending::Store { cell: Cell::Bytes { addr: start, .. }, value, .. } = pending else { continue };
@@ -63,7 +63,7 @@ fn overlap(a: Cell, b: Cell) -> bool {
 }
 
 /// The first entry in front of this one that must leave before it.
-pub(super) fn blocker(model: Model, buffer: &[Pending], at: usize) -> Option<usize> {
+pub(in crate::interp) fn blocker(model: Model, buffer: &[Pending], at: usize) -> Option<usize> {
     if model == Model::Tso {
         return (at > 0).then_some(0);
     }
@@ -79,7 +79,7 @@ pub(super) fn blocker(model: Model, buffer: &[Pending], at: usize) -> Option<usi
 }
 
 /// Takes a store out of a buffer and writes it to memory, whether it is its turn or not.
-pub(super) fn write_out(machine: &Machine<'_>, state: &mut State, thread: usize, at: usize) -> What {
+pub(in crate::interp) fn write_out(machine: &Machine<'_>, state: &mut State, thread: usize, at: usize) -> What {
     let buffer = &mut state.threads[thread].buffer;
     let number = number_of(buffer, at);
     let Pending::Store { cell, base, value: new } = buffer.remove(at) else {
@@ -110,12 +110,12 @@ pub(super) fn write_out(machine: &Machine<'_>, state: &mut State, thread: usize,
 }
 
 /// The number of the store that stands here.
-pub(super) fn number_of(buffer: &[Pending], at: usize) -> usize {
+pub(in crate::interp) fn number_of(buffer: &[Pending], at: usize) -> usize {
     n_stores(&buffer[..at])
 }
 
 /// Where the store with this number stands in a buffer.
-pub(super) fn place_of(buffer: &[Pending], number: usize) -> Option<usize> {
+pub(in crate::interp) fn place_of(buffer: &[Pending], number: usize) -> Option<usize> {
     let stores = buffer.iter().enumerate().filter(|(_, pending)| matches!(pending, Pending::Store { .. }));
     stores.map(|(at, _)| at).nth(number)
 }
@@ -159,7 +159,7 @@ impl Machine<'_> {
     }
 
     /// The state in which all stores of all buffers have reached memory, if it is another one.
-    pub(super) fn all_committed(&self, state: &State) -> Option<State> {
+    pub(in crate::interp) fn all_committed(&self, state: &State) -> Option<State> {
         if state.threads.iter().all(|thread| thread.buffer.is_empty()) {
             return None;
         }
@@ -175,7 +175,7 @@ impl Machine<'_> {
 
 impl Exec<'_, '_> {
     /// A store goes to the buffer.
-    pub(super) fn store_later(&mut self, spot: Spot, new: Value, order: Order) {
+    pub(in crate::interp) fn store_later(&mut self, spot: Spot, new: Value, order: Order) {
         if order.releases() {
             self.barrier();
         }
@@ -189,14 +189,14 @@ impl Exec<'_, '_> {
     }
 
     /// The thread's stores reach memory.
-    pub(super) fn drain(&mut self) {
+    pub(in crate::interp) fn drain(&mut self) {
         while !self.state.threads[self.thread].buffer.is_empty() {
             let what = write_out(self.machine, self.state, self.thread, 0);
             self.note(what);
         }
     }
 
-    pub(super) fn fence(&mut self, order: Order) {
+    pub(in crate::interp) fn fence(&mut self, order: Order) {
         match order {
             Order::SeqCst => self.drain(),
             _ if order.releases() => self.barrier(),
@@ -212,7 +212,7 @@ impl Exec<'_, '_> {
     }
 
     /// Bytes that a read has chosen have that value from then on; bytes that came from the buffer are not in memory yet.
-    pub(super) fn keep_choice(&mut self, spot: Spot, value: &Value) {
+    pub(in crate::interp) fn keep_choice(&mut self, spot: Spot, value: &Value) {
         let Spot::Mem { base, addr, .. } = spot else {
             self.write(spot, value);
             return;
@@ -229,6 +229,6 @@ impl Exec<'_, '_> {
 }
 
 /// Whether more than one statement of the edge touches what threads share.
-pub(super) fn has_several_accesses(machine: &Machine<'_>, edge: EdgeRef) -> bool {
+pub(in crate::interp) fn has_several_accesses(machine: &Machine<'_>, edge: EdgeRef) -> bool {
     machine.program.edge(edge).stmts.iter().filter(|stmt| !stmt.accesses().is_empty()).count() > 1
 }

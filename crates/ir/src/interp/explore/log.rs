@@ -3,10 +3,11 @@
 //! Built from the events of each step while the state still has the objects they name. Temporaries are left out;
 //! every read says which step wrote what it read.
 
-use super::event::{Cell, Event, InputKind, What};
-use super::names::Namer;
-use super::state::End;
-use super::{Machine, State};
+use crate::interp::machine::event::{Cell, Event, InputKind, What};
+use crate::interp::machine::names::Namer;
+use crate::interp::machine::program::Machine;
+use crate::interp::machine::state::End;
+use crate::interp::machine::state::State;
 use crate::program::{EdgeRef, Format};
 use crate::source::Span;
 use crate::stmt::Mark;
@@ -100,7 +101,7 @@ impl Log {
     pub fn begin(&mut self, machine: &Machine<'_>, state: &State, thread: u32, edge: EdgeRef) {
         let program = machine.program;
         let namer = Namer::new(machine, state);
-        let site_of = |frame: &super::Frame| CallSite {
+        let site_of = |frame: &crate::interp::machine::state::Frame| CallSite {
             proc: program.proc(frame.proc).name.clone(),
             span: frame.called_by.map_or(Span::NOWHERE, |edge| namer.call_span(edge)),
         };

@@ -7,27 +7,21 @@
 //!
 //! Invariant: if `incomplete` is `None`, every reachable state was visited, where inputs range over the given domain.
 
-use super::event::{Event, Inputs, Request, StepResult};
-use super::race::adjacent_race;
-use super::{Execution, HappensBefore, Locks, Machine, State, lasso};
+use crate::interp::explore::execution::Execution;
+use crate::interp::explore::lasso;
+use crate::interp::machine::event::{Event, StepResult};
+use crate::interp::machine::inputs::{Domain, GivenInputs, for_all_inputs};
+use crate::interp::machine::program::Machine;
+use crate::interp::machine::state::State;
+use crate::interp::sync::happens_before::HappensBefore;
+use crate::interp::sync::locks::Locks;
+use crate::interp::sync::race::adjacent_race;
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
-use crate::replay::GivenInputs;
 use crate::source::Span;
-use crate::stmt::SiteId;
 use crate::verdict::{Step, Trace, Why};
-use logic::{Sort, Value};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-
-/// The values that inputs range over.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Domain {
-    /// All values of sorts with at most this many bits; larger inputs make the exploration incomplete.
-    Bits(u32),
-    /// These numbers, cut to the input's width.
-    Values(Vec<u64>),
-}
 
 /// How far to explore.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -284,68 +278,5 @@ impl Search<'_, '_> {
             }
         });
         self.path.last_mut().expect("it is still there").ready = ready;
-    }
-}
-
-/// Runs something once for each list of inputs that it asks for.
-pub(super) fn for_all_inputs(domain: &Domain, mut run: impl FnMut(&mut Counting<'_>)) {
-    let mut chosen: Vec<usize> = Vec::new();
-    loop {
-        let mut inputs = Counting { domain, chosen, next: 0, taken: Vec::new(), too_large: None };
-        run(&mut inputs);
-        // Count up: the last choice that has further values gets its next one.
-        let taken = inputs.taken;
-        let Some(last) = taken.iter().rposition(|choice| choice.index + 1 < choice.n_values) else {
-            return;
-        };
-        chosen = taken[..=last].iter().map(|choice| choice.index).collect();
-        chosen[last] += 1;
-    }
-}
-
-/// Gives the values with the numbers in `chosen`, then the first ones; zero where there are too many.
-pub(super) struct Counting<'a> {
-    domain: &'a Domain,
-    chosen: Vec<usize>,
-    next: usize,
-    taken: Vec<Choice>,
-    too_large: Option<Request>,
-}
-
-struct Choice {
-    site: SiteId,
-    value: Value,
-    index: usize,
-    n_values: usize,
-}
-
-impl Inputs for Counting<'_> {
-    fn choose(&mut self, request: &Request) -> Value {
-        let Some(values) = self.domain.values(request.sort) else {
-            self.too_large = Some(*request);
-            return Value::zero(request.sort);
-        };
-        let index = self.chosen.get(self.next).copied().unwrap_or(0);
-        self.next += 1;
-        let value = values[index].clone();
-        self.taken.push(Choice { site: request.site, value: value.clone(), index, n_values: values.len() });
-        value
-    }
-}
-
-impl Domain {
-    /// All values of a sort in this domain; `None` if there are too many.
-    pub fn values(&self, sort: Sort) -> Option<Vec<Value>> {
-        let mut values: Vec<Value> = match (self, sort) {
-            (_, Sort::Bool) => vec![Value::Bool(false), Value::Bool(true)],
-            (Domain::Bits(n), Sort::Bv(width)) if width <= *n => (0..1 << width).map(|v| Value::bv(width, v)).collect(),
-            (Domain::Values(numbers), Sort::Bv(width)) => numbers.iter().map(|v| Value::bv(width, *v)).collect(),
-            (Domain::Values(numbers), Sort::F32) => numbers.iter().map(|v| Value::f32(*v as f32)).collect(),
-            (Domain::Values(numbers), Sort::F64) => numbers.iter().map(|v| Value::f64(*v as f64)).collect(),
-            _ => return None,
-        };
-        values.sort_unstable();
-        values.dedup();
-        (!values.is_empty()).then_some(values)
     }
 }

@@ -5,11 +5,12 @@
 //! steps out. They are looked for in a few ways, the most careful first, since others may end the process or run on for ever. Only
 //! what the interpreter does counts, so a way that is not taken makes no false trace true.
 
-use super::event::{InputKind, Inputs, Request, StepResult};
 use super::execution::Execution;
-use super::state::State;
-use super::{Machine, Wait};
 use crate::access::edge_accesses;
+use crate::interp::machine::event::Wait;
+use crate::interp::machine::event::{InputKind, Inputs, Request, StepResult};
+use crate::interp::machine::program::Machine;
+use crate::interp::machine::state::State;
 use crate::program::EdgeRef;
 use crate::property::Properties;
 use logic::{BitVec, Sort, Value};

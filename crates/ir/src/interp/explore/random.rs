@@ -3,10 +3,11 @@
 //! The scheduler stays with a thread for a while and then switches, which finds more than switching at every step.
 //! Inputs are small numbers and boundary values most of the time, so that loops bounded by an input end.
 
-use super::event::{Inputs, Request, StepResult, Violation};
 use super::log::Log;
-use super::state::End;
-use super::{Execution, Status};
+use crate::interp::explore::execution::Execution;
+use crate::interp::machine::event::{Inputs, Request, StepResult, Violation};
+use crate::interp::machine::state::End;
+use crate::interp::machine::step::Status;
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::verdict::{Commit, Step, Trace, Why};

@@ -8,9 +8,10 @@
 //! that, and count only when these have arrived.
 //! Known as: partial (local) deadlock, a cycle in the wait-for graph.
 
-use super::event::{Wait, WaitOn};
-use super::state::State;
-use super::{Machine, Status};
+use crate::interp::machine::event::{Wait, WaitOn};
+use crate::interp::machine::program::Machine;
+use crate::interp::machine::state::State;
+use crate::interp::machine::step::Status;
 
 impl Machine<'_> {
     /// Whether threads wait for ever: who for what.

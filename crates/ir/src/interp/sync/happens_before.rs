@@ -13,20 +13,20 @@
 //! Invariant: an access that is noted anew is known to its own thread only. Earlier ones of the same class and thread are
 //! ordered before it, so nothing is missed by forgetting them.
 
-use super::event::{Cell, What};
+use crate::interp::machine::event::{Cell, What};
 use crate::stmt::Order;
 use logic::VarId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A variable or a byte.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Unit {
+pub(in crate::interp) enum Unit {
     Var(VarId),
     Byte(u64),
 }
 
 /// The units of a cell.
-pub(super) fn units(cell: Cell) -> Vec<Unit> {
+pub(in crate::interp) fn units(cell: Cell) -> Vec<Unit> {
     match cell {
         Cell::Var(var) => vec![Unit::Var(var)],
         Cell::Bytes { addr, len } => (addr..addr + len).map(Unit::Byte).collect(),
@@ -35,11 +35,11 @@ pub(super) fn units(cell: Cell) -> Vec<Unit> {
 
 /// The last access of a thread to a unit in its class.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Known {
-    pub(super) unit: Unit,
-    pub(super) thread: u32,
-    pub(super) is_write: bool,
-    pub(super) is_atomic: bool,
+pub(in crate::interp) struct Known {
+    pub(in crate::interp) unit: Unit,
+    pub(in crate::interp) thread: u32,
+    pub(in crate::interp) is_write: bool,
+    pub(in crate::interp) is_atomic: bool,
 }
 
 type Knowledge = BTreeSet<Known>;
@@ -75,15 +75,15 @@ struct Place {
 
 /// An access that a thread makes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Touch {
-    pub(super) thread: u32,
-    pub(super) cell: Cell,
-    pub(super) reads: bool,
-    pub(super) writes: bool,
-    pub(super) is_free: bool,
+pub(in crate::interp) struct Touch {
+    pub(in crate::interp) thread: u32,
+    pub(in crate::interp) cell: Cell,
+    pub(in crate::interp) reads: bool,
+    pub(in crate::interp) writes: bool,
+    pub(in crate::interp) is_free: bool,
     /// Whether it is a store that goes to a buffer.
-    pub(super) is_buffered: bool,
-    pub(super) order: Order,
+    pub(in crate::interp) is_buffered: bool,
+    pub(in crate::interp) order: Order,
 }
 
 /// Who knows of which accesses.
@@ -95,7 +95,7 @@ pub struct HappensBefore {
 
 impl HappensBefore {
     /// Something happens in a thread: the access that it is, if it is one, and the earlier ones that it races with.
-    pub(super) fn observe(&mut self, thread: u32, what: &What) -> Option<(Touch, Vec<Known>)> {
+    pub(in crate::interp) fn observe(&mut self, thread: u32, what: &What) -> Option<(Touch, Vec<Known>)> {
         self.thread(thread as usize);
         let touch = |cell: Cell, reads, writes, order| Touch {
             thread,

@@ -6,14 +6,15 @@
 
 use super::memory::{Origin, words_in};
 use super::names::Namer;
-use super::{Machine, State};
+use crate::interp::machine::program::Machine;
+use crate::interp::machine::state::State;
 use crate::property::{Properties, Property};
 use crate::source::Span;
 use crate::stmt::AllocKind;
 use std::collections::BTreeSet;
 
 /// The violated property and the objects that violate it: name and where they were made.
-pub(super) fn find(
+pub(in crate::interp) fn find(
     machine: &Machine<'_>,
     state: &State,
     properties: Properties,

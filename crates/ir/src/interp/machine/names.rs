@@ -6,7 +6,8 @@
 
 use super::event::Cell;
 use super::memory::{Fault, Origin};
-use super::{Machine, State};
+use crate::interp::machine::program::Machine;
+use crate::interp::machine::state::State;
 use crate::memory::Shape;
 use crate::program::{EdgeRef, Format};
 use crate::source::Span;
@@ -158,13 +159,13 @@ impl<'a, 'p> Namer<'a, 'p> {
     }
 
     /// Where an edge that calls stands.
-    pub(super) fn call_span(&self, edge: EdgeRef) -> Span {
+    pub(in crate::interp) fn call_span(&self, edge: EdgeRef) -> Span {
         let stmts = &self.machine.program.edge(edge).stmts;
         stmts.last().map_or(Span::NOWHERE, |stmt| stmt.span)
     }
 
     /// Why an access is wrong, in words.
-    pub(super) fn fault(&self, fault: Fault, addr: u64, access: &str) -> String {
+    pub(in crate::interp) fn fault(&self, fault: Fault, addr: u64, access: &str) -> String {
         match fault {
             Fault::Null => format!("{access} through a null pointer"),
             Fault::Nowhere => format!("{access} at {addr:#x}, where no object is"),
@@ -180,7 +181,7 @@ impl<'a, 'p> Namer<'a, 'p> {
     }
 
     /// Why a `free` is wrong, in words.
-    pub(super) fn bad_free(&self, addr: u64) -> String {
+    pub(in crate::interp) fn bad_free(&self, addr: u64) -> String {
         let memory = &self.state.memory;
         match memory.whose(self.machine.program, addr) {
             None => format!("free of {addr:#x}, where no object is"),

@@ -6,12 +6,13 @@
 
 use super::memory::{Gone, Origin, words_in};
 use super::state::Pending;
-use super::{Machine, State};
+use crate::interp::machine::program::Machine;
+use crate::interp::machine::state::State;
 use crate::stmt::AllocKind;
 use std::collections::BTreeSet;
 
 /// An address for an object of `size` bytes among those of a thread; the objects that had it are forgotten.
-pub(super) fn addresses(machine: &Machine<'_>, state: &mut State, thread: u64, size: u64) -> Option<u64> {
+pub(in crate::interp) fn addresses(machine: &Machine<'_>, state: &mut State, thread: u64, size: u64) -> Option<u64> {
     let model = machine.program.data_model;
     let own = model.addresses_of(thread)?;
     let (first, end) = (own.start >> model.granule_bits(), own.end >> model.granule_bits());
@@ -46,7 +47,13 @@ pub(super) fn addresses(machine: &Machine<'_>, state: &mut State, thread: u64, s
 
 /// The first address where an object of this size and kind lay that is gone, one of the thread itself if it is of the stack; whoever
 /// still points there points to the new one.
-pub(super) fn freed(machine: &Machine<'_>, state: &mut State, thread: u64, size: u64, kind: AllocKind) -> Option<u64> {
+pub(in crate::interp) fn freed(
+    machine: &Machine<'_>,
+    state: &mut State,
+    thread: u64,
+    size: u64,
+    kind: AllocKind,
+) -> Option<u64> {
     let own = match kind {
         AllocKind::Heap => 0..u64::MAX,
         AllocKind::Stack => machine.program.data_model.addresses_of(thread)?,

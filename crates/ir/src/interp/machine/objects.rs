@@ -11,7 +11,7 @@ use crate::stmt::AllocKind;
 use logic::{TermId, Value, VarId};
 
 impl Exec<'_, '_> {
-    pub(super) fn alloc(&mut self, dst: VarId, size: TermId, kind: AllocKind, zeroed: bool) -> Run {
+    pub(in crate::interp) fn alloc(&mut self, dst: VarId, size: TermId, kind: AllocKind, zeroed: bool) -> Run {
         let model = self.machine.program.data_model;
         let size = self.view().word(size);
         let n_granules = self.state.threads[self.thread].n_granules;
@@ -48,7 +48,7 @@ impl Exec<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn free(&mut self, addr: TermId, kind: AllocKind) -> Run {
+    pub(in crate::interp) fn free(&mut self, addr: TermId, kind: AllocKind) -> Run {
         let addr = self.view().word(addr);
         if addr == 0 && kind == AllocKind::Heap {
             return Ok(());
@@ -72,7 +72,7 @@ impl Exec<'_, '_> {
     }
 
     /// Stack objects end with the thread that made them, at the latest.
-    pub(super) fn end_own_objects(&mut self) {
+    pub(in crate::interp) fn end_own_objects(&mut self) {
         let Some(own) = self.machine.program.data_model.addresses_of(self.thread as u64) else { return };
         let is_local = |bytes: &Bytes| matches!(bytes.origin, Origin::Made { kind: AllocKind::Stack, .. });
         let live = self.state.memory.live.range(own).filter(|(_, bytes)| is_local(bytes));
