@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::bits::Lit;
+use crate::literal::Lit;
 use crate::theory::{Consequences, Theory};
 
 struct Edge {

@@ -13,6 +13,7 @@ mod horn;
 mod integers;
 mod interpolate;
 mod limits;
+mod literal;
 mod oracle;
 mod path;
 mod solver;

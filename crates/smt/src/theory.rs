@@ -17,7 +17,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::bits::Lit;
+use crate::literal::Lit;
 
 /// What a theory has to say about the current assignment.
 #[derive(Default, Debug)]

@@ -4,7 +4,7 @@
 //! index, so that evaluating it needs nothing but the vector.
 
 use super::expr::mask;
-use super::{LocationId, Reg};
+use super::names::{LocationId, Reg};
 
 /// A part of the final state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

@@ -6,7 +6,7 @@
 //!
 //! Invariant: `evaluate` is total. Division by zero yields 0 (as on AArch64; C tests that divide by zero are refused by nobody).
 
-use super::Reg;
+use super::names::Reg;
 
 /// Operations with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -22,7 +22,8 @@
 //!
 //! Invariant: targets of branches are at most the length of the code, `join` is never before its branch, sizes are 1, 2, 4 or 8.
 
-use super::{Binary, Expr, Reg};
+use super::expr::{Binary, Expr};
+use super::names::Reg;
 use crate::source::Span;
 
 /// How a loaded value becomes a word.

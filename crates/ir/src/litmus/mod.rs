@@ -22,6 +22,7 @@
 pub mod condition;
 pub mod expr;
 pub mod instr;
+mod names;
 pub mod sc;
 pub mod show;
 pub mod step;
@@ -29,6 +30,7 @@ pub mod step;
 pub use condition::{Formula, Observable, Observed, Operand, Quantifier};
 pub use expr::{Binary, Expr, Unary, evaluate};
 pub use instr::{Extend, Instr, Op, Outcome, RmwKind};
+pub use names::{LocationId, Reg};
 
 pub use step::{Event, EventKind, EventSet, Step, Walk};
 
@@ -78,14 +80,6 @@ impl Dialect {
         matches!(self, Dialect::C | Dialect::Kernel)
     }
 }
-
-/// Names a register within its thread.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct Reg(pub u32);
-
-/// Names a location within its test.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct LocationId(pub u32);
 
 /// A register, a local variable of C, or a flag.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,8 +17,11 @@
 //!
 //! Invariant: `index` numbers the events of the walk from 0 in program order, and dependencies name smaller indices only.
 
+use super::expr::{Expr, evaluate};
 use super::expr::{apply_binary, mask, signed};
-use super::{Expr, Extend, Instr, Op, Outcome, Reg, RmwKind, Test, Thread, evaluate};
+use super::instr::{Extend, Instr, Op, Outcome, RmwKind};
+use super::names::Reg;
+use super::{Test, Thread};
 
 /// A set of events of one thread, by index.
 pub type EventSet = u128;

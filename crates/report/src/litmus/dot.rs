@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Graph, Told};
+use super::told::{Graph, Told};
 
 /// The colour of a relation, the same in all pictures.
 pub(super) fn colour(name: &str) -> &'static str {

@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use super::dot::colour;
-use super::{Graph, Told};
+use super::told::{Graph, Told};
 
 const COLUMN: i64 = 250;
 const ROW: i64 = 92;

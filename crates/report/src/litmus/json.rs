@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Graph, Told};
+use super::told::{Graph, Told};
 
 /// The answer for machines.
 pub fn json(told: &Told) -> Value {

@@ -7,81 +7,10 @@ mod dot;
 mod html;
 mod json;
 mod text;
+mod told;
 
 pub use dot::dot;
 pub use html::html;
 pub use json::{graph, json};
 pub use text::{execution, text};
-
-/// A test with its answer.
-#[derive(Clone, Debug, Default)]
-pub struct Told {
-    /// The name of the test.
-    pub name: String,
-    /// The name of the model.
-    pub model: String,
-    /// `Allowed`, `Forbidden` or `Required`: how the condition is meant.
-    pub kind: String,
-    /// The condition with its quantifier.
-    pub condition: String,
-    /// Whether it holds.
-    pub holds: bool,
-    /// Final states in words, with the number of executions and whether the condition holds.
-    pub states: Vec<(String, u64, bool)>,
-    /// Executions in which the condition holds.
-    pub n_positive: u64,
-    /// Executions in which it does not.
-    pub n_negative: u64,
-    /// Flags that some execution raises.
-    pub flags: Vec<String>,
-    /// Whether a flag means that behaviour is undefined (a data race in C).
-    pub is_undefined: bool,
-    /// What there is to say besides: loops that were cut off.
-    pub notes: Vec<String>,
-    /// `Hash=` and such lines of the test.
-    pub hash: Option<String>,
-    /// Seconds it took.
-    pub seconds: f64,
-    /// The text of the test.
-    pub source: Vec<String>,
-    /// Names of the threads.
-    pub threads: Vec<String>,
-    /// Executions to draw.
-    pub graphs: Vec<Graph>,
-}
-
-/// An execution to draw.
-#[derive(Clone, Debug, Default)]
-pub struct Graph {
-    /// The final state in words.
-    pub state: String,
-    /// Whether the condition holds.
-    pub is_positive: bool,
-    /// Events: the thread (none for initial writes) and the text.
-    pub events: Vec<(Option<usize>, String)>,
-    /// Relations by name.
-    pub relations: Vec<(String, Vec<(usize, usize)>)>,
-    /// Flags it raises.
-    pub flags: Vec<String>,
-    /// Axioms that forbid it: name, place in the model, events on the cycle.
-    pub violated: Vec<(String, String, Vec<usize>)>,
-}
-
-impl Graph {
-    /// The relations that hold between two events, by name.
-    fn names(&self, from: usize, to: usize) -> Vec<&str> {
-        let holds = |pairs: &[(usize, usize)]| pairs.contains(&(from, to));
-        self.relations.iter().filter(|(_, pairs)| holds(pairs)).map(|(name, _)| name.as_str()).collect()
-    }
-
-    /// A relation without the pairs that follow by transitivity, for the eye.
-    fn thinned(&self, name: &str) -> Vec<(usize, usize)> {
-        let Some((_, pairs)) = self.relations.iter().find(|(known, _)| known == name) else { return Vec::new() };
-        if !matches!(name, "po" | "co" | "hb") {
-            return pairs.clone();
-        }
-        let follows =
-            |&(a, b): &(usize, usize)| pairs.iter().any(|&(from, middle)| from == a && pairs.contains(&(middle, b)));
-        pairs.iter().filter(|pair| !follows(pair)).copied().collect()
-    }
-}
+pub use told::{Graph, Told};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Graph, Told};
+use super::told::{Graph, Told};
 
 /// The answer as herd prints it.
 pub fn text(told: &Told) -> String {

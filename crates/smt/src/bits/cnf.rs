@@ -10,8 +10,9 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::gates::{Gate, Gates, Wire};
-use super::sat::{Lit, Sat};
+use super::sat::Sat;
 use crate::limits::{Stop, Why};
+use crate::literal::Lit;
 
 /// Which SAT literal stands for which gate.
 #[derive(Debug, Default)]

@@ -18,7 +18,7 @@ use std::rc::Rc;
 use cadical_sys::ExternalPropagator;
 use fixedbitset::FixedBitSet;
 
-use super::sat::Lit;
+use crate::literal::Lit;
 use crate::theory::{Consequences, Theory};
 
 struct State {

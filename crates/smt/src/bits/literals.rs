@@ -10,8 +10,8 @@
 use logic::{Pool, TermId};
 
 use super::Bits;
-use super::sat::Lit;
 use crate::limits::{Stop, Why};
+use crate::literal::Lit;
 use crate::theory::Theory;
 
 /// What the SAT solver has done so far.

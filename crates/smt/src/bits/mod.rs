@@ -31,8 +31,8 @@ use logic::{Node, Op, Pool, Sort, TermId};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+pub use crate::literal::Lit;
 pub use literals::SatStatistics;
-pub use sat::Lit;
 
 use crate::answer::{Answer, Assignment, Decision};
 use crate::limits::{Limits, Stop, Why};
