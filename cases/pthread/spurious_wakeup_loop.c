@@ -1,5 +1,4 @@
 // expect: safe
-// property: assert, deadlock
 // engines: bmc
 // why: waking without a signal any number of times is taking the lock later, so two rounds of the loop are all there are
 #include <assert.h>

@@ -267,6 +267,43 @@ fn threads_of_sections_that_do_not_end_are_not_started() {
     }
 }
 
+/// A section reads 0 or 1 and goes round as long as it is more. That a bound is too small must follow from what was read, although the section does not end.
+#[test]
+fn loops_in_sections_are_too_long_only_for_what_was_read() {
+    for (written, is_short) in [(1, true), (5, false)] {
+        let mut builder = Builder::new();
+        let main = builder.proc("main");
+        let x = builder.global("x", 0);
+        let writer = builder.define("writer", |body| body.set(x, written));
+        builder.body(main, |body| {
+            let a = body.local("a");
+            body.start_all(&[writer]);
+            let is_more = |body: &mut Body<'_>| {
+                let (one, a) = (body.int(1), body.var(a));
+                body.pool().slt(one, a)
+            };
+            body.atomically(|body| {
+                body.load(a, x);
+                body.repeat(is_more, |body| {
+                    let less = body.plus(a, -1);
+                    body.assign(a, less);
+                });
+            });
+            let more = is_more(body);
+            let is_less = body.pool().not(more);
+            body.check(is_less);
+        });
+        let task = Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) };
+        let mut run = Run::unlimited();
+        run.knobs.insert("unwind".to_string(), "1".to_string());
+        match decide(&Bmc, &task, &mut run).verdict {
+            Verdict::Safe(_) => assert!(is_short),
+            Verdict::Unknown(Why::Bound(_)) => assert!(!is_short),
+            other => panic!("{written}: {other:?}"),
+        }
+    }
+}
+
 /// Whether the interpreter and the engine could be compared; what they differ in.
 pub(super) fn agree(seed: u64, size: u64, model: Model) -> Result<bool, String> {
     let properties = Properties::of(SETS[seed as usize % SETS.len()]);
