@@ -22,3 +22,5 @@ mod properties;
 mod suites;
 #[path = "it/tidy.rs"]
 mod tidy;
+#[path = "it/tidy_references.rs"]
+mod tidy_references;

@@ -1,5 +1,8 @@
 //! How does a step change what is known? One trait, and the domains: explicit values, predicates, and both together.
 //!
+//! Known as: abstract domains and their abstract post (transfer function): Cartesian and Boolean predicate abstraction [Ball01], explicit-value analysis
+//! [Beyer13], product abstraction.
+//!
 //! All of them work on `Abstract`; a domain says which parts it fills in. Values need no solver: the step's terms are evaluated with what is
 //! known. Predicates are decided by weakest preconditions: a predicate holds after the step if what it says of the new values
 //! follows from the state and the conditions of the step. A predicate that the step leaves alone keeps its value, and one that shares no
@@ -9,7 +12,7 @@
 
 use super::cells::{Cell, Cells};
 use super::control::OTHER;
-use super::judge::{Judge, connected};
+use super::entailment::{Entailment, connected};
 use super::state::{Abstract, Cube, Precision};
 use fixedbitset::FixedBitSet;
 use logic::{Node, Op, TermId, VarId};
@@ -39,7 +42,7 @@ pub struct Tools<'a, 'p> {
     /// The terms.
     pub cells: &'a mut Cells<'p>,
     /// The solver.
-    pub judge: &'a mut Judge,
+    pub entailment: &'a mut Entailment,
     /// What may be known.
     pub precision: &'a Precision,
 }
@@ -200,7 +203,7 @@ impl Predicates {
                     continue;
                 }
             }
-            match tools.judge.value(tools.cells, context, precondition)? {
+            match tools.entailment.value(tools.cells, context, precondition)? {
                 Some(holds) => after.push((number, holds)),
                 None => open.push((number, precondition)),
             }
@@ -264,7 +267,7 @@ fn split(
     };
     for holds in [false, true] {
         let literal = if holds { *precondition } else { tools.cells.pool.not(*precondition) };
-        if tools.judge.is_possible(tools.cells, context, literal)? {
+        if tools.entailment.is_possible(tools.cells, context, literal)? {
             let mut context = context.to_vec();
             context.push(literal);
             let mut cube = cube.clone();
@@ -302,7 +305,7 @@ pub fn cases<'s>(tools: &mut Tools<'_, '_>, state: &'s Abstract, guards: &[TermI
     let mut cases = Vec::new();
     for cube in &state.cubes {
         let context = state.context(tools.cells, tools.precision, cube);
-        if guards.is_empty() || tools.judge.is_possible(tools.cells, &context, all)? {
+        if guards.is_empty() || tools.entailment.is_possible(tools.cells, &context, all)? {
             cases.push(Case { cube, context });
         }
     }
@@ -351,7 +354,7 @@ fn values_after(
     if max_enum > 1 {
         let context: Vec<TermId> = if context.is_empty() { step.guards.to_vec() } else { context.to_vec() };
         for (var, term) in unknown {
-            let Some(found) = tools.judge.values(tools.cells, &context, term, max_enum)? else { continue };
+            let Some(found) = tools.entailment.values(tools.cells, &context, term, max_enum)? else { continue };
             if found.len() * results.len() > max_enum {
                 continue;
             }

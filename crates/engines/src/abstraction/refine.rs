@@ -1,5 +1,7 @@
 //! Can a path of the abstraction really be taken, and if not, what should have been known?
 //!
+//! Known as: feasibility check of a counterexample, path formula (SSA), interpolation-based refinement [McMillan06] [Henzinger04].
+//!
 //! The path is run with the original statements, on terms over the inputs alone; the conjunction of its conditions is decided exactly.
 //! If it has a solution, that is the trace. If not, the conditions that contradict each other are the path's core; the
 //! path is written down again step by step, with only what the core needs, and interpolants between the steps say what
@@ -10,10 +12,10 @@
 
 use super::cells::{Cell, Cells};
 use super::control::Control;
+use super::entailment::Entailment;
 use super::interpolants::{Technique, interpolants};
-use super::judge::Judge;
-use super::reason::{Reason, in_own_words, reason};
 use super::symbolic::{self, BadKind, Summary};
+use super::unsat_core::{Reason, in_own_words, reason};
 use super::waiting;
 use ir::{EdgeRef, Properties, SiteId};
 use logic::{Node, Op, TermId, Value, VarId};
@@ -33,7 +35,7 @@ pub struct Attempt {
 
 /// What is true of a path.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum Feasibility {
     /// It can be taken, with these inputs for each step.
     Feasible(Vec<Vec<(SiteId, Value)>>),
     /// It cannot; this explains why.
@@ -92,20 +94,20 @@ impl Refiner {
     pub fn decide(
         &self,
         cells: &mut Cells<'_>,
-        judge: &mut Judge,
+        entailment: &mut Entailment,
         properties: Properties,
         attempt: &Attempt,
-    ) -> Outcome {
+    ) -> Feasibility {
         let mut choices: Vec<(Vec<u64>, usize)> = Vec::new();
         let mut explanation = Explanation::default();
         for _ in 0..MAX_WAYS {
-            let way = match follow(cells, judge, properties, attempt, &mut choices) {
+            let way = match follow(cells, entailment, properties, attempt, &mut choices) {
                 Ok(way) => way,
-                Err(Halt::Many) => return Outcome::Unknown("an address has too many values on a path".to_string()),
-                Err(Halt::Stopped(why)) => return Outcome::Stopped(why),
+                Err(Halt::Many) => return Feasibility::Unknown("an address has too many values on a path".to_string()),
+                Err(Halt::Stopped(why)) => return Feasibility::Stopped(why),
             };
-            match self.decide_way(cells, judge, &way) {
-                Outcome::Spurious(found) => {
+            match self.decide_way(cells, entailment, &way) {
+                Feasibility::Spurious(found) => {
                     explanation.interpolants.extend(found.interpolants);
                     explanation.cells.extend(found.cells);
                     explanation.addresses.extend(found.addresses);
@@ -115,7 +117,7 @@ impl Refiner {
             // The next way: the last choice that has another value.
             loop {
                 match choices.last_mut() {
-                    None => return Outcome::Spurious(explanation),
+                    None => return Feasibility::Spurious(explanation),
                     Some((values, index)) if *index + 1 < values.len() => {
                         *index += 1;
                         break;
@@ -124,26 +126,26 @@ impl Refiner {
                 }
             }
         }
-        Outcome::Unknown("addresses differ in too many ways on a path".to_string())
+        Feasibility::Unknown("addresses differ in too many ways on a path".to_string())
     }
 
-    fn decide_way(&self, cells: &mut Cells<'_>, judge: &mut Judge, way: &Way) -> Outcome {
-        let limits = judge.limits().clone();
+    fn decide_way(&self, cells: &mut Cells<'_>, entailment: &mut Entailment, way: &Way) -> Feasibility {
+        let limits = entailment.limits().clone();
         let conds: Vec<TermId> = way.conds.iter().map(|(_, _, cond)| *cond).collect();
         let answer = check(cells, &conds, &limits);
         match answer {
             Answer::Sat(assignment) => {
                 if let Some(term) = way.unresolved {
-                    return Outcome::Spurious(explain_value(cells, way, term));
+                    return Feasibility::Spurious(explain_value(cells, way, term));
                 }
                 let mut inputs = vec![Vec::new(); way.stages.len()];
                 for (step, site, term) in &way.inputs {
                     inputs[*step].push((*site, assignment.evaluate(&cells.pool, *term)));
                 }
-                return Outcome::Feasible(inputs);
+                return Feasibility::Feasible(inputs);
             }
-            Answer::Unknown(smt::Why::Incomplete(why)) => return Outcome::Unknown(why),
-            Answer::Unknown(why) => return Outcome::Stopped(why),
+            Answer::Unknown(smt::Why::Incomplete(why)) => return Feasibility::Unknown(why),
+            Answer::Unknown(why) => return Feasibility::Stopped(why),
             Answer::Unsat(_) => {}
         }
         let reason = reason(cells, way, &limits);
@@ -162,13 +164,13 @@ impl Refiner {
                         }
                     }
                 }
-                Err(why) => return Outcome::Stopped(why),
+                Err(why) => return Feasibility::Stopped(why),
             }
         }
         if self.in_own_words {
             explanation.interpolants = in_own_words(cells, way, &explanation.interpolants);
         }
-        Outcome::Spurious(explanation)
+        Feasibility::Spurious(explanation)
     }
 }
 
@@ -180,7 +182,7 @@ enum Halt {
 /// Runs the path on terms over inputs. Choices of addresses are taken as given, and new ones appended.
 fn follow(
     cells: &mut Cells<'_>,
-    judge: &mut Judge,
+    entailment: &mut Entailment,
     properties: Properties,
     attempt: &Attempt,
     choices: &mut Vec<(Vec<u64>, usize)>,
@@ -208,7 +210,7 @@ fn follow(
                     return None;
                 }
                 if n_choices == choices.len() {
-                    match judge.values(cells, &conds_so_far, value, MAX_VALUES) {
+                    match entailment.values(cells, &conds_so_far, value, MAX_VALUES) {
                         Ok(Some(found)) => {
                             let word = |term: &TermId| cells.pool.as_const(*term).map(|value| value.as_bv().as_u64());
                             choices.push((found.iter().filter_map(word).collect(), 0));
@@ -526,4 +528,79 @@ fn explain_value(cells: &mut Cells<'_>, way: &Way, term: TermId) -> Explanation 
     reason.relevant.last_mut().expect("a path has steps").push(about);
     let (_, needed) = unfold(cells, way, &reason);
     Explanation { interpolants: Vec::new(), cells: needed, addresses: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::build::Builder;
+    use ir::{EdgeId, ProcId, Program, Property};
+
+    /// `x = 1; y = in; seen = x; assert(seen == wanted or y == 5)`, with edges in this order.
+    fn program(wanted: i64) -> Program {
+        let mut builder = Builder::new();
+        let (x, y) = (builder.global("x", 0), builder.global("y", 0));
+        let main = builder.define("main", |body| {
+            let (seen, input) = (body.local("seen"), body.local("input"));
+            body.set(x, 1);
+            body.input(input);
+            let value = body.var(input);
+            body.store(y, value);
+            body.load(seen, x);
+            let (is_wanted, is_five) = (body.is(seen, wanted), body.is(input, 5));
+            let cond = body.pool().or(is_wanted, is_five);
+            body.check(cond);
+        });
+        builder.finish(main)
+    }
+
+    fn decided(program: &Program, technique: Option<Technique>) -> (Feasibility, Vec<Option<Cell>>) {
+        let mut cells = Cells::new(program);
+        let mut entailment = Entailment::new(Limits::default());
+        let steps = (0..5).map(|edge| (0, EdgeRef { proc: ProcId(0), edge: EdgeId(edge) })).collect();
+        let attempt = Attempt { steps, stmt: 0, kind: BadKind::Violation(Property::Assertion) };
+        let properties = Properties::of(&[Property::Assertion]);
+        let refiner = Refiner { technique, in_own_words: false };
+        let feasibility = refiner.decide(&mut cells, &mut entailment, properties, &attempt);
+        let vars = match &feasibility {
+            Feasibility::Spurious(explanation) => {
+                let terms = explanation.interpolants.iter().map(|(_, term)| *term);
+                let terms: Vec<TermId> = terms.collect();
+                let mut vars = explanation.cells.clone();
+                vars.extend(terms.iter().flat_map(|term| cells.vars_in(*term).to_vec()));
+                vars
+            }
+            _ => Vec::new(),
+        };
+        (feasibility, vars.into_iter().map(|var| cells.cell(var)).collect())
+    }
+
+    #[test]
+    fn a_path_that_can_be_taken_comes_with_its_inputs() {
+        let (feasibility, _) = decided(&program(2), Some(Technique::Sequence));
+        let Feasibility::Feasible(inputs) = feasibility else { panic!("{feasibility:?}") };
+        assert_eq!(
+            inputs.iter().map(Vec::len).collect::<Vec<usize>>(),
+            [0, 1, 0, 0, 0],
+            "one input, in the second step"
+        );
+        assert_ne!(inputs[1][0].1, Value::bv(32, 5), "5 is not wrong");
+    }
+
+    #[test]
+    fn a_path_that_cannot_is_explained_by_what_matters() {
+        for technique in [Some(Technique::Sequence), Some(Technique::Horn), None] {
+            let (feasibility, cells) = decided(&program(1), technique);
+            assert!(matches!(feasibility, Feasibility::Spurious(_)), "{technique:?}: {feasibility:?}");
+            let is_about = |name: &str| {
+                let program = program(1);
+                cells.iter().flatten().any(|cell| match cell {
+                    Cell::Global(var) | Cell::Own(_, var) => program.pool.var_name(*var) == name,
+                    Cell::Bytes(..) | Cell::Result(_) => false,
+                })
+            };
+            assert!(is_about("x") || is_about("seen"), "{technique:?}: what was read of x matters");
+            assert!(!is_about("y"), "{technique:?}: nobody reads y");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! The enumerator: which executions of a skeleton does a model allow?
 //!
+//! Known as: herd-style enumeration of candidate executions (reads-from, then coherence; from-read follows), with pruning [Alglave14].
+//!
 //! First every read gets a write, one after the other; values follow along, and with them addresses and the ways of threads. Then the writes of
 //! each cell are ordered, pair by pair. After each choice the model's axioms are computed on what is certain by then
 //! (`memory::cat::evaluate`): one that fails will fail whatever comes, and the choice is taken back. So most choices are never
@@ -14,8 +16,8 @@ use memory::execution::{Kind, Misfit, Skeleton, TermId, Terms, cell};
 use memory::relation::{EventSet, Relation};
 
 use super::answer::{Answer, Execution, Goal, Question, Refusal, Violation};
-use super::outlook::{Prospect, outlook};
 use super::picture;
+use super::three_valued::{Prospect, three_valued};
 
 /// What ended a search early.
 #[derive(Debug)]
@@ -349,8 +351,8 @@ impl<'a, 't> Search<'a, 't> {
             (None, goal) if goal != Goal::Verdict => true,
             (filter, goal) => {
                 let state = state();
-                let passes = filter.as_ref().is_none_or(|filter| outlook(filter, &state).0);
-                passes && (goal != Goal::Verdict || self.is_wanted(outlook(&self.test.condition, &state)))
+                let passes = filter.as_ref().is_none_or(|filter| three_valued(filter, &state).0);
+                passes && (goal != Goal::Verdict || self.is_wanted(three_valued(&self.test.condition, &state)))
             }
         }
     }

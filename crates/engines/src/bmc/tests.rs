@@ -294,9 +294,9 @@ fn loops_in_sections_are_too_long_only_for_what_was_read() {
             body.check(is_less);
         });
         let task = Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) };
-        let mut run = Run::unlimited();
-        run.knobs.insert("unwind".to_string(), "1".to_string());
-        match decide(&Bmc, &task, &mut run).verdict {
+        let budget = Budget::of_time(Duration::from_secs(20));
+        let mut run = Run::of(Bmc.about(), budget, &[("unwind", "1")]).expect("the knobs are declared");
+        match decide(&Bmc, &task, &mut run).verdict() {
             Verdict::Safe(_) => assert!(is_short),
             Verdict::Unknown(Why::Bound(_)) => assert!(!is_short),
             other => panic!("{written}: {other:?}"),

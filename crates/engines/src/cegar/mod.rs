@@ -1,41 +1,45 @@
 //! Is the program safe although its loops have no bounds? Counterexample-guided abstraction refinement.
 //!
+//! Known as: CEGAR [Clarke03], predicate abstraction [Graf97] and explicit-value analysis, lazy abstraction with `--cegar.prune lazy` [Henzinger02].
+//!
 //! `search` explores an abstraction of the program that knows only what the precision says. If no error is possible there, none is
 //! possible at all. If one is, `abstraction::refine` decides whether its path can really be taken: then it is the trace, or else it says what
-//! should have been known, and the search begins again with more of it. `select` and `proviso` leave interleavings out, `cone` leaves
-//! out assignments. `precise` decides what a refinement adds.
+//! should have been known, and the search begins again with more of it. `reduction` and `dpor` leave interleavings out, `abstraction::cone` leaves
+//! out assignments. `precision` decides what a refinement adds, and `stages` what else is tried.
 
-mod candidates;
-mod cone;
-mod crowd;
-mod graph;
-mod precise;
+mod counter_abstraction;
+mod dpor;
+mod precision;
+mod predicate_mining;
 mod proof;
-mod proviso;
+mod reachability_graph;
+mod reduction;
 mod search;
-mod select;
+mod stages;
 mod successor;
 
 #[cfg(test)]
 mod tests;
 
 use crate::abstraction::cells::Cells;
+use crate::abstraction::cone;
 use crate::abstraction::domain::{Combine, Domain, Explicit, Predicates};
+use crate::abstraction::entailment::Entailment;
 use crate::abstraction::interpolants::Technique;
-use crate::abstraction::judge::Judge;
-use crate::abstraction::refine::{Attempt, Explanation, Outcome, Refiner};
+use crate::abstraction::refine::{Attempt, Explanation, Feasibility, Refiner};
 use crate::abstraction::state::{Live, Places, places};
 use crate::abstraction::symbolic::BadKind;
 use crate::explore::actions::Actions;
 use crate::{About, Engine, Kind, Knob, Run};
-use crowd::Pick;
-use graph::NodeId;
+use counter_abstraction::Pick;
 use ir::pass::{Options, forget_owners, may_wait_in_circle, prepare, spell_trace};
-use ir::{Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
-use precise::Tracking;
-use search::{Counts, Halt, Order, Search, World};
-use select::Reduction;
+use ir::{Certificate, EdgeRef, Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
+use precision::{Refinement, Tracking};
+use reachability_graph::{NodeId, ReachabilityGraph};
+use reduction::Reduction;
+use search::{Counts, Halt, Search, Strategy, World};
 use smt::Direction;
+use stages::{Finding, Remedy, Situation};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -141,158 +145,236 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let program = prepare(&task.program, task.properties, &Options::default())?;
     run.looked_for = task.properties;
     // Abstract states show when all threads wait, not when some wait for each other.
-    let mut circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();
+    let circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();
     let program = forget_owners(program);
-    let (tracking, domain) = domain(run.word(&DOMAIN));
-    let reduction = match run.word(&POR) {
-        "none" => Reduction::None,
-        "source" => Reduction::Source,
-        "dpor" => Reduction::Dynamic,
-        "aware-dpor" => Reduction::AwareDynamic,
-        "aware" => Reduction::Aware,
-        other => unreachable!("{other} is not declared"),
-    };
-    let cone = match run.word(&COI) {
-        "none" => cone::Mode::None,
-        "static" => cone::Mode::Static,
-        "both" => cone::Mode::Both,
-        "dynamic" => cone::Mode::Dynamic,
-        other => unreachable!("{other} is not declared"),
-    };
-    let order = match run.word(&SEARCH) {
-        "bfs" => Order::Breadth,
-        "distance" => Order::Distance,
-        "dfs" => Order::Depth,
-        other => unreachable!("{other} is not declared"),
-    };
-    let mut world = World {
-        cells: Cells::new(&program),
-        judge: Judge::new(run.solver_limits()),
-        actions: Actions::new(&program, task.properties),
-        live: Live::new(&program),
-        properties: task.properties,
-        domain,
-        reduction,
-        order,
-        cone: cone::Cone::new(&program, cone),
-        summaries: Default::default(),
-        is_total: Default::default(),
-        passed_over: Default::default(),
-        counts: Counts::default(),
-        distance: distances(&program, task.properties),
-        counts_values: tracking == Tracking::Both,
-        watches_starts: run.word(&CROWD) == "auto",
-    };
-    if run.word(&CROWD) == "all" {
-        let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
-        world.cells.crowd_sites =
-            stmts.filter(|stmt| matches!(stmt.op, Op::Start { .. })).map(|stmt| stmt.site).collect();
-    }
-    let is_local = run.word(&PRECISION) == "local";
-    let mut refinement = precise::Refinement::new(tracking, run.word(&SPLIT), run.word(&INIT), is_local);
-    refinement.begin(&mut world);
-    let technique = precise::technique(run.word(&REFINE));
-    // What a reduction that knows the precision has left out may be needed with another one.
-    let is_lazy = run.word(&PRUNE) == "lazy"
-        && matches!(reduction, Reduction::None | Reduction::Source)
-        && matches!(cone, cone::Mode::None | cone::Mode::Static);
-    let mut kept: Option<graph::Graph> = None;
-    let mut times = Times::default();
-    let mut unknown: Option<Why> = None;
-    let mut has_guessed = tracking == Tracking::Values;
+    let mut rounds = Rounds::new(&program, task.properties, run);
     loop {
-        let precision = refinement.precision.clone();
-        let mut search = Search::new(&mut world, &precision);
-        if let Some(graph) = kept.take() {
-            search.resume(graph);
-        }
-        let result = search.explore(run);
-        let certificate = result.is_ok().then(|| proof::certificate(&mut search));
-        let mut graph = std::mem::take(&mut search.graph);
-        note_statistics(&world, &refinement, &times, run);
-        let (attempt, node) = match result {
-            Ok(()) => {
-                let certificate = certificate.expect("there is one if nothing is left to explore");
-                return match unknown.or(circles.take()) {
+        let (result, graph) = rounds.explore(run);
+        let found = match result {
+            Ok(certificate) => {
+                return match rounds.unknown.or(circles) {
                     Some(why) => Err(why),
                     None => Ok(Verdict::Safe(Proof::Abstraction(Arc::new(certificate)))),
                 };
             }
-            Err(Halt::Stopped(why)) => return Err(unknown.unwrap_or(why)),
+            Err(Halt::Stopped(why)) => return Err(rounds.unknown.unwrap_or(why)),
             Err(Halt::ManyValues(var)) => {
-                refinement.give_up_values(&mut world.cells, var);
+                rounds.refinement.give_up_values(&mut rounds.world.cells, var);
                 continue;
             }
-            Err(Halt::Error(attempt, node)) => (attempt, node),
+            Err(Halt::Error(attempt, node)) => rounds.consider(attempt, node, graph),
         };
-        times.refinements += 1;
+        match stages::remedy(found.finding(), &rounds.situation(&found.attempt)) {
+            Remedy::GoOn => rounds.keep_what_is_sound(found),
+            Remedy::Report => {
+                let trace = found.trace().expect("a violation is reported");
+                return Ok(Verdict::Unsafe(spell_trace(&task.program, &program, &trace)));
+            }
+            Remedy::PassOver => rounds.pass_over(found),
+            Remedy::FormCrowd => form_crowd(&mut rounds.world, &found.attempt),
+            Remedy::DisperseCrowd => disperse_crowd(&mut rounds.world),
+            Remedy::MinePredicates => rounds.mine_predicates(),
+            Remedy::CombinePredicates => {
+                rounds.world.domain = Box::new(Predicates { combine: Combine::Boolean, max_enum: 1 });
+            }
+            Remedy::GiveUp => return Err(rounds.unknown.unwrap_or_else(|| found.why(&program, run))),
+        }
+    }
+}
+
+/// What lives from round to round.
+struct Rounds<'p> {
+    world: World<'p>,
+    refinement: Refinement,
+    technique: Option<Technique>,
+    tracking: Tracking,
+    /// Whether predicates were mined already, or cannot be tracked.
+    has_mined: bool,
+    /// Whether a part of the graph may be kept after a refinement. What a reduction that knows the precision has left out may be needed with
+    /// another one.
+    is_lazy: bool,
+    /// What was kept of the graph of the last round: where the next one begins.
+    kept: ReachabilityGraph,
+    /// Why the program is not safe, whatever else is found: some path leaves what is modelled.
+    unknown: Option<Why>,
+    times: Times,
+}
+
+/// A path that was looked at.
+struct Considered {
+    /// The path as the abstraction has found it.
+    attempt: Attempt,
+    /// What is true of it, and of which threads; nothing if it needs more threads of the crowd than it starts.
+    feasibility: Option<(Feasibility, Attempt)>,
+    /// Whether the precision has grown.
+    is_refined: bool,
+    /// The nodes that it leads through, and the graph that they are nodes of.
+    nodes: Vec<NodeId>,
+    graph: ReachabilityGraph,
+}
+
+impl<'p> Rounds<'p> {
+    fn new(program: &'p Program, properties: Properties, run: &Run) -> Rounds<'p> {
+        let (tracking, domain) = domain(run.word(&DOMAIN));
+        let reduction = match run.word(&POR) {
+            "none" => Reduction::None,
+            "source" => Reduction::Source,
+            "dpor" => Reduction::Dynamic,
+            "aware-dpor" => Reduction::AwareDynamic,
+            "aware" => Reduction::Aware,
+            other => unreachable!("{other} is not declared"),
+        };
+        let cone = match run.word(&COI) {
+            "none" => cone::Mode::None,
+            "static" => cone::Mode::Static,
+            "both" => cone::Mode::Both,
+            "dynamic" => cone::Mode::Dynamic,
+            other => unreachable!("{other} is not declared"),
+        };
+        let order = match run.word(&SEARCH) {
+            "bfs" => Strategy::Breadth,
+            "distance" => Strategy::Distance,
+            "dfs" => Strategy::Depth,
+            other => unreachable!("{other} is not declared"),
+        };
+        let mut world = World {
+            cells: Cells::new(program),
+            entailment: Entailment::new(run.solver_limits()),
+            actions: Actions::new(program, properties),
+            live: Live::new(program),
+            properties,
+            domain,
+            reduction,
+            order,
+            cone: cone::ConeOfInfluence::new(program, cone),
+            summaries: Default::default(),
+            is_total: Default::default(),
+            passed_over: Default::default(),
+            counts: Counts::default(),
+            distance: distances(program, properties),
+            counts_values: tracking == Tracking::Both,
+            watches_starts: run.word(&CROWD) == "auto",
+        };
+        if run.word(&CROWD) == "all" {
+            let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+            world.cells.crowd_sites =
+                stmts.filter(|stmt| matches!(stmt.op, Op::Start { .. })).map(|stmt| stmt.site).collect();
+        }
+        let is_local = run.word(&PRECISION) == "local";
+        let mut refinement = Refinement::new(tracking, run.word(&SPLIT), run.word(&INIT), is_local);
+        refinement.begin(&mut world);
+        Rounds {
+            world,
+            refinement,
+            technique: precision::technique(run.word(&REFINE)),
+            tracking,
+            has_mined: tracking == Tracking::Values,
+            is_lazy: run.word(&PRUNE) == "lazy"
+                && matches!(reduction, Reduction::None | Reduction::Source)
+                && matches!(cone, cone::Mode::None | cone::Mode::Static),
+            kept: ReachabilityGraph::default(),
+            unknown: None,
+            times: Times::default(),
+        }
+    }
+
+    /// One round: explores with the precision as it is. If no error is possible, the graph is the proof.
+    fn explore(&mut self, run: &mut Run) -> (Result<Certificate, Halt>, ReachabilityGraph) {
+        let precision = self.refinement.precision.clone();
+        let mut search = Search::new(&mut self.world, &precision);
+        search.resume(std::mem::take(&mut self.kept));
+        let result = search.explore(run);
+        let result = result.map(|()| proof::certificate(&mut search));
+        let graph = std::mem::take(&mut search.graph);
+        note_statistics(&self.world, &self.refinement, &self.times, run);
+        (result, graph)
+    }
+
+    /// Looks whether a path to a node, and a step from there, can be taken, and learns from it if not.
+    fn consider(&mut self, attempt: Attempt, node: NodeId, graph: ReachabilityGraph) -> Considered {
+        self.times.refinements += 1;
         let started = Instant::now();
         let nodes = graph.nodes_to(node);
         let places: Vec<Places> = nodes.iter().map(|node| places(&graph.node(*node).control)).collect();
-        let (outcome, is_refined) = consider(technique, &mut world, &mut refinement, &attempt, &places);
-        times.refining += started.elapsed();
-        let is_many = attempt.kind == BadKind::ManyThreads;
-        match outcome {
-            Some((Outcome::Feasible(inputs), attempt)) => match attempt.kind {
-                BadKind::Violation(_) | BadKind::Deadlock => {
-                    let violation = match attempt.kind {
-                        BadKind::Violation(violation) => violation,
-                        _ => Property::Deadlock,
-                    };
-                    let steps = attempt.steps.iter().zip(inputs);
-                    let steps =
-                        steps.map(|((thread, edge), inputs)| Step { thread: *thread, edge: *edge, inputs }).collect();
-                    let trace = Trace::new(violation, steps);
-                    return Ok(Verdict::Unsafe(spell_trace(&task.program, &program, &trace)));
-                }
-                BadKind::Beyond(why) => {
-                    // Perhaps there is a violation elsewhere.
-                    unknown.get_or_insert(why);
-                    let (_, edge) = *attempt.steps.last().expect("a path has steps");
-                    world.passed_over.insert((edge, attempt.stmt));
-                }
-                BadKind::ManyThreads => form_crowd(&mut world, &attempt),
+        let (feasibility, is_refined) =
+            consider(self.technique, &mut self.world, &mut self.refinement, &attempt, &places);
+        self.times.refining += started.elapsed();
+        Considered { attempt, feasibility, is_refined, nodes, graph }
+    }
+
+    fn situation(&self, attempt: &Attempt) -> Situation {
+        Situation {
+            has_crowd: !self.world.cells.crowd_sites.is_empty(),
+            has_mined: self.has_mined,
+            has_many_predicates: self.refinement.precision.predicates.len() > MANY_PREDICATES,
+            starts_many: attempt.kind == BadKind::ManyThreads,
+            // Each predicate for itself may not suffice.
+            can_combine: self.tracking == Tracking::Both && !self.world.domain.keeps_combinations(),
+        }
+    }
+
+    /// Keeps that part of the graph which does not come after where the path went astray, if that is allowed.
+    fn keep_what_is_sound(&mut self, found: Considered) {
+        if self.is_lazy
+            && self.world.cells.crowd_sites.is_empty()
+            && let Some((Feasibility::Spurious(explanation), _)) = &found.feasibility
+            && let Some(first) = first_gone_astray(&self.world.cells, explanation, &found.nodes)
+        {
+            self.kept = found.graph;
+            self.kept.prune(first);
+        }
+    }
+
+    /// The last step of the path is known to leave what is modelled; perhaps there is a violation elsewhere.
+    fn pass_over(&mut self, found: Considered) {
+        if let Some((_, Attempt { steps, stmt, kind: BadKind::Beyond(why) })) = found.feasibility {
+            self.unknown.get_or_insert(why);
+            let (_, edge) = *steps.last().expect("a path has steps");
+            self.world.passed_over.insert((edge, stmt));
+        }
+    }
+
+    fn mine_predicates(&mut self) {
+        self.has_mined = true;
+        predicate_mining::add(&mut self.world, &mut self.refinement.precision);
+    }
+}
+
+impl Considered {
+    fn finding(&self) -> Finding {
+        match &self.feasibility {
+            None => Finding::NotCast,
+            Some((Feasibility::Spurious(_), _)) if self.is_refined => Finding::Learned,
+            Some((Feasibility::Spurious(_), _)) => Finding::NothingNew,
+            Some((Feasibility::Unknown(_), _)) => Finding::Undecided,
+            Some((Feasibility::Stopped(_), _)) => Finding::Stopped,
+            Some((Feasibility::Feasible(_), cast)) => match cast.kind {
+                BadKind::Violation(_) | BadKind::Deadlock => Finding::Violation,
+                BadKind::Beyond(_) => Finding::Beyond,
+                BadKind::ManyThreads => Finding::ManyThreads,
                 BadKind::Unresolved(..) => unreachable!("what cannot be resolved is explained"),
             },
-            Some((Outcome::Spurious(explanation), _)) => {
-                let is_crowd = !world.cells.crowd_sites.is_empty();
-                if is_refined && is_crowd && !has_guessed && refinement.precision.predicates.len() > MANY_PREDICATES {
-                    has_guessed = true;
-                    candidates::add(&mut world, &mut refinement.precision);
-                    continue;
-                }
-                if is_refined {
-                    if is_lazy
-                        && world.cells.crowd_sites.is_empty()
-                        && let Some(first) = first_gone_astray(&world.cells, &explanation, &nodes)
-                    {
-                        graph.prune(first);
-                        kept = Some(graph);
-                    }
-                    continue;
-                }
-                if is_many {
-                    form_crowd(&mut world, &attempt);
-                } else if is_crowd && !has_guessed {
-                    has_guessed = true;
-                    candidates::add(&mut world, &mut refinement.precision);
-                } else if tracking == Tracking::Both && !world.domain.keeps_combinations() {
-                    // Each predicate for itself does not suffice.
-                    world.domain = Box::new(Predicates { combine: Combine::Boolean, max_enum: 1 });
-                } else if !disperse_crowd(&mut world) {
-                    return Err(unknown.unwrap_or_else(|| stuck(&program, &attempt)));
-                }
-            }
-            Some((Outcome::Unknown(_), _)) if is_many => form_crowd(&mut world, &attempt),
-            Some((Outcome::Unknown(what), _)) => return Err(unknown.unwrap_or(Why::Bound(what))),
-            Some((Outcome::Stopped(why), _)) => return Err(unknown.unwrap_or_else(|| run.why_stopped(why))),
-            None if !has_guessed => {
-                has_guessed = true;
-                candidates::add(&mut world, &mut refinement.precision);
-            }
-            None => {
-                disperse_crowd(&mut world);
-            }
+        }
+    }
+
+    /// The execution, if the path can be taken and ends in a violation.
+    fn trace(self) -> Option<Trace> {
+        let Some((Feasibility::Feasible(inputs), Attempt { steps, kind, .. })) = self.feasibility else { return None };
+        let violation = match kind {
+            BadKind::Violation(violation) => violation,
+            BadKind::Deadlock => Property::Deadlock,
+            BadKind::Beyond(_) | BadKind::ManyThreads | BadKind::Unresolved(..) => return None,
+        };
+        let step = |((thread, edge), inputs): ((u32, EdgeRef), _)| Step { thread, edge, inputs };
+        Some(Trace::new(violation, steps.into_iter().zip(inputs).map(step).collect()))
+    }
+
+    /// Why nothing is left to try.
+    fn why(self, program: &Program, run: &Run) -> Why {
+        match self.feasibility {
+            Some((Feasibility::Unknown(what), _)) => Why::Bound(what),
+            Some((Feasibility::Stopped(why), _)) => run.why_stopped(why),
+            _ => stuck(program, &self.attempt),
         }
     }
 }
@@ -310,10 +392,10 @@ fn first_gone_astray(cells: &Cells<'_>, explanation: &Explanation, nodes: &[Node
 fn consider(
     technique: Option<Technique>,
     world: &mut World<'_>,
-    refinement: &mut precise::Refinement,
+    refinement: &mut Refinement,
     attempt: &Attempt,
     places: &[Places],
-) -> (Option<(Outcome, Attempt)>, bool) {
+) -> (Option<(Feasibility, Attempt)>, bool) {
     let mut ways = vec![Refiner { technique, in_own_words: false }];
     if technique == Some(Technique::Sequence) {
         let newton = |direction| Refiner { technique: Some(Technique::Newton(direction)), in_own_words: false };
@@ -324,16 +406,18 @@ fn consider(
     let picks: &[Pick] = if is_crowd { &[Pick::Newest, Pick::Oldest] } else { &[Pick::Newest] };
     let mut result = None;
     for pick in picks {
-        let Some(cast) = crowd::concrete(world, attempt, *pick) else { continue };
+        let Some(cast) = counter_abstraction::concrete(world, attempt, *pick) else { continue };
         for refiner in &ways {
             let sites = std::mem::take(&mut world.cells.crowd_sites);
-            let outcome = refiner.decide(&mut world.cells, &mut world.judge, world.properties, &cast.attempt);
+            let feasibility = refiner.decide(&mut world.cells, &mut world.entailment, world.properties, &cast.attempt);
             world.cells.crowd_sites = sites;
-            let Outcome::Spurious(explanation) = outcome else { return (Some((outcome, cast.attempt)), false) };
+            let Feasibility::Spurious(explanation) = feasibility else {
+                return (Some((feasibility, cast.attempt)), false);
+            };
             let explanation = cast.explain(&mut world.cells, &explanation);
             let places = if is_crowd { &[] } else { places };
             let is_refined = refinement.refine(world, &explanation, places);
-            result = Some((Outcome::Spurious(explanation), cast.attempt.clone()));
+            result = Some((Feasibility::Spurious(explanation), cast.attempt.clone()));
             if is_refined {
                 return (result, true);
             }
@@ -345,7 +429,7 @@ fn consider(
 /// From now on the threads of the loop that the path ends in are not told apart.
 fn form_crowd(world: &mut World<'_>, attempt: &Attempt) {
     let (_, edge) = *attempt.steps.last().expect("a path has steps");
-    let sites = crowd::start_sites(world.cells.program, edge);
+    let sites = counter_abstraction::start_sites(world.cells.program, edge);
     world.cells.crowd_sites.extend(sites);
     world.summaries.clear();
 }
@@ -362,12 +446,10 @@ fn circles(program: &Program) -> Option<Why> {
     Some(Why::Unsupported { span, what })
 }
 
-/// From now on all threads are told apart: only errors can be found. False if they are already.
-fn disperse_crowd(world: &mut World<'_>) -> bool {
-    let had_crowd = !world.cells.crowd_sites.is_empty();
+/// From now on all threads are told apart: only errors can be found.
+fn disperse_crowd(world: &mut World<'_>) {
     world.cells.crowd_sites.clear();
     world.watches_starts = false;
-    had_crowd
 }
 
 /// Whether a violation shows in a single step, or in a single state.
@@ -416,16 +498,16 @@ struct Times {
     refining: Duration,
 }
 
-fn note_statistics(world: &World<'_>, refinement: &precise::Refinement, times: &Times, run: &mut Run) {
+fn note_statistics(world: &World<'_>, refinement: &Refinement, times: &Times, run: &mut Run) {
     let counts = world.counts;
     let share = |part: u64| 100.0 * part as f64 / (counts.statements as f64).max(1.0);
     let statistics = &mut run.statistics;
     statistics.set("explored actions", counts.actions as f64);
     statistics.set("states", counts.states as f64);
     statistics.set("covered states", counts.covered as f64);
-    statistics.set("solver questions", world.judge.n_questions() as f64);
-    statistics.set("solver calls", world.judge.n_solved() as f64);
-    statistics.set("solver seconds", world.judge.time.as_secs_f64());
+    statistics.set("solver questions", world.entailment.n_questions() as f64);
+    statistics.set("solver calls", world.entailment.n_solved() as f64);
+    statistics.set("solver seconds", world.entailment.time.as_secs_f64());
     statistics.set("successor seconds", counts.successor_time.as_secs_f64());
     statistics.set("refinement seconds", times.refining.as_secs_f64());
     statistics.set("refinements", times.refinements as f64);

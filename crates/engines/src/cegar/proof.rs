@@ -1,4 +1,6 @@
 //! What is handed out as the proof? The explored graph, with a formula for each node, in the words of `ir::Certificate`.
+//!
+//! Known as: proof certificate, correctness witness: the abstract reachability graph with an invariant for each node.
 
 use super::search::Search;
 use crate::abstraction::cells::Cell;

@@ -1,26 +1,29 @@
 //! Which abstract states can be reached with a precision? Explore until an error is possible, or nothing is left.
 //!
-//! A node is expanded by the steps of the threads that the reduction selects; each step is simplified by the cone and handed to the domain.
-//! When nothing is left, `proviso` looks whether the reduction has put a thread off for ever and asks for more.
+//! Known as: abstract reachability analysis, the model checking step of CEGAR [Clarke03].
 //!
-//! Invariant: when the search ends without an error, every error of the program would have been seen (Theorems 2 and 4 of 000).
+//! A node is expanded by the steps of the threads that the reduction selects; each step is simplified by the cone and handed to the domain.
+//! When nothing is left, the cycle proviso looks whether the reduction has put a thread off for ever, and `dpor` what else it has not seen coming.
+//!
+//! Invariant: when the search ends without an error, every error of the program would have been seen (Theorems 2 and 4 of [Telbisz24]).
 
-use super::cone::Taken;
-use super::crowd;
-use super::graph::{Graph, NodeId};
-use super::select::{AtNode, Reduction};
+use super::counter_abstraction;
+use super::dpor;
+use super::reachability_graph::{NodeId, ReachabilityGraph};
+use super::reduction::{AtNode, Reduction};
 use super::successor::after_step;
 use crate::abstraction::cells::Cells;
+use crate::abstraction::cone::Taken;
 use crate::abstraction::control::{Change, Control, is_crowd};
 use crate::abstraction::domain::Domain;
-use crate::abstraction::judge::Judge;
+use crate::abstraction::entailment::Entailment;
 use crate::abstraction::refine::Attempt;
 use crate::abstraction::state::{Abstract, Live, Precision};
 use crate::abstraction::symbolic::{self, Bad, BadKind, Summary};
 use crate::abstraction::waiting;
 use crate::clock;
 use crate::explore::actions::Actions;
-use crate::explore::choice::source_set;
+use crate::explore::por::cycle_proviso;
 use crate::run::Run;
 use fixedbitset::FixedBitSet;
 use ir::{EdgeId, EdgeRef, Properties, Property, Why};
@@ -32,7 +35,7 @@ use std::time::Duration;
 
 /// In which order nodes are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
+pub(crate) enum Strategy {
     /// Nearest to the start first.
     Breadth,
     /// The newest first.
@@ -57,14 +60,14 @@ pub(crate) struct Counts {
 /// What lives through all rounds.
 pub(crate) struct World<'p> {
     pub(crate) cells: Cells<'p>,
-    pub(crate) judge: Judge,
+    pub(crate) entailment: Entailment,
     pub(crate) actions: Actions,
     pub(crate) live: Live,
     pub(crate) properties: Properties,
     pub(crate) domain: Box<dyn Domain>,
     pub(crate) reduction: Reduction,
-    pub(crate) order: Order,
-    pub(crate) cone: super::cone::Cone,
+    pub(crate) order: Strategy,
+    pub(crate) cone: crate::abstraction::cone::ConeOfInfluence,
     pub(crate) summaries: FxHashMap<(u32, EdgeRef), Rc<Summary>>,
     /// Whether the edges of a location together cover all cases.
     pub(crate) is_total: FxHashMap<(u32, u32), bool>,
@@ -92,7 +95,7 @@ pub(crate) enum Halt {
 pub(crate) struct Search<'w, 'p> {
     pub(crate) world: &'w mut World<'p>,
     pub(crate) precision: &'w Precision,
-    pub(crate) graph: Graph,
+    pub(crate) graph: ReachabilityGraph,
     /// Targets whose dependencies count.
     pub(crate) mask: FixedBitSet,
     open: BinaryHeap<(i64, i64, NodeId)>,
@@ -111,11 +114,11 @@ impl<'w, 'p> Search<'w, 'p> {
         world.counts.successor_time += clock::computed().saturating_sub(started);
         let mask = if world.reduction.is_aware() { tracked(world, precision) } else { world.actions.all() };
         let values = world.counts_values.then(FxHashMap::default);
-        Search { world, precision, graph: Graph::default(), mask, open: BinaryHeap::new(), values }
+        Search { world, precision, graph: ReachabilityGraph::default(), mask, open: BinaryHeap::new(), values }
     }
 
     /// Goes on with what is left of the graph of an earlier round.
-    pub(crate) fn resume(&mut self, graph: Graph) {
+    pub(crate) fn resume(&mut self, graph: ReachabilityGraph) {
         self.graph = graph;
         for id in 0..self.graph.nodes.len() as NodeId {
             let node = self.graph.node(id);
@@ -149,7 +152,7 @@ impl<'w, 'p> Search<'w, 'p> {
                     return Err(halt);
                 }
             }
-            match super::proviso::missing(self) {
+            match self.missing() {
                 missing if missing.is_empty() => break Ok(()),
                 missing => {
                     for (node, thread) in missing {
@@ -163,6 +166,16 @@ impl<'w, 'p> Search<'w, 'p> {
         };
         self.world.counts.covered += self.graph.n_covered;
         result
+    }
+
+    /// Nodes and threads that have to be explored there, although the reduction left them out.
+    fn missing(&mut self) -> Vec<(NodeId, u32)> {
+        let needed = if self.world.reduction.is_dynamic() { dpor::needed(self) } else { Vec::new() };
+        match self.world.reduction {
+            Reduction::None => Vec::new(),
+            _ if !needed.is_empty() => needed,
+            _ => cycle_proviso::ignored(&self.graph),
+        }
     }
 
     /// What is known before the first step.
@@ -180,7 +193,7 @@ impl<'w, 'p> Search<'w, 'p> {
             let initial: FxHashMap<VarId, TermId> =
                 vars.iter().filter_map(|var| Some((*var, world.cells.initial(*var)?))).collect();
             let term = world.cells.pool.substitute(*predicate, &|var| initial.get(&var).copied());
-            if let Some(holds) = world.judge.value(&mut world.cells, &[], term)? {
+            if let Some(holds) = world.entailment.value(&mut world.cells, &[], term)? {
                 cube.push((number as u32, holds));
             }
         }
@@ -192,9 +205,9 @@ impl<'w, 'p> Search<'w, 'p> {
         let depth = i64::from(self.graph.node(node).depth);
         let number = i64::from(node);
         let rank = match self.world.order {
-            Order::Breadth => (-depth, -number),
-            Order::Depth => (depth, number),
-            Order::Distance => {
+            Strategy::Breadth => (-depth, -number),
+            Strategy::Depth => (depth, number),
+            Strategy::Distance => {
                 let control = &self.graph.node(node).control;
                 let near = |thread: u32| {
                     let at = control.at(thread);
@@ -224,17 +237,13 @@ impl<'w, 'p> Search<'w, 'p> {
             return Err(Halt::Error(Attempt { steps, stmt: 0, kind: BadKind::Deadlock }, node));
         }
         let candidates = self.candidates(node).map_err(stopped)?;
-        let mut at = AtNode::new(self, node);
-        let can_run: Vec<u32> = candidates
-            .iter()
-            .copied()
-            .filter(|thread| crate::explore::choice::Threads::can_run(&mut at, *thread))
-            .collect();
+        let mut at = AtNode::new(self, node, candidates);
+        let can_run = at.all_that_run();
         let chosen = match at.search.world.reduction {
             _ if can_run.len() <= 1 => can_run.clone(),
             Reduction::None => can_run.clone(),
-            Reduction::Source | Reduction::Aware => source_set(&mut at, &candidates),
-            Reduction::Dynamic | Reduction::AwareDynamic => at.first(&candidates, &can_run),
+            Reduction::Source | Reduction::Aware => at.source_set(),
+            Reduction::Dynamic | Reduction::AwareDynamic => at.first(&can_run),
         };
         if let Some(why) = at.failed.take() {
             return Err(stopped(why));
@@ -274,7 +283,7 @@ impl<'w, 'p> Search<'w, 'p> {
         let cond = world.cells.pool.and_all(&all);
         for cube in &state.cubes {
             let context = state.context(&mut world.cells, self.precision, cube);
-            if world.judge.is_possible(&mut world.cells, &context, cond)? {
+            if world.entailment.is_possible(&mut world.cells, &context, cond)? {
                 return Ok(true);
             }
         }
@@ -303,7 +312,7 @@ impl<'w, 'p> Search<'w, 'p> {
         let waits = state.bind(&mut world.cells, waits);
         for cube in &state.cubes {
             let context = state.context(&mut world.cells, self.precision, cube);
-            if world.judge.is_possible(&mut world.cells, &context, waits)? {
+            if world.entailment.is_possible(&mut world.cells, &context, waits)? {
                 return Ok(all);
             }
         }
@@ -390,11 +399,11 @@ impl<'w, 'p> Search<'w, 'p> {
         let taken = &Taken { thread, edge, after: &next, view: Default::default() };
         if next.has_crowd {
             let left_at = (control.at_place(thread) == Some(true)).then_some(thread);
-            for case in crowd::cases(&mut world.cells, self.precision, &control, thread, to, &summary) {
+            for case in counter_abstraction::cases(&mut world.cells, self.precision, &control, thread, to, &summary) {
                 let found = after_step(world, self.precision, &state, &case, &guards, taken, left_at)?;
                 after.extend(found);
             }
-            after = crowd::joined(after, world.domain.keeps_combinations()).into_iter().collect();
+            after = counter_abstraction::joined(after, world.domain.keeps_combinations()).into_iter().collect();
         } else {
             after = after_step(world, self.precision, &state, &summary, &guards, taken, None)?;
         }
@@ -407,7 +416,7 @@ impl<'w, 'p> Search<'w, 'p> {
         if !self.world.watches_starts || after.has_crowd || !self.world.actions.next(at.proc, at.loc).is_in_loop {
             return false;
         }
-        let limit = if crowd::is_endless(self.world.cells.program, edge) { 3 } else { 8 };
+        let limit = if counter_abstraction::is_endless(self.world.cells.program, edge) { 3 } else { 8 };
         summary.changes.iter().any(|change| match change {
             Change::Start(proc) => after.threads.iter().filter(|thread| thread.proc == *proc).count() > limit,
             _ => false,
@@ -426,7 +435,7 @@ impl<'w, 'p> Search<'w, 'p> {
         let cond = state.bind(&mut world.cells, cond);
         for cube in &state.cubes {
             let context = state.context(&mut world.cells, self.precision, cube);
-            if world.judge.is_possible(&mut world.cells, &context, cond)? {
+            if world.entailment.is_possible(&mut world.cells, &context, cond)? {
                 return Ok(true);
             }
         }
@@ -470,7 +479,7 @@ impl<'w, 'p> Search<'w, 'p> {
             let mut allowed = self.graph.node(other).state.clone();
             if control.has_crowd {
                 let cells = &mut self.world.cells;
-                allowed = Rc::new(crowd::about_inhabited(cells, self.precision, &control, &allowed));
+                allowed = Rc::new(counter_abstraction::about_inhabited(cells, self.precision, &control, &allowed));
             }
             if state.is_within(&allowed) {
                 return Ok(Some(other));
@@ -487,7 +496,7 @@ impl<'w, 'p> Search<'w, 'p> {
         for (other, allowed) in weaker {
             let allowed = allowed.formula(&mut world.cells, self.precision);
             let negation = world.cells.pool.not(allowed);
-            if !world.judge.is_possible(&mut world.cells, &[own], negation)? {
+            if !world.entailment.is_possible(&mut world.cells, &[own], negation)? {
                 return Ok(Some(other));
             }
         }

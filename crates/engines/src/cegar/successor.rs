@@ -1,12 +1,14 @@
 //! What is known after a step? The conditions are looked at first, then the cone takes away what nobody looks at, and the domain does the rest.
 //!
+//! Known as: abstract successor computation (abstract post), memoised.
+//!
 //! Where a step is the same in all states and only values are tracked, what it makes of the values that it looks at is remembered with
 //! the simplified step, so that it is evaluated once for each of them.
 //!
 //! Invariant: nothing is kept of cells that the step changes, unless the domain says what they are afterwards.
 
-use super::cone::{Inputs, Simplified, Taken};
 use super::search::World;
+use crate::abstraction::cone::{Inputs, Simplified, Taken};
 use crate::abstraction::domain::{self, Step, Tools};
 use crate::abstraction::state::{Abstract, Precision};
 use crate::abstraction::symbolic::Summary;
@@ -38,7 +40,7 @@ pub(crate) fn after_step(
     }
     let all = summary.guards.iter().chain(guards).copied();
     let Some(guards) = domain::bound_guards(&mut world.cells, state, all) else { return Ok(Vec::new()) };
-    let mut tools = Tools { cells: &mut world.cells, judge: &mut world.judge, precision };
+    let mut tools = Tools { cells: &mut world.cells, entailment: &mut world.entailment, precision };
     let cases = &domain::cases(&mut tools, state, &guards)?;
     if cases.is_empty() {
         return Ok(Vec::new());
@@ -93,7 +95,7 @@ fn after_known_step(
             let outcome = match guards {
                 None => None,
                 Some(guards) => {
-                    let mut tools = Tools { cells: &mut world.cells, judge: &mut world.judge, precision };
+                    let mut tools = Tools { cells: &mut world.cells, entailment: &mut world.entailment, precision };
                     let cases = &domain::cases(&mut tools, &part, &guards)?;
                     let step = Step { guards: &guards, cases, updates, forgotten, dropped, left_at: None };
                     match cases.is_empty() {

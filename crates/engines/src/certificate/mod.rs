@@ -1,5 +1,7 @@
 //! Does a graph of abstract states prove what it claims? A checker that shares no code with the engines that make such graphs.
 //!
+//! Known as: proof (witness) validation of an inductive invariant, one formula for each node of an abstract reachability graph.
+//!
 //! It asks for every obligation of `ir::Certificate` with a solver of its own: the initial states are in the first node (initiation), every step
 //! of every thread from a node leads into the nodes that it is said to lead to (consecution), a covered node is inside the one that covers
 //! it, and no step goes wrong (error-freeness). What each edge does is read from the statements again, in `step`. Steps that a

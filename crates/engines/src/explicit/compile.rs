@@ -10,7 +10,7 @@ use super::code::*;
 use super::inputs::{At, Inputs};
 use super::layout::{Kept, Layout};
 use super::sink::{Sunk, sink_inputs};
-use ir::pass::Liveness;
+use ir::pass::{Liveness, Sharing};
 use ir::{AllocKind, Callee, CheckKind, EdgeId, EdgeRef, LocId, ObjectKind, Op, Place, ProcId, Program};
 use ir::{Properties, Property, RegionId, Scope, SiteId, Span, Stmt, Why};
 use logic::{Node, Sort, TermId, Value, VarId};
@@ -51,6 +51,8 @@ pub(crate) struct Code {
     pub(crate) keeps_holder: bool,
     /// Whether deadlocks are looked for and some waits tell who alone can end them.
     pub(crate) has_owners: bool,
+    /// Which procedures run once, and what threads share.
+    pub(crate) sharing: Sharing,
 }
 
 /// Compiles a prepared program. Inputs of up to `enumerate` bits are tried with all their values.
@@ -66,6 +68,7 @@ pub(crate) fn compile(mut program: Program, properties: Properties, enumerate: u
     let runs = thread_procs(&program);
     let n_locs: usize = runs.iter().map(|proc| program.proc(*proc).locs.len()).sum();
     let mut code = Code {
+        sharing: Sharing::new(&program),
         properties,
         layout,
         ins: Vec::new(),

@@ -11,7 +11,7 @@
 
 use super::code::{Pc, bytes_of, fits};
 use super::compile::Code;
-use ir::pass::{Components, Liveness, Sharing, for_each_term, for_each_used};
+use ir::pass::{Components, Liveness, for_each_term, for_each_used};
 use ir::{Callee, EdgeId, LocId, Op, Place, Proc, ProcId, Program, Scope};
 use logic::{Node, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,6 +28,7 @@ pub(crate) struct Spot {
 }
 
 /// All places of states in which handles are kept.
+#[derive(Clone)]
 pub(crate) struct Handles {
     /// In the fixed part: where, and how many bytes.
     pub(crate) globals: Vec<(u32, u8)>,
@@ -336,7 +337,6 @@ impl Groups {
 /// Whether two threads may be alike: started by the same statement, or with the same function and, as far as known, arguments.
 pub(crate) fn has_twins(code: &Code) -> bool {
     let program = &code.program;
-    let sharing = Sharing::new(program);
     let mut seen: Vec<(ProcId, Vec<Option<&Value>>)> = Vec::new();
     for (index, proc) in program.procs.iter().enumerate() {
         let components = Components::new(proc, &proc.out_edges());
@@ -344,7 +344,7 @@ pub(crate) fn has_twins(code: &Code) -> bool {
             for stmt in &edge.stmts {
                 let Op::Start { callee, args, .. } = &stmt.op else { continue };
                 let Callee::Proc(callee) = callee else { return true };
-                if components.is_repeated(edge.from, edge.to) || !sharing.is_single(ProcId(index as u32)) {
+                if components.is_repeated(edge.from, edge.to) || !code.sharing.is_single(ProcId(index as u32)) {
                     return true;
                 }
                 let started = program.proc(*callee);

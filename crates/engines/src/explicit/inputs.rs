@@ -1,5 +1,7 @@
 //! Which values of an input must be tried? One for each class of values that the program can tell apart.
 //!
+//! Known as: data abstraction of inputs by equivalence classes, region partitioning.
+//!
 //! Programs mostly compare inputs with constants: `if (nondet())`, `assume(0 <= n && n < 10)`. All comparisons of an input with constants
 //! cut its range into intervals on which they all agree. If the input is used for nothing else, one value of each class
 //! of intervals is enough. If it is used otherwise, but the `Assume`s right after it leave few values, exactly these are tried.

@@ -1,15 +1,14 @@
 //! Can a bad state be reached? Every reachable state is visited, packed into bytes and remembered.
 //!
 //! The prepared program is compiled to code (`compile`, `code`, `layout`, `inputs`); `step` runs an edge on a packed
-//! state (`state`, `heap`); `search` goes through the states depth first, remembering them in `visited`; `select` decides which
+//! state (`state`, `heap`); `search` goes through the states depth first, remembering them in `visited`; `reduction` decides which
 //! threads need to run in a state; `race` and `leak` look for what a single step does not show; `trace` tells how
 //! the search got there. The answer is exact: states are compared in full, and what cannot be enumerated is unknown.
 
 mod code;
 mod compile;
-mod dynamic;
 mod elsewhere;
-mod endless;
+mod fair_lasso;
 mod handles;
 mod heap;
 mod inputs;
@@ -18,8 +17,8 @@ mod leak;
 mod offsets;
 mod ordered_races;
 mod race;
+mod reduction;
 mod search;
-mod select;
 mod sink;
 mod state;
 mod step;
@@ -38,8 +37,8 @@ mod tests;
 use crate::{About, Engine, Kind, Knob, Run};
 use ir::pass::{Options, forget_owners, may_wait_in_circle, merge_joins, prepare};
 use ir::{Proof, Properties, Property, Task, Verdict, Why};
-use search::{Bounds, Halt, Order, Search};
-use select::{Reduction, Selector};
+use reduction::{Reduction, Selector};
+use search::{Bounds, Halt, Pick, Search};
 use std::time::Duration;
 use step::MAX_THREADS;
 use symmetry::Symmetry;
@@ -124,10 +123,11 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let mut reason = None;
     // Whoever wants no reduction wants to see the full search.
     let attempts = if run.word(&POR) == "none" { &ATTEMPTS[ATTEMPTS.len() - 1..] } else { &ATTEMPTS[..] };
+    let selector = Selector::new(&code, reduction);
+    let symmetry = is_symmetric.then(|| Symmetry::new(&code)).flatten();
     for (order, states, threads) in attempts.iter().copied() {
         let bounds = Bounds { depth, states, threads };
-        let symmetry = is_symmetric.then(|| Symmetry::new(&code)).flatten();
-        let mut search = Search::new(&code, Selector::new(&code, reduction), symmetry, enumerate, bounds, order);
+        let mut search = Search::new(&code, selector.clone(), symmetry.clone(), enumerate, bounds, order);
         let before = run.elapsed();
         let result = search.explore(run);
         note_statistics(&search, run, run.elapsed() - before);
@@ -159,13 +159,13 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
 
 /// What is tried: in which order threads run, how many states are visited, how many threads there may be. Bugs are often near, but not
 /// first in the order of the full search; so a few small searches come before it.
-const ATTEMPTS: [(Order, usize, usize); 6] = [
-    (Order::Oldest, 1 << 13, MAX_THREADS),
-    (Order::Newest, 1 << 14, MAX_THREADS),
-    (Order::Oldest, 1 << 16, 4),
-    (Order::Newest, 1 << 16, 8),
-    (Order::Mixed, 1 << 16, MAX_THREADS),
-    (Order::Oldest, usize::MAX, MAX_THREADS),
+const ATTEMPTS: [(Pick, usize, usize); 6] = [
+    (Pick::Oldest, 1 << 13, MAX_THREADS),
+    (Pick::Newest, 1 << 14, MAX_THREADS),
+    (Pick::Oldest, 1 << 16, 4),
+    (Pick::Newest, 1 << 16, 8),
+    (Pick::Mixed, 1 << 16, MAX_THREADS),
+    (Pick::Oldest, usize::MAX, MAX_THREADS),
 ];
 
 fn number(run: &Run, knob: &Knob) -> usize {

@@ -1,5 +1,7 @@
 //! Do two threads race? In a state in which both are about to touch the same bytes.
 //!
+//! Known as: data race detection by adjacent conflicting accesses.
+//!
 //! With sequentially consistent interleaving, if any execution has two conflicting accesses that nothing orders, then some
 //! execution has two that are next to each other. So it is enough to look, in every state, at what each thread would touch
 //! next: the same bytes, one of them writing, not both atomic. What happens inside an atomic section counts as

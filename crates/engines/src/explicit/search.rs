@@ -1,8 +1,10 @@
 //! Which states can be reached? Depth first, each state once.
 //!
+//! Known as: explicit-state model checking, depth-first search with state matching [Holzmann97]; the cycle proviso on the stack [Peled93].
+//!
 //! The stack holds, for each state on the current path, which threads are still to run there and the edge and choices being run.
-//! So the stack is the trace. Which threads run in a state is decided by `select`: all of them, or a source set
-//! (`explore`). If a step of a reduced set closes a cycle the state is expanded with all threads after all, so that
+//! So the stack is the trace. Which threads run in a state is decided by `reduction`: all of them, or a source set
+//! (`explore::por`). If a step of a reduced set closes a cycle the state is expanded with all threads after all, so that
 //! none is put off for ever.
 //!
 //! Invariant: a state is marked as being on the stack exactly while it is. What the engine cannot decide (an input with too many
@@ -10,14 +12,14 @@
 //! none is found does the first such reason become the answer.
 
 use super::compile::Code;
-use super::dynamic::{Explored, Place, Summaries, Touches, all_futures, exchange_back};
-use super::endless::{Graph, Lasso};
-use super::select::{Reduction, Selector};
+use super::fair_lasso::{Graph, Lasso};
+use super::reduction::{Reduction, Selector};
 use super::state::View;
 use super::step::{Choices, Machine, Outcome, vary};
 use super::symmetry::{Permutation, Symmetry};
 use super::visited::{MAX_STATE, ON_STACK, StateId, Visited};
-use crate::explore::threads::ThreadSet;
+use crate::explore::por::dpor::{Explored, Summaries, Touches, all_futures, exchange_back};
+use crate::explore::por::threads::ThreadSet;
 use crate::run::Run;
 use ir::{Property, SiteId, Why};
 
@@ -102,7 +104,7 @@ pub(crate) struct Racer {
 
 /// Which of the threads that are to run in a state runs first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
+pub(crate) enum Pick {
     /// The oldest.
     Oldest,
     /// The newest.
@@ -156,7 +158,7 @@ pub(crate) struct Search<'c> {
     selector: Selector<'c>,
     view: View,
     bounds: Bounds,
-    order: Order,
+    order: Pick,
     /// All steps, if it is asked whether they can go on for ever; then the note of a state is its number there.
     graph: Option<Graph>,
     summaries: Summaries,
@@ -176,7 +178,7 @@ impl<'c> Search<'c> {
         symmetry: Option<Symmetry>,
         enumerate: u32,
         bounds: Bounds,
-        order: Order,
+        order: Pick,
     ) -> Search<'c> {
         let keeps_graph = code.properties.has(Property::Termination);
         Search {
@@ -318,7 +320,7 @@ impl<'c> Search<'c> {
                 frame.todo = std::mem::take(&mut frame.left_out);
                 frame.is_held = false;
             }
-            let Some(thread) = self.order.pick(&frame.todo, depth) else { return false };
+            let Some(thread) = self.order.one_of(&frame.todo, depth) else { return false };
             frame.thread = thread;
             frame.todo.remove(thread);
             let pc = self.view.pcs[frame.thread];
@@ -443,8 +445,8 @@ impl<'c> Search<'c> {
     fn foresee(&mut self, state: StateId) {
         let mut view = View::default();
         self.code.view(self.visited.get(state), &mut view);
-        let future = |thread: usize| self.selector.future(view.pcs[thread]);
-        all_futures(&view, &future, self.selector.words(), &mut self.after);
+        let futures = view.pcs.iter().map(|pc| self.selector.future(*pc));
+        all_futures(futures, self.selector.words(), &mut self.after);
     }
 
     /// Takes what came after the step of the last frame into account there; the threads may have been exchanged after the step.
@@ -456,8 +458,8 @@ impl<'c> Search<'c> {
         let Some(explored) = &mut frame.explored else { return };
         let state = self.visited.get(frame.state);
         let alive = alive(self.code, &self.view);
-        let place = Place { state, view: &self.view, alive: &alive, thread: frame.thread };
-        let needed = explored.absorb(&mut self.after, &place, &mut self.selector, &mut self.machine);
+        let place = (state, &self.view, &alive);
+        let needed = self.selector.absorb(explored, &mut self.after, &mut self.machine, place, frame.thread);
         if !frame.is_held {
             frame.todo.add(&needed.common(&frame.left_out));
             frame.left_out = frame.left_out.without(&needed);
@@ -512,13 +514,13 @@ impl<'c> Search<'c> {
     }
 }
 
-impl Order {
+impl Pick {
     /// One of a set of threads; none if it is empty.
-    fn pick(self, set: &ThreadSet, depth: usize) -> Option<usize> {
+    fn one_of(self, set: &ThreadSet, depth: usize) -> Option<usize> {
         match self {
-            Order::Oldest => set.first(),
-            Order::Newest => set.last(),
-            Order::Mixed => {
+            Pick::Oldest => set.first(),
+            Pick::Newest => set.last(),
+            Pick::Mixed => {
                 // Going on from a thread without structure makes another one the first.
                 let from = ((depth as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize;
                 set.iter().find(|thread| *thread >= from).or_else(|| set.first())

@@ -363,7 +363,7 @@ fn asks_about_waiting(code: &Code) -> bool {
 }
 
 /// The most threads that can be started.
-pub(crate) const MAX_THREADS: usize = crate::explore::threads::MAX_THREADS;
+pub(crate) const MAX_THREADS: usize = crate::explore::por::threads::MAX_THREADS;
 
 fn failed_check(code: &Code, check: usize) -> Outcome {
     let Check { kind, span, site } = &code.checks[check];

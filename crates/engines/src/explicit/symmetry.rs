@@ -1,5 +1,7 @@
 //! Which states differ only in the numbers of threads? Of those that do only one is visited.
 //!
+//! Known as: symmetry reduction, canonical representatives of orbits [Ip96].
+//!
 //! A thread's number is where its record stands in a state, and what its handle says. If the program does nothing with handles but
 //! keep, compare and join them (`handles`), then exchanging the records of two threads, and their handles wherever handles are
 //! kept, changes nothing of what can happen, but for the numbers. So the records are sorted: threads that run the same function
@@ -22,6 +24,7 @@ use smallvec::SmallVec;
 pub(crate) type Permutation = SmallVec<[u16; 8]>;
 
 /// Sorts states.
+#[derive(Clone)]
 pub(crate) struct Symmetry {
     handles: Handles,
     /// By location: whether a thread there can get another number.

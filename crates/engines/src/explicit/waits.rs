@@ -1,5 +1,7 @@
 //! Do some threads wait for each other for ever, whatever the others do? What `ir::interp::waits` says, from one thread on.
 //!
+//! Known as: partial (local) deadlock, cycles of the wait-for graph.
+//!
 //! A step makes such a circle only by the thread that takes it: it waits now, or it has ended with a lock. So it is enough to
 //! follow who waits for whom from there. Reductions keep circles: an execution that leads to one is followed by the search but for
 //! the order of independent steps and further steps of others; nobody leaves the circle, and the end of the process

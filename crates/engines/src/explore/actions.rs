@@ -1,14 +1,16 @@
 //! What may a thread do next, and later, from each location? Static tables for engines that explore abstract states.
 //!
+//! Known as: static dependence information, enabled and future actions of a location [Telbisz24].
+//!
 //! For each location: the edges that leave it, what they touch, whether they may have to wait, and whether they may end the process. What a
 //! thread touches inside an atomic section counts from its beginning on, since nobody else runs in between. With a set of targets that
-//! matter (those about which the abstraction knows something) the tables are those of the abstraction-based dependency relation of 000
-//! ch. 3.2.1; with all targets, those of the syntactic one.
+//! matter (those about which the abstraction knows something) the tables are those of the abstraction-based dependency relation of
+//! [Telbisz24] ch. 3.2.1; with all targets, those of the syntactic one.
 //!
 //! Invariant: if a step of one thread may disable, enable or not commute with a step of another, they have a target in common that one of them
 //! writes, or one waits for the other to end, or one ends the process.
 
-use super::future::{Summary, futures};
+use super::por::dependence::{Future, futures};
 use super::targets::{PROCESS, THREADS, TargetId, Targets};
 use fixedbitset::FixedBitSet;
 use ir::pass::Components;
@@ -16,7 +18,7 @@ use ir::{EdgeId, LocId, Op, ProcId, Program, Properties, Property};
 
 /// What a thread may do next from a location.
 #[derive(Clone, Debug, Default)]
-pub struct Next {
+pub struct Outgoing {
     /// The edges.
     pub edges: Vec<EdgeId>,
     /// What they read.
@@ -39,8 +41,8 @@ pub struct Next {
 pub struct Actions {
     /// What can be touched.
     pub targets: Targets,
-    next: Vec<Vec<Next>>,
-    futures: Vec<Vec<Summary>>,
+    next: Vec<Vec<Outgoing>>,
+    futures: Vec<Vec<Future>>,
     /// Targets that matter whatever the abstraction knows.
     structural: FixedBitSet,
 }
@@ -63,12 +65,12 @@ impl Actions {
     }
 
     /// What a thread may do next.
-    pub fn next(&self, proc: ProcId, loc: LocId) -> &Next {
+    pub fn next(&self, proc: ProcId, loc: LocId) -> &Outgoing {
         &self.next[proc.index()][loc.index()]
     }
 
     /// What a thread may touch from a location on.
-    pub fn future(&self, proc: ProcId, loc: LocId) -> &Summary {
+    pub fn future(&self, proc: ProcId, loc: LocId) -> &Future {
         &self.futures[proc.index()][loc.index()]
     }
 
@@ -85,14 +87,14 @@ impl Actions {
     }
 }
 
-fn of_proc(program: &Program, properties: Properties, targets: &Targets, id: ProcId) -> Vec<Next> {
+fn of_proc(program: &Program, properties: Properties, targets: &Targets, id: ProcId) -> Vec<Outgoing> {
     let proc = program.proc(id);
     let out = proc.out_edges();
     let components = Components::new(proc, &out);
     let mut reads = vec![FixedBitSet::with_capacity(targets.len()); proc.locs.len()];
     let mut writes = reads.clone();
-    let mut next: Vec<Next> =
-        (0..proc.locs.len()).map(|loc| Next { edges: out[loc].clone(), ..Next::default() }).collect();
+    let mut next: Vec<Outgoing> =
+        (0..proc.locs.len()).map(|loc| Outgoing { edges: out[loc].clone(), ..Outgoing::default() }).collect();
     for edge in &proc.edges {
         let from = edge.from.index();
         for stmt in &edge.stmts {

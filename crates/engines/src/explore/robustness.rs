@@ -1,6 +1,6 @@
 //! Can C11 run a program in a way that no interleaving does? Only along certain cycles of accesses.
 //!
-//! Known as: robustness, delay sets, critical cycles (Shasha and Snir). An execution that is no interleaving has a cycle of program
+//! Known as: robustness, delay sets, critical cycles [Shasha88]. An execution that is no interleaving has a cycle of program
 //! order and conflicts (reads-from, from-reads, coherence), in which each thread comes once, with at most two accesses. Where all
 //! atomic accesses are sequentially consistent there is none. Release and acquire forbid every cycle with at most one conflict
 //! that is no reads-from: what comes before it happens before what comes after, which coherence contradicts. So only cycles with two such conflicts
@@ -37,17 +37,17 @@ struct Atomic {
 
 /// An atomic access without which every execution is an interleaving, if there is one.
 pub(crate) fn weak_executions(program: &Program) -> Option<Span> {
-    let atomics = shared_atomics(program);
-    let weak = atomics.iter().find(|access| access.order != Order::SeqCst)?;
     let sharing = Sharing::new(program);
+    let atomics = shared_atomics(program, &sharing);
+    let weak = atomics.iter().find(|access| access.order != Order::SeqCst)?;
     let pairs = pairs(program, &atomics, &sharing);
     let mut search = Search { atomics: &atomics, pairs: &pairs, sharing: &sharing, n_steps: 0 };
     (0..pairs.len()).any(|first| search.closes(first)).then_some(weak.span)
 }
 
 /// The atomic accesses to what threads share, outside of our models.
-fn shared_atomics(program: &Program) -> Vec<Atomic> {
-    let (targets, sharing) = (Targets::new(program), Sharing::new(program));
+fn shared_atomics(program: &Program, sharing: &Sharing) -> Vec<Atomic> {
+    let targets = Targets::new(program);
     let mut found = Vec::new();
     for (proc_index, proc) in program.procs.iter().enumerate() {
         for (edge_index, edge) in proc.edges.iter().enumerate() {

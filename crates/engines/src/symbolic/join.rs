@@ -1,5 +1,7 @@
 //! Which branches need not split a state? Short ones whose sides only change scalars of the running method and meet again.
 //!
+//! Known as: state merging, path merging, veritesting [Kuznetsov12].
+//!
 //! `if (a[i] == x) { found := true; }` in a loop of n rounds has 2^n paths. Where both sides are possible and each is just a few assignments
 //! to numbers and truth values, the state goes on behind the branch with `ite` terms instead. What was run then depends on the inputs: the
 //! path remembers both counts under the condition, and a trace takes the one that its inputs say.

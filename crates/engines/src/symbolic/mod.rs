@@ -1,21 +1,23 @@
 //! Symbolic execution of OOX programs with monotonic partial order reduction.
 //!
+//! Known as: symbolic execution [Cadar08]; MPOR in it [Vrooman24].
+//!
 //! The entry method runs on symbols: numbers are terms, references of the input are decided when somebody looks (`split`), threads are
-//! interleaved as far as the reduction says (`depend`), infeasible paths are dropped with an incremental solver (`world`). `search` walks
-//! through the states, `step` and `eval` are what instructions mean on them, `join` keeps short branches in one state, `key` tells when two
+//! interleaved as far as the reduction says (`dependence`), infeasible paths are dropped with an incremental solver (`world`). `search` walks
+//! through the states, `step` and `eval` are what instructions mean on them, `join` keeps short branches in one state, `state_matching` tells when two
 //! are the same, `trace` makes a violation concrete for the machine to replay.
 //!
 //! C programs are not for this engine: their memory is bytes, and what it does best (deciding which references are equal) is about objects.
 
-mod cover;
-mod depend;
+mod coverage;
+mod dependence;
+mod difference_logic;
 mod eval;
 mod join;
-mod key;
-mod order;
 mod search;
 mod split;
 mod state;
+mod state_matching;
 mod step;
 mod terms;
 mod trace;

@@ -11,11 +11,11 @@
 //! States that were visited at no greater depth are not visited again; they are compared where somebody is scheduled and at the heads of
 //! loops. If nothing was cut at the bound, the visit was complete.
 
-use super::cover::Cover;
-use super::depend::may_run;
-use super::key::key;
+use super::coverage::Coverage;
+use super::dependence::may_run;
 use super::split::split;
 use super::state::{Last, State, Thread, Val};
+use super::state_matching::key;
 use super::step::{Stepper, new_frame, new_object};
 use super::trace::trace;
 use super::world::{Origin, Stop, World};
@@ -107,13 +107,13 @@ pub(super) struct Search<'p> {
     open: Vec<(State, Todo)>,
     visited: FxHashMap<Box<[u64]>, SmallVec<[u32; 6]>>,
     pub(super) counts: Counts,
-    pub(super) cover: Cover,
+    pub(super) cover: Coverage,
     random: u64,
 }
 
 impl<'p> Search<'p> {
     pub(super) fn new(world: World<'p>, settings: Settings) -> Search<'p> {
-        let cover = Cover::new(world.program);
+        let cover = Coverage::new(world.program);
         let random = settings.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         Search {
             world,

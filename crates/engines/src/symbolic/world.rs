@@ -230,7 +230,7 @@ impl<'a> World<'a> {
             self.found = Some(Rc::clone(witness));
             return Some(true);
         }
-        if let Some(answer) = super::order::check(&self.terms, assumed.iter().copied().chain(cond)) {
+        if let Some(answer) = super::difference_logic::check(&self.terms, assumed.iter().copied().chain(cond)) {
             let is_feasible = answer.is_ok();
             self.found = answer.ok().map(Rc::new);
             return Some(is_feasible);

@@ -1,5 +1,7 @@
 //! What does a step do, as terms? An edge taken by a thread: conditions, new values of cells, what can go wrong, and where it leads.
 //!
+//! Known as: transition formula, weakest precondition of an edge.
+//!
 //! The statements of the edge are run on terms over the cells before the step. Nothing is approximated here, with one exception
 //! that the caller controls: an address that `resolve` cannot tell is read as an unknown value, and a write to it forgets all that
 //! it may touch. The refiner resolves everything, so that its answers are exact; abstractions resolve what their states know.

@@ -1,5 +1,7 @@
 //! Can a condition still become true, or false, while parts of the final state are unknown?
 //!
+//! Known as: three-valued (Kleene) evaluation of a formula under partial knowledge.
+//!
 //! Every part of the state is known, has a few possible values, or can be anything. A formula then may be true, may be false, or both; the
 //! search gives up when what it looks for is no longer possible.
 
@@ -35,7 +37,7 @@ impl Prospect {
 }
 
 /// Whether a formula may be true, and whether it may be false.
-pub(super) fn outlook(formula: &Formula, state: &[Prospect]) -> (bool, bool) {
+pub(super) fn three_valued(formula: &Formula, state: &[Prospect]) -> (bool, bool) {
     match formula {
         Formula::Constant(value) => (*value, !*value),
         Formula::Equal(index, Operand::Value(value)) => {
@@ -49,20 +51,20 @@ pub(super) fn outlook(formula: &Formula, state: &[Prospect]) -> (bool, bool) {
             _ => (true, true),
         },
         Formula::Not(inner) => {
-            let (yes, no) = outlook(inner, state);
+            let (yes, no) = three_valued(inner, state);
             (no, yes)
         }
         Formula::And(parts) => parts.iter().fold((true, false), |(yes, no), part| {
-            let (may, may_not) = outlook(part, state);
+            let (may, may_not) = three_valued(part, state);
             (yes && may, no || may_not)
         }),
         Formula::Or(parts) => parts.iter().fold((false, true), |(yes, no), part| {
-            let (may, may_not) = outlook(part, state);
+            let (may, may_not) = three_valued(part, state);
             (yes || may, no && may_not)
         }),
         Formula::Implies(left, right) => {
-            let (left_yes, left_no) = outlook(left, state);
-            let (right_yes, right_no) = outlook(right, state);
+            let (left_yes, left_no) = three_valued(left, state);
+            let (right_yes, right_no) = three_valued(right, state);
             (left_no || right_yes, left_yes && right_no)
         }
     }
@@ -76,12 +78,12 @@ mod tests {
     fn formulas_keep_their_options_open() {
         let equal = |index, value| Formula::Equal(index, Operand::Value(value));
         let state = [Prospect::Known(1), Prospect::Open, Prospect::Among(vec![1, 2])];
-        assert_eq!(outlook(&equal(0, 1), &state), (true, false));
-        assert_eq!(outlook(&equal(1, 1), &state), (true, true));
-        assert_eq!(outlook(&equal(2, 3), &state), (false, true));
-        assert_eq!(outlook(&Formula::And(vec![equal(1, 1), equal(2, 3)]), &state), (false, true));
-        assert_eq!(outlook(&Formula::Or(vec![equal(1, 1), equal(0, 1)]), &state), (true, false));
-        assert_eq!(outlook(&Formula::Not(Box::new(equal(2, 3))), &state), (true, false));
-        assert_eq!(outlook(&Formula::Implies(Box::new(equal(0, 1)), Box::new(equal(2, 1))), &state), (true, true));
+        assert_eq!(three_valued(&equal(0, 1), &state), (true, false));
+        assert_eq!(three_valued(&equal(1, 1), &state), (true, true));
+        assert_eq!(three_valued(&equal(2, 3), &state), (false, true));
+        assert_eq!(three_valued(&Formula::And(vec![equal(1, 1), equal(2, 3)]), &state), (false, true));
+        assert_eq!(three_valued(&Formula::Or(vec![equal(1, 1), equal(0, 1)]), &state), (true, false));
+        assert_eq!(three_valued(&Formula::Not(Box::new(equal(2, 3))), &state), (true, false));
+        assert_eq!(three_valued(&Formula::Implies(Box::new(equal(0, 1)), Box::new(equal(2, 1))), &state), (true, true));
     }
 }

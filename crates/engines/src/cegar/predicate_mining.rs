@@ -1,5 +1,7 @@
 //! What might be true of those who stand at a place? Guesses from the text of the program, for when paths teach nothing more, or too much.
 //!
+//! Known as: predicate mining, candidate invariants, templates from the program text (Houdini-like guessing).
+//!
 //! What a path of some threads teaches is often about how they took turns, and not about everybody who may stand at a place of the crowd. What
 //! is needed there is mostly said in the program: a condition that a thread has seen or is about to see, or that a variable of it is what was
 //! computed or read last. Each of these is a predicate for all places where the variables in it are still read.
@@ -74,12 +76,12 @@ fn guesses(world: &mut World<'_>, proc: ProcId) -> Vec<TermId> {
             match &stmt.op {
                 Op::Assume(cond) => {
                     let cond = now(world, *cond, &holds);
-                    found.extend(super::precise::atoms(&world.cells, cond));
+                    found.extend(super::precision::atoms(&world.cells, cond));
                     taken = world.cells.pool.and(taken, cond);
                 }
                 Op::Check { cond, .. } => {
                     let cond = now(world, *cond, &holds);
-                    found.extend(super::precise::atoms(&world.cells, cond));
+                    found.extend(super::precision::atoms(&world.cells, cond));
                     // That it does not fail is what has to be known of whoever comes here, whichever way they came.
                     let fails = world.cells.pool.not(cond);
                     found.push(world.cells.pool.and(taken, fails));

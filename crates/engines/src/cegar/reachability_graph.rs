@@ -1,5 +1,8 @@
 //! What has been explored? Abstract states with their steps, and which of them are covered by others.
 //!
+//! Known as: abstract reachability graph, ARG, abstract reachability tree; covering, subsumption; lazy abstraction where only a part of it is
+//! pruned after a refinement [Henzinger02].
+//!
 //! A tree of nodes, each reached by a step of one thread from its parent. A node is covered if another one that is not, with all threads
 //! at the same places, allows everything that it allows: then nothing needs to be explored from it. Candidates are found by
 //! control, and compared first without and then with the solver.
@@ -9,12 +12,12 @@
 
 use crate::abstraction::control::Control;
 use crate::abstraction::state::Abstract;
+use crate::explore::por::cycle_proviso::Explored;
 use ir::EdgeRef;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Names a node.
-pub(crate) type NodeId = u32;
+pub(crate) use crate::explore::por::cycle_proviso::NodeId;
 
 /// An abstract state that was reached.
 pub(crate) struct Node {
@@ -42,13 +45,14 @@ pub(crate) struct Node {
 
 /// All nodes.
 #[derive(Default)]
-pub(crate) struct Graph {
+pub(crate) struct ReachabilityGraph {
     pub(crate) nodes: Vec<Node>,
+    /// Nodes that are not covered, ascending, by where their threads stand, whatever the crowd.
     by_control: FxHashMap<Rc<Control>, Vec<NodeId>>,
     pub(crate) n_covered: u64,
 }
 
-impl Graph {
+impl ReachabilityGraph {
     /// Adds a node.
     pub(crate) fn add(&mut self, control: Control, state: Abstract, parent: Option<(NodeId, u32, EdgeRef)>) -> NodeId {
         let id = self.nodes.len() as NodeId;
@@ -91,7 +95,7 @@ impl Graph {
         let fits = move |other: &NodeId| {
             let node = &self.nodes[*other as usize];
             let is_larger = control.has_crowd && *other != id && control.crowd_is_within(&node.control);
-            (is_larger || !control.has_crowd && *other < id) && node.covered_by.is_none()
+            is_larger || !control.has_crowd && *other < id
         };
         all.iter().copied().filter(fits)
     }
@@ -100,6 +104,21 @@ impl Graph {
     pub(crate) fn cover(&mut self, id: NodeId, by: NodeId) {
         self.nodes[id as usize].covered_by = Some(by);
         self.n_covered += 1;
+        self.forget_candidate(id);
+    }
+
+    /// A node cannot cover others any more.
+    fn forget_candidate(&mut self, id: NodeId) {
+        let control = &self.nodes[id as usize].control;
+        let same = match control.has_crowd {
+            true => self.by_control.get_mut(&without_crowd(control)),
+            false => self.by_control.get_mut(control),
+        };
+        if let Some(same) = same
+            && let Ok(at) = same.binary_search(&id)
+        {
+            same.remove(at);
+        }
     }
 
     /// The node itself, or the one that covers it in the end.
@@ -127,10 +146,7 @@ impl Graph {
             let node = &mut self.nodes[id as usize];
             node.is_pruned = true;
             open.extend(node.next.iter().map(|(_, _, to)| *to));
-            let control = node.control.clone();
-            if let Some(same) = self.by_control.get_mut(&control) {
-                same.retain(|other| *other != id);
-            }
+            self.forget_candidate(id);
         }
         let is_pruned: Vec<bool> = self.nodes.iter().map(|node| node.is_pruned).collect();
         for (id, node) in self.nodes.iter_mut().enumerate() {
@@ -140,8 +156,12 @@ impl Graph {
                 node.can_run.clear();
                 node.is_expanded = false;
             }
-            if node.is_pruned || node.covered_by.is_some_and(|other| is_pruned[other as usize]) {
+            if node.is_pruned {
                 node.covered_by = None;
+            } else if node.covered_by.is_some_and(|other| is_pruned[other as usize]) {
+                node.covered_by = None;
+                let same = self.by_control.entry(node.control.clone()).or_default();
+                same.insert(same.partition_point(|other| (*other as usize) < id), id as NodeId);
             }
         }
     }
@@ -157,107 +177,30 @@ impl Graph {
         steps.reverse();
         steps
     }
-
-    /// Components of nodes that lie on common cycles, covered nodes being one with those that cover them.
-    pub(crate) fn cycles(&self, keep: &dyn Fn(NodeId) -> bool) -> Vec<Vec<NodeId>> {
-        Tarjan::new(self, keep).run()
-    }
 }
 
 fn without_crowd(control: &Control) -> Control {
     Control { crowd: Vec::new(), ..control.clone() }
 }
 
-/// Strongly connected components, without recursion.
-struct Tarjan<'g> {
-    graph: &'g Graph,
-    keep: &'g dyn Fn(NodeId) -> bool,
-    index: Vec<u32>,
-    low: Vec<u32>,
-    on_stack: Vec<bool>,
-    stack: Vec<NodeId>,
-    n: u32,
-    found: Vec<Vec<NodeId>>,
-}
-
-impl<'g> Tarjan<'g> {
-    fn new(graph: &'g Graph, keep: &'g dyn Fn(NodeId) -> bool) -> Tarjan<'g> {
-        let n = graph.nodes.len();
-        Tarjan {
-            graph,
-            keep,
-            index: vec![u32::MAX; n],
-            low: vec![0; n],
-            on_stack: vec![false; n],
-            stack: Vec::new(),
-            n: 0,
-            found: Vec::new(),
-        }
+impl Explored for ReachabilityGraph {
+    fn n_nodes(&self) -> usize {
+        self.nodes.len()
     }
 
-    fn successor(&self, node: NodeId, number: usize) -> Option<NodeId> {
-        let (_, _, to) = self.graph.nodes[node as usize].next.get(number)?;
-        Some(self.graph.representative(*to))
+    fn successor(&self, node: NodeId, step: usize) -> Option<NodeId> {
+        let (_, _, to) = self.nodes[node as usize].next.get(step)?;
+        Some(self.representative(*to))
     }
 
-    fn run(mut self) -> Vec<Vec<NodeId>> {
-        for root in 0..self.graph.nodes.len() as NodeId {
-            let node = &self.graph.nodes[root as usize];
-            let is_own = node.covered_by.is_none() && !node.is_pruned;
-            if is_own && (self.keep)(root) && self.index[root as usize] == u32::MAX {
-                self.visit(root);
-            }
-        }
-        self.found
+    fn put_off(&self, node: NodeId) -> Vec<u32> {
+        let node = &self.nodes[node as usize];
+        let is_put_off = |thread: &u32| node.is_expanded && !node.explored.contains(thread);
+        node.can_run.iter().copied().filter(is_put_off).collect()
     }
 
-    fn enter(&mut self, node: NodeId) {
-        self.index[node as usize] = self.n;
-        self.low[node as usize] = self.n;
-        self.n += 1;
-        self.stack.push(node);
-        self.on_stack[node as usize] = true;
-    }
-
-    fn visit(&mut self, root: NodeId) {
-        let mut open = vec![(root, 0)];
-        self.enter(root);
-        while let Some((node, number)) = open.pop() {
-            let Some(to) = self.successor(node, number) else {
-                self.leave(node);
-                if let Some((parent, _)) = open.last() {
-                    self.low[*parent as usize] = self.low[*parent as usize].min(self.low[node as usize]);
-                }
-                continue;
-            };
-            open.push((node, number + 1));
-            if !(self.keep)(to) {
-                continue;
-            }
-            if self.index[to as usize] == u32::MAX {
-                self.enter(to);
-                open.push((to, 0));
-            } else if self.on_stack[to as usize] {
-                self.low[node as usize] = self.low[node as usize].min(self.index[to as usize]);
-            }
-        }
-    }
-
-    fn leave(&mut self, node: NodeId) {
-        if self.low[node as usize] != self.index[node as usize] {
-            return;
-        }
-        let mut component = Vec::new();
-        while let Some(member) = self.stack.pop() {
-            self.on_stack[member as usize] = false;
-            component.push(member);
-            if member == node {
-                break;
-            }
-        }
-        let loops_to_itself = |node: NodeId| (0..).map_while(|n| self.successor(node, n)).any(|to| to == node);
-        if component.len() > 1 || loops_to_itself(component[0]) {
-            self.found.push(component);
-        }
+    fn is_own(&self, node: NodeId) -> bool {
+        let node = &self.nodes[node as usize];
+        node.covered_by.is_none() && !node.is_pruned
     }
 }

@@ -1,5 +1,7 @@
 //! Which part of a path is to blame that it cannot be taken? As late a part, and as few initial values, as possible.
 //!
+//! Known as: unsatisfiable core of a path formula, path slicing, infeasible suffix.
+//!
 //! The shortest end of the path that contradicts itself, from whatever state it begins in, is looked for by bisection: if the steps from some moment
 //! on cannot be taken, neither can those from an earlier one. If the path as a whole can be taken from some state, initial values matter, and those
 //! that do not are left out one by one. What is blamed is then cut down to conditions that are all needed. A late reason is local: it says

@@ -1,5 +1,7 @@
 //! Is a condition possible in a state, and does a state know whether a predicate holds?
 //!
+//! Known as: entailment checks, implication queries; independent constraint sets, as in symbolic execution [Cadar08].
+//!
 //! A context is a list of formulas that have a common solution. Only those that are connected with the question through common variables
 //! can matter, so only these are asked about: the questions become small, and the same small question comes up again in many
 //! states, where the oracle remembers the answer.
@@ -13,17 +15,17 @@ use rustc_hash::FxHashSet;
 use smt::{Limits, Oracle, Why};
 
 /// Decides questions about states.
-pub struct Judge {
+pub struct Entailment {
     oracle: Oracle,
     /// Time spent on questions.
     pub time: std::time::Duration,
     limits: Limits,
 }
 
-impl Judge {
+impl Entailment {
     /// With limits for all questions together.
-    pub fn new(limits: Limits) -> Judge {
-        Judge { oracle: Oracle::new(limits.clone()), time: std::time::Duration::ZERO, limits }
+    pub fn new(limits: Limits) -> Entailment {
+        Entailment { oracle: Oracle::new(limits.clone()), time: std::time::Duration::ZERO, limits }
     }
 
     /// What each question may use.
@@ -122,5 +124,92 @@ pub fn connected(cells: &mut Cells<'_>, context: &[TermId], goal: TermId) -> Vec
             taken.sort_unstable();
             return taken;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cells::Cell;
+    use super::*;
+    use ir::Program;
+    use ir::build::Builder;
+
+    /// A program with globals x, y and z.
+    fn program() -> (Program, [logic::VarId; 3]) {
+        let mut builder = Builder::new();
+        let vars = ["x", "y", "z"].map(|name| builder.global(name, 0));
+        let main = builder.define("main", |_| {});
+        (builder.finish(main), vars)
+    }
+
+    struct World<'p> {
+        cells: Cells<'p>,
+        entailment: Entailment,
+        terms: [TermId; 3],
+    }
+
+    fn world((program, vars): &(Program, [logic::VarId; 3])) -> World<'_> {
+        let mut cells = Cells::new(program);
+        let terms = vars.map(|var| {
+            let var = cells.var(Cell::Global(var));
+            cells.pool.var(var)
+        });
+        World { cells, entailment: Entailment::new(Limits::default()), terms }
+    }
+
+    impl World<'_> {
+        fn is(&mut self, var: usize, value: u64) -> TermId {
+            let value = self.cells.pool.bv(32, value);
+            self.cells.pool.eq(self.terms[var], value)
+        }
+
+        fn are_equal(&mut self, a: usize, b: usize) -> TermId {
+            self.cells.pool.eq(self.terms[a], self.terms[b])
+        }
+
+        fn value(&mut self, context: &[TermId], predicate: TermId) -> Option<bool> {
+            self.entailment.value(&mut self.cells, context, predicate).expect("nothing stops it")
+        }
+    }
+
+    #[test]
+    fn what_follows_from_a_context_is_known_and_nothing_else() {
+        let program = program();
+        let mut world = world(&program);
+        let (x_is_1, x_is_2, y_is_1) = (world.is(0, 1), world.is(0, 2), world.is(1, 1));
+        let x_is_y = world.are_equal(0, 1);
+        assert_eq!(world.value(&[x_is_1], x_is_1), Some(true));
+        assert_eq!(world.value(&[x_is_1], x_is_2), Some(false));
+        assert_eq!(world.value(&[x_is_1], y_is_1), None, "nothing is said of y");
+        assert_eq!(world.value(&[x_is_1, x_is_y], y_is_1), Some(true), "through another formula");
+        assert_eq!(world.value(&[], x_is_1), None);
+    }
+
+    #[test]
+    fn only_formulas_that_share_variables_are_asked_about() {
+        let program = program();
+        let mut world = world(&program);
+        let (x_is_1, z_is_1, x_is_y) = (world.is(0, 1), world.is(2, 1), world.are_equal(0, 1));
+        let y = world.is(1, 7);
+        let mut taken = connected(&mut world.cells, &[x_is_1, z_is_1, x_is_y], y);
+        taken.sort_unstable();
+        let mut expected = vec![x_is_1, x_is_y];
+        expected.sort_unstable();
+        assert_eq!(taken, expected, "z is not connected with y, x is through x == y");
+        let is_possible = world.entailment.is_possible(&mut world.cells, &[x_is_1, z_is_1, x_is_y], y);
+        assert!(!is_possible.expect("nothing stops it"), "y is x, and x is 1");
+    }
+
+    #[test]
+    fn values_are_listed_if_they_are_few() {
+        let program = program();
+        let mut world = world(&program);
+        let (one, two) = (world.is(0, 1), world.is(0, 2));
+        let either = world.cells.pool.or(one, two);
+        let x = world.terms[0];
+        let mut values =
+            |most| world.entailment.values(&mut world.cells, &[either], x, most).expect("nothing stops it");
+        assert_eq!(values(2).map(|values| values.len()), Some(2));
+        assert_eq!(values(1), None, "there are more than one");
     }
 }

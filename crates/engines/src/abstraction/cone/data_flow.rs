@@ -1,11 +1,13 @@
 //! Whose values does anybody still look at? The data-flow graph of a program, and which of it can be reached from where the threads stand.
 //!
-//! Nodes are edges of the automata; an edge observes another if it reads what that one writes (000 ch. 4, Definition 11). An edge is a real observer
+//! Known as: data-flow graph, def-use chains, program dependence; on-the-fly cone of influence [Telbisz25] [Telbisz24].
+//!
+//! Nodes are edges of the automata; an edge observes another if it reads what that one writes ([Telbisz24] ch. 4, Definition 11). An edge is a real observer
 //! of a variable if the variable flows into one of its conditions: an assumption, a check, a wait, an address, a size, a handle. A value
 //! is observed from a place if a chain of flows leads from it to a real observer, through edges that some thread can still reach and
 //! variables about which the abstraction knows something. Which edges can be reached comes from the automata, once for each location. The
 //! vector of locations is given a number, that of all that flows on these edges; what is observed from there is found by one walk backward
-//! from the observers when it is first asked for, and has a number too (a `View`), so that a question about a variable is the test of a bit.
+//! from the observers when it is first asked for, and has a number too (an `Observed`), so that a question about a variable is the test of a bit.
 //!
 //! Deviation from the text: edges hold several statements, so the graph is about the variables before and after an edge; and the variables of
 //! threads that run the same procedure are not told apart, which observes more than there is.
@@ -39,7 +41,7 @@ pub struct Flow {
 
 /// The symbols about which something is known and that are observed from where threads stand, by a number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct View(u32);
+pub struct Observed(u32);
 
 /// What can be reached from some place.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -66,9 +68,9 @@ pub struct DataFlow {
     number_of: FxHashMap<Ahead, usize>,
     ahead: Vec<Ahead>,
     /// What is observed there, if it was asked for.
-    view_of: Vec<Option<View>>,
+    view_of: Vec<Option<Observed>>,
     views: Vec<FixedBitSet>,
-    view_with: FxHashMap<FixedBitSet, View>,
+    view_with: FxHashMap<FixedBitSet, Observed>,
     tracked: FixedBitSet,
     /// Where threads stand in the question at hand.
     places: FixedBitSet,
@@ -167,7 +169,7 @@ impl DataFlow {
     }
 
     /// What is observed from where threads stand.
-    pub fn view(&mut self, threads: impl Iterator<Item = (ProcId, LocId)>) -> View {
+    pub fn view(&mut self, threads: impl Iterator<Item = (ProcId, LocId)>) -> Observed {
         self.places.clear();
         for (proc, loc) in threads {
             self.places.insert(self.first_loc[proc.index()] + loc.index());
@@ -183,14 +185,14 @@ impl DataFlow {
     }
 
     /// What is observed from anywhere.
-    pub fn view_from_anywhere(&mut self) -> View {
+    pub fn view_from_anywhere(&mut self) -> Observed {
         self.places.insert_range(..);
         let ahead = self.look_ahead();
         self.walk(ahead)
     }
 
     /// Whether something is known about a symbol, and a condition that can be reached may depend on the value that it has.
-    pub fn is_observed(&self, view: View, symbol: Symbol) -> bool {
+    pub fn is_observed(&self, view: Observed, symbol: Symbol) -> bool {
         self.views[view.0 as usize].contains(number(self.n_vars, symbol))
     }
 
@@ -218,7 +220,7 @@ impl DataFlow {
     }
 
     /// All that flows into conditions that can be reached, through what is known.
-    fn walk(&mut self, ahead: usize) -> View {
+    fn walk(&mut self, ahead: usize) -> Observed {
         let Ahead { flows, conditions } = &self.ahead[ahead];
         let mut seen = conditions.clone();
         seen.intersect_with(&self.tracked);
@@ -230,7 +232,7 @@ impl DataFlow {
                 }
             }
         }
-        let next = View(self.views.len() as u32);
+        let next = Observed(self.views.len() as u32);
         let view = *self.view_with.entry(seen.clone()).or_insert(next);
         if view == next {
             self.views.push(seen);
@@ -413,7 +415,7 @@ mod tests {
     use ir::Order;
     use ir::build::Builder;
 
-    /// Figures 4.1 and 4.2 of 000, with examples 8 and 9: `x = 1; y = 1; check y == 1` beside `y = x; x = 0`.
+    /// Figures 4.1 and 4.2 of [Telbisz24], with examples 8 and 9: `x = 1; y = 1; check y == 1` beside `y = x; x = 0`.
     #[test]
     fn what_is_observed_depends_on_places_and_precision() {
         let mut builder = Builder::new();
@@ -461,5 +463,54 @@ mod tests {
         let both_begin = flow.view(begin.into_iter());
         assert!(!flow.is_observed(both_begin, Symbol::Var(x)), "nothing is known about x");
         assert!(flow.is_observed(both_begin, Symbol::Var(y)));
+    }
+
+    /// A value goes from main to a thread as an argument, from there to another through a global, and only there into a condition. Leaving
+    /// the first assignment out because main does not look at it would miss the violation.
+    #[test]
+    fn values_are_observed_through_arguments_and_other_threads() {
+        let mut builder = Builder::new();
+        let main = builder.proc("main");
+        let (kept, idle) = (builder.global("kept", 0), builder.global("idle", 0));
+        let writer = builder.define("writer", |body| {
+            let given = body.param("given", logic::Sort::Bv(32));
+            let value = body.var(given);
+            body.store(kept, value);
+            body.store(idle, value);
+        });
+        let reader = builder.define("reader", |body| {
+            let seen = body.local("seen");
+            body.load(seen, kept);
+            let cond = body.is(seen, 0);
+            body.check(cond);
+        });
+        builder.body(main, |body| {
+            let (own, first, second) = (body.local("own"), body.local("first"), body.local("second"));
+            let one = body.int(1);
+            body.assign(own, one);
+            let given = body.var(own);
+            body.start(first, writer, &[given]);
+            body.start(second, reader, &[]);
+        });
+        let program = builder.finish(main);
+        let named = |name: &str| {
+            let found = (0..program.vars.len() as u32).map(VarId).find(|var| program.pool.var_name(*var) == name);
+            Symbol::Var(found.expect("it is there"))
+        };
+        let mut flow = DataFlow::new(&program);
+        let at_entry = |procs: &[ProcId]| -> Vec<(ProcId, LocId)> {
+            procs.iter().map(|proc| (*proc, program.proc(*proc).entry)).collect()
+        };
+        let observed = |flow: &mut DataFlow, procs: &[ProcId]| -> Vec<&str> {
+            let view = flow.view(at_entry(procs).into_iter());
+            let names = ["own", "given", "kept", "seen", "idle"];
+            names.into_iter().filter(|name| flow.is_observed(view, named(name))).collect()
+        };
+        assert_eq!(observed(&mut flow, &[main]), ["own", "given", "kept", "seen"], "main starts both");
+        assert_eq!(observed(&mut flow, &[writer, reader]), ["given", "kept", "seen"], "main has gone on");
+        assert_eq!(observed(&mut flow, &[writer]), [""; 0], "nobody reads any more");
+        assert_eq!(observed(&mut flow, &[reader]), ["kept", "seen"]);
+        flow.begin([named("own"), named("given")].into_iter());
+        assert_eq!(observed(&mut flow, &[main]), [""; 0], "through what is not known nothing flows");
     }
 }

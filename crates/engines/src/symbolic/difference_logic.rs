@@ -1,5 +1,7 @@
 //! Do comparisons of numbers contradict each other? Answered without a solver where only differences matter.
 //!
+//! Known as: difference logic, difference-bound constraints, negative cycles (Bellman and Ford).
+//!
 //! Most conditions of a path compare two inputs, or an input and a constant. Such a conjunction is a graph: `a - b <= c` is an edge, and there is
 //! a contradiction exactly if some cycle is negative (Bellman and Ford). Conditions of other forms are left out of the graph, so a negative
 //! cycle is a contradiction in any case. Without one, distances are values for the inputs; these are an answer only if evaluating

@@ -1,6 +1,9 @@
 //! Which assignments of a step need not be evaluated?
 //!
-//! Those to cells that nobody observes from where the threads stand after the step (Algorithm 2 of 000 ch. 4): if something is known about
+//! Known as: cone of influence reduction, on the fly (DCOI, Algorithm 2 of [Telbisz25], [Telbisz24] ch. 4); slicing. `data_flow` is the graph, this
+//! its use.
+//!
+//! Those to cells that nobody observes from where the threads stand after the step: if something is known about
 //! the cell it is forgotten, as by `havoc`, and if nothing is known there is nothing to do. The refiner sees the original steps. With the
 //! static cone a cell counts as observed if it is from anywhere, whatever the precision.
 //!
@@ -11,12 +14,14 @@
 //! What is left of a step depends on the edge and on what is observed afterwards, and is remembered for these. It looks at few cells, so where only
 //! values are tracked it is remembered too what it makes of them.
 
-use crate::abstraction::cells::{Cell, Cells};
-use crate::abstraction::control::{Control, is_crowd};
-use crate::abstraction::state::{Live, Precision};
-use crate::abstraction::symbolic::Summary;
+pub mod data_flow;
+
+use super::cells::{Cell, Cells};
+use super::control::{Control, is_crowd};
+use super::state::{Live, Precision};
+use super::symbolic::Summary;
 use crate::explore::actions::Actions;
-use crate::explore::cone::{DataFlow, Symbol, View};
+use data_flow::{DataFlow, Observed, Symbol};
 use fixedbitset::FixedBitSet;
 use ir::{EdgeRef, LocId, ProcId, Program};
 use logic::{TermId, VarId};
@@ -50,14 +55,14 @@ pub(crate) struct Taken<'c> {
     pub(crate) edge: EdgeRef,
     pub(crate) after: &'c Control,
     /// What is observed afterwards, if it was asked for.
-    pub(crate) view: std::cell::Cell<Option<View>>,
+    pub(crate) view: std::cell::Cell<Option<Observed>>,
 }
 
 /// The values of some cells, where they are known.
 pub(crate) type Inputs = SmallVec<[Option<TermId>; 6]>;
 
 /// Values of cells, or nothing if there is no successor.
-pub(crate) type Outcome = Option<Rc<[(VarId, TermId)]>>;
+pub(crate) type Remembered = Option<Rc<[(VarId, TermId)]>>;
 
 /// What is left of a step.
 #[derive(Default)]
@@ -75,7 +80,7 @@ pub(crate) struct Simplified {
     /// The cells tracked by value that the conditions and the new values depend on, where these are the same in all states.
     pub(crate) inputs: Option<Vec<VarId>>,
     /// What the step makes of values of the inputs, if nothing else is known: the values afterwards, or nothing if it cannot be taken.
-    pub(crate) outcomes: RefCell<FxHashMap<Inputs, Outcome>>,
+    pub(crate) outcomes: RefCell<FxHashMap<Inputs, Remembered>>,
     /// Assignments that became `havoc`.
     pub(crate) n_havoc: u64,
     /// Assignments of which nothing is left.
@@ -97,27 +102,27 @@ struct Idle {
 const MANY_EFFECTS: usize = 4;
 
 /// Simplifies steps.
-pub(crate) struct Cone {
+pub(crate) struct ConeOfInfluence {
     mode: Mode,
     /// By the current places and precision.
     dynamic: DataFlow,
     /// From anywhere, whatever the precision.
     anywhere: Option<DataFlow>,
-    from_anywhere: View,
-    idle: FxHashMap<View, Rc<Idle>>,
+    from_anywhere: Observed,
+    idle: FxHashMap<Observed, Rc<Idle>>,
     /// By the thread, the edge that it takes, and what is observed afterwards.
-    known: FxHashMap<(u32, EdgeRef, View), Vec<Rc<Simplified>>>,
+    known: FxHashMap<(u32, EdgeRef, Observed), Vec<Rc<Simplified>>>,
     /// Cells of each thread about which something may be known, and the predicates about each cell.
     own: FxHashMap<u32, Vec<VarId>>,
     about: FxHashMap<VarId, Vec<usize>>,
     dropped: FxHashMap<(ProcId, LocId), Rc<FixedBitSet>>,
 }
 
-impl Cone {
-    pub(crate) fn new(program: &Program, mode: Mode) -> Cone {
+impl ConeOfInfluence {
+    pub(crate) fn new(program: &Program, mode: Mode) -> ConeOfInfluence {
         let mut dynamic = DataFlow::new(program);
         let from_anywhere = dynamic.view_from_anywhere();
-        Cone {
+        ConeOfInfluence {
             mode,
             anywhere: mode.is_static().then(|| dynamic.clone()),
             dynamic,
@@ -205,7 +210,7 @@ impl Cone {
         Some(simplified)
     }
 
-    fn view(&mut self, after: &Control) -> View {
+    fn view(&mut self, after: &Control) -> Observed {
         if !self.mode.is_dynamic() {
             return self.from_anywhere;
         }
@@ -218,7 +223,7 @@ impl Cone {
         cells: &Cells<'_>,
         precision: &Precision,
         summary: &Summary,
-        view: View,
+        view: Observed,
         idle: &Idle,
         dead: Vec<VarId>,
     ) -> Simplified {
@@ -246,13 +251,13 @@ impl Cone {
     }
 
     /// Whether somebody may look at a cell.
-    fn is_observed(&self, cells: &Cells<'_>, view: View, var: VarId) -> bool {
+    fn is_observed(&self, cells: &Cells<'_>, view: Observed, var: VarId) -> bool {
         let Some(symbol) = symbol(cells, var) else { return true };
         self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_observed(self.from_anywhere, symbol))
             && (!self.mode.is_dynamic() || self.dynamic.is_observed(view, symbol))
     }
 
-    fn idle(&self, cells: &mut Cells<'_>, precision: &Precision, view: View) -> Idle {
+    fn idle(&self, cells: &mut Cells<'_>, precision: &Precision, view: Observed) -> Idle {
         let unobserved: FxHashSet<VarId> =
             precision.vars().filter(|var| !self.is_observed(cells, view, *var)).collect();
         let mut predicates = FixedBitSet::with_capacity(precision.predicates.len());

@@ -1,7 +1,9 @@
 //! Which threads run in a state? All of them, or a source set.
 //!
+//! Known as: partial order reduction with static or dynamic source sets; here is what a concrete state knows for `explore::por`.
+//!
 //! A thread's next steps are found by running its edges: what they touch is then known exactly, and dynamic objects that
-//! no other thread can name do not conflict with anything that comes later. What threads may touch later is static (`explore::future`).
+//! no other thread can name do not conflict with anything that comes later. What threads may touch later is static (`explore::por::dependence`).
 //!
 //! Invariant: the threads chosen are a source set of the state, unless all that are alive are chosen.
 
@@ -11,12 +13,13 @@ use super::heap::Heap;
 use super::layout::{Kept, Static};
 use super::state::View;
 use super::step::{CONSTANTS, Choices, Machine, Outcome, Touched, Wait, vary};
-use crate::explore::future::{Summary, futures};
-use crate::explore::source::{Next, SourceSets, TargetList};
+use crate::explore::por::dependence::{Future, Joins, Next, TargetList, futures};
+use crate::explore::por::dpor;
+use crate::explore::por::source_set::{SourceSets, Threads};
+use crate::explore::por::threads::ThreadSet;
 use crate::explore::targets::{PROCESS, THREADS, TargetId, Targets};
-use crate::explore::threads::ThreadSet;
-use ir::pass::Sharing;
 use ir::{Op, Property, RegionId};
+use std::rc::Rc;
 
 /// How states are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,12 +33,37 @@ pub(crate) enum Reduction {
 }
 
 /// Chooses the threads that run in a state.
+#[derive(Clone)]
 pub(crate) struct Selector<'c> {
     pub(crate) reduction: Reduction,
     /// By location.
-    futures: Vec<Summary>,
+    futures: Rc<[Future]>,
     prober: Prober<'c>,
     sets: SourceSets,
+}
+
+/// The threads of a state, each of which is asked what it can do by trying.
+struct AtState<'a, 'c> {
+    futures: &'a [Future],
+    prober: &'a mut Prober<'c>,
+    machine: &'a mut Machine<'c>,
+    state: &'a [u8],
+    view: &'a View,
+}
+
+impl Threads for AtState<'_, '_> {
+    fn probe(&mut self, thread: usize, next: &mut Next) {
+        self.prober.probe(self.machine, self.state, self.view, thread, next);
+    }
+
+    fn future(&self, thread: usize) -> &Future {
+        &self.futures[self.view.pcs[thread] as usize]
+    }
+
+    /// A concrete state leaves nothing open.
+    fn surely_runs(&mut self, _: usize) -> bool {
+        true
+    }
 }
 
 impl<'c> Selector<'c> {
@@ -44,7 +72,7 @@ impl<'c> Selector<'c> {
         let program = &code.program;
         let targets = Targets::new(program);
         let by_proc = futures(program, &targets);
-        let nothing = Summary::new(&targets);
+        let nothing = Future::new(&targets);
         let of_runs = code.runs.iter().flat_map(|(proc, _)| by_proc[proc.index()].iter().cloned());
         let futures = of_runs.chain([nothing.clone(), nothing]).collect();
         Selector { reduction, futures, prober: Prober::new(code, targets), sets: SourceSets::default() }
@@ -62,18 +90,33 @@ impl<'c> Selector<'c> {
             return alive.clone();
         }
         let Selector { futures, prober, sets, .. } = self;
-        let mut probe = |thread: usize, next: &mut Next| prober.probe(machine, state, view, thread, next);
-        let future = |thread: usize| &futures[view.pcs[thread] as usize];
-        let Some(smallest) = sets.smallest(alive, &mut probe, &future) else { return alive.clone() };
+        let smallest = sets.smallest(&mut AtState { futures, prober, machine, state, view }, alive);
+        if smallest.is_empty() {
+            return alive.clone();
+        }
         if self.reduction == Reduction::Dynamic && !sets.needs_all(&smallest) {
-            // One is enough to begin with; `dynamic` takes in others.
+            // One is enough to begin with; `absorb` takes in others.
             return smallest.iter().take(1).collect();
         }
         smallest
     }
 
+    /// Takes what came after the step of a thread into account where it was taken. Gives the threads that must run there too.
+    pub(crate) fn absorb(
+        &mut self,
+        explored: &mut dpor::Explored,
+        after: &mut dpor::Touches,
+        machine: &mut Machine<'c>,
+        (state, view, alive): (&[u8], &View, &ThreadSet),
+        running: usize,
+    ) -> ThreadSet {
+        let words = self.words();
+        let Selector { futures, prober, .. } = self;
+        explored.absorb(after, &mut AtState { futures, prober, machine, state, view }, alive, running, words)
+    }
+
     /// What a thread at a location may touch from now on.
-    pub(crate) fn future(&self, pc: Pc) -> &Summary {
+    pub(crate) fn future(&self, pc: Pc) -> &Future {
         &self.futures[pc as usize]
     }
 
@@ -91,24 +134,29 @@ impl<'c> Selector<'c> {
 
     /// Words of a set of targets.
     pub(crate) fn words(&self) -> usize {
-        super::dynamic::n_words(self.prober.targets.len())
+        dpor::n_words(self.prober.tables.targets.len())
     }
 }
 
 /// Finds out what threads can do next.
+#[derive(Clone)]
 pub(crate) struct Prober<'c> {
     code: &'c Code,
+    tables: Rc<Tables>,
+    leaks_matter: bool,
+    heap: Heap,
+    /// Which dynamic objects other threads than the one that is looked at can name, once that is known.
+    shared: Option<Vec<bool>>,
+}
+
+/// What is known of the code, once for all searches.
+struct Tables {
     targets: Targets,
     /// By location: whether an edge starts a thread, and whether one may end or keep out all others.
     starts: Vec<bool>,
     needs_all: Vec<bool>,
     /// The target of each byte of the fixed part.
     of_byte: Vec<TargetId>,
-    leaks_matter: bool,
-    sharing: Sharing,
-    heap: Heap,
-    /// Which dynamic objects other threads than the one that is looked at can name, once that is known.
-    shared: Option<Vec<bool>>,
 }
 
 impl<'c> Prober<'c> {
@@ -133,15 +181,14 @@ impl<'c> Prober<'c> {
         let of_byte = targets_of_bytes(code, &targets);
         let properties = code.properties;
         let leaks_matter = properties.has(Property::MemTrack) || properties.has(Property::MemCleanup);
-        let sharing = Sharing::new(program);
-        let heap = Heap::default();
-        Prober { code, targets, starts, needs_all, of_byte, leaks_matter, sharing, heap, shared: None }
+        let tables = Rc::new(Tables { targets, starts, needs_all, of_byte });
+        Prober { code, tables, leaks_matter, heap: Heap::default(), shared: None }
     }
 
     fn probe(&mut self, machine: &mut Machine<'_>, state: &[u8], view: &View, thread: usize, next: &mut Next) {
         let pc = view.pcs[thread] as usize;
-        next.needs_all = self.needs_all[pc];
-        if self.starts[pc] {
+        next.needs_all = self.tables.needs_all[pc];
+        if self.tables.starts[pc] {
             next.writes.push(THREADS);
         }
         if self.leaks_matter {
@@ -160,7 +207,7 @@ impl<'c> Prober<'c> {
                         next.needs_all = true;
                     }
                     Outcome::Waits(Wait::Thread(handle)) => {
-                        next.joins = Some((handle as usize).wrapping_sub(1));
+                        next.joins = Joins::Thread((handle as usize).wrapping_sub(1));
                     }
                     Outcome::NotTaken | Outcome::Waits(_) => {}
                 }
@@ -180,7 +227,7 @@ impl<'c> Prober<'c> {
             CONSTANTS => {}
             0 => {
                 for byte in touched.at..touched.at + touched.bytes {
-                    push(self.of_byte[byte as usize], list);
+                    push(self.tables.of_byte[byte as usize], list);
                 }
             }
             unit => {
@@ -190,7 +237,7 @@ impl<'c> Prober<'c> {
                     (false, true) => &mut next.own_writes,
                     (false, false) => &mut next.own_reads,
                 };
-                push(self.targets.of_dynamic(region), list);
+                push(self.tables.targets.of_dynamic(region), list);
             }
         }
     }
@@ -208,7 +255,7 @@ impl<'c> Prober<'c> {
         // An object that is not there yet is made by the step itself.
         let index = self.heap.objects.iter().position(|object| object.unit() == unit)?;
         let region = RegionId(u32::from(self.heap.objects[index].region));
-        (shared[index] || self.sharing.is_shared_region(region)).then_some((region, shared[index]))
+        (shared[index] || self.code.sharing.is_shared_region(region)).then_some((region, shared[index]))
     }
 }
 

@@ -1,15 +1,19 @@
 //! What does the reduction want to know about the threads of a node?
 //!
+//! Known as: AASPOR, abstraction-aware static partial order reduction, with the abstraction-based dependency relation [Telbisz24] ch. 3.
+//!
 //! The static tables say what threads may touch; the node's state says who surely goes on and who waits for whom. Accesses to targets
 //! that do not count are left out: with `aware` those about which the precision knows nothing, and with the cone those that the next step makes
 //! only to values that nobody looks at.
 
-use super::graph::NodeId;
+use super::reachability_graph::NodeId;
 use super::search::{Search, resolver};
 use crate::abstraction::cells::Cell;
 use crate::abstraction::control::is_crowd;
-use crate::explore::choice::{Joins, Threads, source_set};
-use crate::explore::future::Summary as Future;
+use crate::explore::actions::Outgoing;
+use crate::explore::por::dependence::{Future, Joins, Next, TargetList};
+use crate::explore::por::source_set::{SourceSets, Threads};
+use crate::explore::por::threads::{MAX_THREADS, ThreadSet};
 use crate::explore::targets::TargetId;
 use ir::{EdgeRef, Op};
 use logic::TermId;
@@ -42,10 +46,11 @@ impl Reduction {
     }
 }
 
-/// The threads of a node.
+/// The threads of a node, by their positions among those that may run there, atomic sections considered.
 pub(crate) struct AtNode<'s, 'w, 'p> {
     pub(crate) search: &'s mut Search<'w, 'p>,
     node: NodeId,
+    candidates: Vec<u32>,
     can_run: FxHashMap<u32, bool>,
     surely: FxHashMap<u32, bool>,
     /// Why the solver gave up, if it did.
@@ -54,18 +59,53 @@ pub(crate) struct AtNode<'s, 'w, 'p> {
 
 impl<'s, 'w, 'p> AtNode<'s, 'w, 'p> {
     /// Nothing was asked yet.
-    pub(crate) fn new(search: &'s mut Search<'w, 'p>, node: NodeId) -> AtNode<'s, 'w, 'p> {
-        AtNode { search, node, can_run: FxHashMap::default(), surely: FxHashMap::default(), failed: None }
+    pub(crate) fn new(search: &'s mut Search<'w, 'p>, node: NodeId, candidates: Vec<u32>) -> AtNode<'s, 'w, 'p> {
+        let (can_run, surely) = (FxHashMap::default(), FxHashMap::default());
+        AtNode { search, node, candidates, can_run, surely, failed: None }
+    }
+
+    /// The threads that may run.
+    pub(crate) fn all_that_run(&mut self) -> Vec<u32> {
+        let candidates = self.candidates.clone();
+        candidates.into_iter().filter(|thread| self.may_run(*thread)).collect()
+    }
+
+    /// The threads to run: a source set.
+    pub(crate) fn source_set(&mut self) -> Vec<u32> {
+        let n = self.candidates.len();
+        if n > MAX_THREADS {
+            return self.all_that_run();
+        }
+        let chosen = SourceSets::default().smallest(self, &(0..n).collect());
+        chosen.iter().map(|position| self.candidates[position]).collect()
     }
 
     /// One thread to begin with where what follows decides about the others; all if none surely goes on.
-    pub(crate) fn first(&mut self, candidates: &[u32], can_run: &[u32]) -> Vec<u32> {
-        let set = source_set(self, candidates);
-        let good = |this: &mut Self, thread: u32| this.surely_runs(thread) && !this.may_end(thread);
+    pub(crate) fn first(&mut self, can_run: &[u32]) -> Vec<u32> {
+        let set = self.source_set();
+        let good = |this: &mut Self, thread: u32| this.is_sure_to_run(thread) && !this.outgoing(thread).may_end;
         match set.iter().copied().find(|thread| good(self, *thread)) {
             Some(thread) => vec![thread],
             None => can_run.to_vec(),
         }
+    }
+
+    /// These threads, as a set of positions; those that are not among the candidates are left out.
+    pub(crate) fn positions(&self, threads: &[u32]) -> ThreadSet {
+        threads.iter().filter_map(|thread| self.position(*thread)).collect()
+    }
+
+    pub(crate) fn position(&self, thread: u32) -> Option<usize> {
+        self.candidates.iter().position(|other| *other == thread)
+    }
+
+    pub(crate) fn thread(&self, position: usize) -> u32 {
+        self.candidates[position]
+    }
+
+    fn outgoing(&self, thread: u32) -> &Outgoing {
+        let at = self.search.graph.node(self.node).control.at(thread);
+        self.search.world.actions.next(at.proc, at.loc)
     }
 
     /// The conditions of each edge of a thread.
@@ -94,7 +134,7 @@ impl<'s, 'w, 'p> AtNode<'s, 'w, 'p> {
         let cond = state.bind(&mut world.cells, cond);
         for cube in &state.cubes {
             let context = state.context(&mut world.cells, precision, cube);
-            match world.judge.is_possible(&mut world.cells, &context, cond) {
+            match world.entailment.is_possible(&mut world.cells, &context, cond) {
                 Ok(false) => {}
                 Ok(true) => return true,
                 Err(why) => {
@@ -105,14 +145,8 @@ impl<'s, 'w, 'p> AtNode<'s, 'w, 'p> {
         }
         false
     }
-}
 
-impl Threads for AtNode<'_, '_, '_> {
-    fn len(&self) -> usize {
-        self.search.graph.node(self.node).control.alive().count()
-    }
-
-    fn can_run(&mut self, thread: u32) -> bool {
+    fn may_run(&mut self, thread: u32) -> bool {
         if let Some(known) = self.can_run.get(&thread) {
             return *known;
         }
@@ -132,7 +166,7 @@ impl Threads for AtNode<'_, '_, '_> {
         can_run
     }
 
-    fn surely_runs(&mut self, thread: u32) -> bool {
+    fn is_sure_to_run(&mut self, thread: u32) -> bool {
         if let Some(known) = self.surely.get(&thread) {
             return *known;
         }
@@ -160,20 +194,7 @@ impl Threads for AtNode<'_, '_, '_> {
         surely
     }
 
-    fn may_end(&self, thread: u32) -> bool {
-        let at = self.search.graph.node(self.node).control.at(thread);
-        self.search.world.actions.next(at.proc, at.loc).may_end
-    }
-
-    fn is_in_loop(&self, thread: u32) -> bool {
-        let at = self.search.graph.node(self.node).control.at(thread);
-        self.search.world.actions.next(at.proc, at.loc).is_in_loop
-    }
-
-    fn next(&mut self, thread: u32) -> (Vec<TargetId>, Vec<TargetId>) {
-        self.search.next_targets(self.node, thread)
-    }
-
+    /// Whom a thread waits for, by its number.
     fn joins(&mut self, thread: u32) -> Joins {
         let control = self.search.graph.node(self.node).control.clone();
         let at = control.at(thread);
@@ -206,15 +227,34 @@ impl Threads for AtNode<'_, '_, '_> {
                 return Joins::Anybody;
             };
             if !control.threads[index as usize].has_ended {
-                joins = Joins::Thread(index as u32);
+                joins = Joins::Thread(index as usize);
             }
         }
         joins
     }
+}
 
-    fn future(&self, thread: u32) -> &Future {
-        let at = self.search.graph.node(self.node).control.at(thread);
+impl Threads for AtNode<'_, '_, '_> {
+    fn probe(&mut self, position: usize, next: &mut Next) {
+        let thread = self.candidates[position];
+        next.can_run = self.may_run(thread);
+        let Outgoing { may_end, is_in_loop, .. } = *self.outgoing(thread);
+        (next.needs_all, next.is_in_loop) = (may_end, is_in_loop);
+        (next.reads, next.writes) = self.search.next_targets(self.node, thread);
+        next.joins = match self.joins(thread) {
+            // Whoever is not a candidate has no position, and does not end its life before the candidates run.
+            Joins::Thread(joined) => Joins::Thread(self.position(joined as u32).unwrap_or(usize::MAX)),
+            other => other,
+        };
+    }
+
+    fn future(&self, position: usize) -> &Future {
+        let at = self.search.graph.node(self.node).control.at(self.candidates[position]);
         self.search.world.actions.future(at.proc, at.loc)
+    }
+
+    fn surely_runs(&mut self, position: usize) -> bool {
+        self.is_sure_to_run(self.candidates[position])
     }
 }
 
@@ -244,20 +284,20 @@ impl Search<'_, '_> {
             let cells = &mut self.world.cells;
             let any = cells.pool.or_all(&cases);
             let never = cells.pool.not(any);
-            is_total = is_total && self.world.judge.is_possible(cells, &[], never).is_ok_and(|possible| !possible);
+            is_total = is_total && self.world.entailment.is_possible(cells, &[], never).is_ok_and(|possible| !possible);
         }
         self.world.is_total.insert((at.proc.0, at.loc.0), is_total);
         is_total
     }
 
     /// What the next steps of a thread read and write, as far as it counts.
-    pub(crate) fn next_targets(&mut self, node: NodeId, thread: u32) -> (Vec<TargetId>, Vec<TargetId>) {
+    pub(crate) fn next_targets(&mut self, node: NodeId, thread: u32) -> (TargetList, TargetList) {
         let control = self.graph.node(node).control.clone();
         let at = control.at(thread);
         let next = self.world.actions.next(at.proc, at.loc);
         let counts = |target: &&TargetId| self.mask.contains(**target as usize);
-        let mut reads: Vec<TargetId> = next.reads.iter().filter(counts).copied().collect();
-        let mut writes: Vec<TargetId> = next.writes.iter().filter(counts).copied().collect();
+        let mut reads: TargetList = next.reads.iter().filter(counts).copied().collect();
+        let mut writes: TargetList = next.writes.iter().filter(counts).copied().collect();
         let world = &mut *self.world;
         if let Some(dropped) = world.cone.dropped_targets(&world.actions, at.proc, at.loc) {
             reads.retain(|target| !dropped.contains(*target as usize));

@@ -1,5 +1,7 @@
 //! Can the program run for ever? Is there a loop of states that a fair scheduler can go round?
 //!
+//! Known as: non-termination, liveness under fairness, fair strongly connected components [Tarjan72], lassos.
+//!
 //! A loop is fair if every thread takes a step in it or cannot run somewhere in it. Such a loop exists exactly if a strongly
 //! connected component of the state graph has, for each thread, an inner step of it or a state in which it cannot run: going
 //! through all of the component is then such a loop. So all steps are kept, without reduction, and looked at when all
@@ -9,7 +11,7 @@
 
 use super::step::Choices;
 use super::visited::StateId;
-use crate::explore::threads::ThreadSet;
+use crate::explore::por::threads::ThreadSet;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
@@ -99,7 +101,7 @@ impl Looker<'_> {
         self.first[state as usize]..self.first[state as usize + 1]
     }
 
-    /// The strongly connected component of each state (Tarjan's algorithm with its own stack).
+    /// The strongly connected component of each state ([Tarjan72], with its own stack).
     fn components(&self) -> Vec<u32> {
         let n = self.graph.states.len();
         let (mut component, mut low, mut order) = (vec![u32::MAX; n], vec![0u32; n], vec![0u32; n]);

@@ -1,12 +1,14 @@
 //! Which code has been run, and how far is it to code that has not?
 //!
+//! Known as: branch coverage, distance to uncovered code (coverage-guided search) [Cadar08].
+//!
 //! Distances are counted backwards from everything that nobody has run, over the flow inside methods and from calls into what they can run.
 
 use super::state::Frame;
 use ir::oox::{Callee, Op, Program};
 
 /// Code that was run.
-pub(super) struct Cover {
+pub(super) struct Coverage {
     is_covered: Vec<Vec<bool>>,
     distances: Vec<Vec<u32>>,
     n_covered: usize,
@@ -15,10 +17,10 @@ pub(super) struct Cover {
     counted_at: usize,
 }
 
-impl Cover {
-    pub(super) fn new(program: &Program) -> Cover {
+impl Coverage {
+    pub(super) fn new(program: &Program) -> Coverage {
         let lengths = || program.methods.iter().map(|method| method.code.len());
-        Cover {
+        Coverage {
             is_covered: lengths().map(|n| vec![false; n]).collect(),
             distances: lengths().map(|n| vec![0; n]).collect(),
             n_covered: 0,
