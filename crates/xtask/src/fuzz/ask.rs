@@ -11,6 +11,7 @@ use engines::{Run, decide, engine_named};
 use frontend::Options;
 use ir::interp::{Domain, Limits, enumerate};
 use ir::{AllocKind, Op, Program, Properties, Task, Verdict, Why};
+use logic::Value;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -41,24 +42,29 @@ pub(crate) enum Blind {
     Free,
     /// Local objects do not end.
     Scopes,
-    /// Nothing is written.
-    Stores,
+    /// Whatever is written is zero.
+    Values,
     /// Nobody waits.
     Waits,
 }
 
 impl Blind {
     fn leave_out(self, program: &mut Program) {
+        let pool = &mut program.pool;
         for edge in program.procs.iter_mut().flat_map(|proc| &mut proc.edges) {
             edge.stmts.retain(|stmt| match stmt.op {
                 Op::Free { kind: AllocKind::Heap, .. } => self != Blind::Free,
                 Op::Free { kind: AllocKind::Stack, .. } => self != Blind::Scopes,
-                Op::Store { .. } => self != Blind::Stores,
                 _ => true,
             });
-            for stmt in edge.stmts.iter_mut().filter(|_| self == Blind::Waits) {
-                if let Op::Rmw { wait, owner, .. } = &mut stmt.op {
-                    (*wait, *owner) = (None, None);
+            for stmt in &mut edge.stmts {
+                match &mut stmt.op {
+                    Op::Rmw { wait, owner, .. } if self == Blind::Waits => (*wait, *owner) = (None, None),
+                    Op::Store { value, .. } if self == Blind::Values => {
+                        let sort = pool.sort(*value);
+                        *value = pool.constant(Value::zero(sort));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -92,13 +98,7 @@ pub(crate) fn judge(
     questions.iter().filter(is_asked).find_map(|question| ask(asked, &text, question, only, counts))
 }
 
-fn ask(
-    asked: &Asked<'_>,
-    text: &str,
-    question: &Question,
-    only: Option<&Wrong>,
-    counts: &mut Counts,
-) -> Option<Wrong> {
+fn ask(asked: &Asked<'_>, text: &str, question: &Question, only: Option<&Wrong>, counts: &mut Counts) -> Option<Wrong> {
     let nobody = Wrong {
         who: "the front end".to_string(),
         engine: "explicit",

@@ -3,9 +3,22 @@
 enum { thrd_success = 0, thrd_busy = 1, thrd_error = 2, thrd_timedout = 4 };
 enum { mtx_recursive = 1 };
 
+static word run_int_with_destructors(word start, word arg)
+{
+    int result = ((int (*)(word))start)(arg);
+    run_destructors();
+    return (word)(long)result;
+}
+
 int thrd_create(word *thread, word start, word arg)
 {
-    return pthread_create(thread, 0, start, arg);
+    __ravel_atomic_begin();
+    if (__ravel_uses("pthread_key_create") || __ravel_uses("tss_create"))
+        *thread = __ravel_start(run_int_with_destructors, start, arg);
+    else
+        *thread = __ravel_start(start, arg);
+    __ravel_atomic_end();
+    return thrd_success;
 }
 
 int thrd_join(word thread, int *result)

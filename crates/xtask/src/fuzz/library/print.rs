@@ -94,10 +94,16 @@ pub(super) fn text(program: &Program) -> String {
         let result = result_of(index + 1);
         let _ = match is_c11 {
             true => write!(text, "static int f{index}(void *arg) {{\n  int r = 0;\n{body}  return {result};\n}}\n"),
-            false => write!(text, "static void *f{index}(void *arg) {{\n  int r = 0;\n{body}  return (void *){result};\n}}\n"),
+            false => write!(
+                text,
+                "static void *f{index}(void *arg) {{\n  int r = 0;\n{body}  return (void *){result};\n}}\n"
+            ),
         };
         // Returning from a thread gives its number, and from main ends the process.
-        text = text.replace("@return@", &if is_c11 { format!("return {result};") } else { format!("return (void *){result};") });
+        text = text.replace(
+            "@return@",
+            &if is_c11 { format!("return {result};") } else { format!("return (void *){result};") },
+        );
     }
     text.push_str(&main(program, &all, &beside, &after));
     text.replace("@return@", "return 0;")
@@ -111,7 +117,8 @@ fn declarations(program: &Program, all: &str) -> String {
         let is_call = line.ends_with(");") && !line.starts_with("extern") && !line.starts_with("typedef");
         let is_main = ["_create", "_join", "_detach", "_init", "settype"].iter().any(|ending| name.contains(ending));
         let is_c11 = ["thrd_", "mtx_", "cnd_", "tss_", "call_once"].iter().any(|start| name.starts_with(start));
-        let is_posix_main = is_main && (is_c11 == program.style.is_c11 || name.contains("barrier") || name.starts_with("sem_"));
+        let is_posix_main =
+            is_main && (is_c11 == program.style.is_c11 || name.contains("barrier") || name.starts_with("sem_"));
         if !is_call || all.contains(&format!("{name}(")) || is_posix_main {
             let _ = writeln!(text, "{line}");
         }
@@ -135,10 +142,13 @@ fn declarations(program: &Program, all: &str) -> String {
         false => ("pthread_mutex_t", "pthread_cond_t", "pthread_key_t", "pthread_once_t"),
     };
     let _ = writeln!(text, "static {mutex} m0, m1;\nstatic {condition} c;\nstatic {key} k;\nstatic {once} o;");
-    text.push_str("static pthread_rwlock_t w;\nstatic sem_t s;\nstatic pthread_barrier_t b;\nstatic struct timespec soon;\n");
+    text.push_str(
+        "static pthread_rwlock_t w;\nstatic sem_t s;\nstatic pthread_barrier_t b;\nstatic struct timespec soon;\n",
+    );
     if let (true, Some((at, sets_again))) = (has_key(all), program.destructor) {
         let (x, set) = (shared(program, at), if program.style.is_c11 { "tss_set" } else { "pthread_setspecific" });
-        let again = if sets_again { format!("  if ((long)value == 2)\n    {set}(k, (void *)1);\n") } else { String::new() };
+        let again =
+            if sets_again { format!("  if ((long)value == 2)\n    {set}(k, (void *)1);\n") } else { String::new() };
         let _ = write!(text, "static void destroy(void *value) {{\n  {x} = {x} + (long)value;\n{again}}}\n");
         if sets_again && !all.contains(&format!("{set}(")) {
             let line = DECLARATIONS.lines().find(|line| line.contains(&format!("{set}("))).expect("it is declared");
@@ -164,7 +174,10 @@ fn main(program: &Program, all: &str, beside: &str, after: &str) -> String {
     } else if program.kind != Kind::Normal && all.contains("&m1") {
         let kind = if program.kind == Kind::Recursive { 1 } else { 2 };
         text.push_str("  pthread_mutexattr_t attributes;\n  pthread_mutexattr_init(&attributes);\n");
-        let _ = writeln!(text, "  pthread_mutexattr_settype(&attributes, {kind});\n  pthread_mutex_init(&m1, &attributes);");
+        let _ = writeln!(
+            text,
+            "  pthread_mutexattr_settype(&attributes, {kind});\n  pthread_mutex_init(&m1, &attributes);"
+        );
     }
     if all.contains("sem_") {
         let _ = writeln!(text, "  sem_init(&s, 0, {});", program.semaphore);
@@ -290,7 +303,9 @@ impl Printer<'_> {
         self.n_labels += 1;
         let inner = self.body(inner, depth + 1, r);
         match (self.program.style.jumps, label % 2) {
-            (true, 0) => format!("{pad}switch ({r}) {{\n{pad}case {number}:\n{inner}{pad}  break;\n{pad}default:\n{pad}  break;\n{pad}}}\n"),
+            (true, 0) => format!(
+                "{pad}switch ({r}) {{\n{pad}case {number}:\n{inner}{pad}  break;\n{pad}default:\n{pad}  break;\n{pad}}}\n"
+            ),
             (true, _) => format!("{pad}if ({r} != {number})\n{pad}  goto over{label};\n{inner}{pad}over{label}:;\n"),
             (false, _) => format!("{pad}if ({r} == {number}) {{\n{inner}{pad}}}\n"),
         }

@@ -344,7 +344,13 @@ impl Program {
                 all.push(less);
             }
         }
-        let plain = Style { is_c11: self.style.is_c11, has_loops: false, recurses: false, jumps: false, stores: [Store::Int; 2] };
+        let plain = Style {
+            is_c11: self.style.is_c11,
+            has_loops: false,
+            recurses: false,
+            jumps: false,
+            stores: [Store::Int; 2],
+        };
         let simpler = [
             Program { destructor: None, ..self.clone() },
             Program { style: plain, ..self.clone() },

@@ -21,8 +21,8 @@ fn program(kind: Kind, thread: &[Piece], beside: &[Piece], after: &[Piece]) -> P
 #[test]
 fn the_oracle_knows_the_library() {
     use Piece::{
-        Add, Await, Barrier, Broadcast, Exit, Get, GetKey, If, Never, NeverShared, Once, Return, SemPost, SemValue, SemWait,
-        Set, SetKey, Signal, Twice, Unlock, With,
+        Add, Await, Barrier, Broadcast, Exit, Get, GetKey, If, Never, NeverShared, Once, Return, SemPost, SemValue,
+        SemWait, Set, SetKey, Signal, Twice, Unlock, With,
     };
     let with = |lock, pieces: &[Piece]| With(lock, How::Wait, pieces.to_vec());
     let (m0, m1) = (Lock::Mutex(0), Lock::Mutex(1));
@@ -31,8 +31,22 @@ fn the_oracle_knows_the_library() {
     let rows: [Row<'_>; 26] = [
         (Kind::Normal, &[Add(0)], &[Add(0)], &[NeverShared(0, 1)], true, false),
         (Kind::Normal, &[with(m0, &[Add(0)])], &[with(m0, &[Add(0)])], &[NeverShared(0, 1)], false, false),
-        (Kind::Normal, &[with(Lock::Read, &[Add(0)])], &[with(Lock::Read, &[Add(0)])], &[NeverShared(0, 1)], true, false),
-        (Kind::Normal, &[with(Lock::Write, &[Add(0)])], &[with(Lock::Read, &[Add(0)])], &[NeverShared(0, 1)], false, false),
+        (
+            Kind::Normal,
+            &[with(Lock::Read, &[Add(0)])],
+            &[with(Lock::Read, &[Add(0)])],
+            &[NeverShared(0, 1)],
+            true,
+            false,
+        ),
+        (
+            Kind::Normal,
+            &[with(Lock::Write, &[Add(0)])],
+            &[with(Lock::Read, &[Add(0)])],
+            &[NeverShared(0, 1)],
+            false,
+            false,
+        ),
         (Kind::Normal, &[with(m0, &[with(m1, &[])])], &[with(m1, &[with(m0, &[])])], &[], false, true),
         (Kind::Normal, &[with(m1, &[with(m1, &[])])], &[], &[], false, true),
         (Kind::Recursive, &[with(m1, &[with(m1, &[])])], &[], &[], false, false),

@@ -98,7 +98,8 @@ pub(super) fn generate(seed: u64, turns: Turns) -> Program {
     for index in 0..n_structs {
         let init = generator.initialiser(index);
         let other = generator.initialiser(index);
-        let _ = writeln!(head, "{storage} struct s{index} g{index} = {init}, h{index}, l{index}[2] = {{[1] = {other}}};");
+        let _ =
+            writeln!(head, "{storage} struct s{index} g{index} = {init}, h{index}, l{index}[2] = {{[1] = {other}}};");
     }
     let n_functions = 2 + generator.random.below(2) as usize;
     let mut functions = Vec::new();
@@ -130,7 +131,9 @@ fn tail(turns: Turns, calls: &[String], looks: &str) -> String {
     let _ = writeln!(text, "static sem_t turn[{}];\nstatic unsigned long long sums[{n}];", n + 1);
     for (index, call) in calls.iter().enumerate() {
         let (before, after) = match turns {
-            Turns::Semaphore => (format!("    sem_wait(&turn[{index}]);\n"), format!("    sem_post(&turn[{}]);\n", index + 1)),
+            Turns::Semaphore => {
+                (format!("    sem_wait(&turn[{index}]);\n"), format!("    sem_post(&turn[{}]);\n", index + 1))
+            }
             Turns::Apart => (String::new(), format!("{looks}    sums[{index}] = sum;\n")),
             Turns::Main | Turns::Join => (String::new(), String::new()),
         };
