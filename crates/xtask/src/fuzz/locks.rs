@@ -5,31 +5,24 @@
 //! ever is found from above: of all threads that wait, those are struck out that wait for somebody who does not.
 //! Engines read the C text; their answers must be those of the oracle, and their traces must replay.
 
-use engines::{Budget, Run, decide, engine_named};
-use frontend::Options;
-use ir::interp::{Domain, Limits, enumerate};
-use ir::{Properties, Property, Task, Verdict, Why};
+use super::stuck::{Doing, is_deadlock};
+use super::subject::{Question, Subject, Truth, Unasked};
+use ir::Property;
 use logic::Prng;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 const MUTEXES: usize = 3;
 const MAX_THREADS: usize = 4;
-const LIMIT: Duration = Duration::from_secs(5);
 
-/// The settings that must not contradict the oracle.
-const SETTINGS: [(&str, &[(&str, &str)]); 6] = [
-    ("explicit", &[("por", "none"), ("symmetry", "off")]),
-    ("explicit", &[("por", "source"), ("symmetry", "off")]),
-    ("explicit", &[("por", "dpor"), ("symmetry", "off")]),
-    ("explicit", &[("por", "source"), ("symmetry", "on")]),
-    ("bmc", &[]),
-    ("cegar", &[]),
+/// States that the oracle looks at.
+const MOST_STATES: usize = 200_000;
+
+const QUESTIONS: [(&str, &[Property]); 3] = [
+    ("deadlock", &[Property::Deadlock]),
+    ("misuse", &[Property::Misuse]),
+    ("deadlock,misuse", &[Property::Deadlock, Property::Misuse]),
 ];
-
-const QUESTIONS: [&[Property]; 3] =
-    [&[Property::Deadlock], &[Property::Misuse], &[Property::Deadlock, Property::Misuse]];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Action {
@@ -50,42 +43,35 @@ struct Program {
     threads: Vec<Vec<Action>>,
 }
 
-/// `cargo xtask fuzz --locks [--count N] [--seed S] [--show SEED]`; true if nothing differs.
-pub(crate) fn run(args: &[String]) -> bool {
-    let option =
-        |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)?.parse::<u64>().ok());
-    if let Some(seed) = option("--show") {
-        println!("{}", Program::random(seed).text());
-        return true;
+impl Subject for Program {
+    fn text(&self) -> String {
+        self.text()
     }
-    let (count, first) = (option("--count").unwrap_or(200), option("--seed").unwrap_or(1));
-    let started = Instant::now();
-    let (mut n_differ, mut n_unsafe, mut n_partial) = (0u64, 0u64, 0u64);
-    let mut n_unknown = [0u64; SETTINGS.len()];
-    for seed in first..first + count {
-        let program = Program::random(seed);
-        let mut said = Vec::new();
-        for properties in QUESTIONS {
-            let truth = program.truth(properties);
-            n_unsafe += u64::from(truth.is_bad);
-            n_partial += u64::from(truth.is_partial);
-            said.extend(program.compare(properties, truth.is_bad, &mut n_unknown));
+
+    fn smaller(&self) -> Vec<Box<dyn Subject>> {
+        let mut all: Vec<Box<dyn Subject>> = Vec::new();
+        for thread in 0..self.threads.len() {
+            for at in 0..self.threads[thread].len() {
+                let mut less = self.clone();
+                less.threads[thread].remove(at);
+                all.push(Box::new(less));
+            }
         }
-        if !said.is_empty() {
-            n_differ += 1;
-            let small = program.shrink();
-            println!("seed {seed}: {}\n{}", said.join("; "), small.text());
-        }
+        all
     }
-    println!(
-        "{count} programs, {n_differ} differ; {n_unsafe} violations among {} answers, {n_partial} of some threads only; {:.1} s",
-        count * QUESTIONS.len() as u64,
-        started.elapsed().as_secs_f64()
-    );
-    for ((engine, knobs), n) in SETTINGS.iter().zip(n_unknown) {
-        println!("  {engine} {knobs:?}: {n} unknown");
+
+    fn questions(&self, _: u64) -> Result<Vec<Question>, Unasked> {
+        let question = |(name, properties): (&'static str, &'static [Property])| {
+            let truth = self.is_bad(properties).ok_or(Unasked::TooLarge)?;
+            Ok(Question::new(name, properties, Truth::Known(truth)))
+        };
+        QUESTIONS.into_iter().map(question).collect()
     }
-    n_differ == 0
+}
+
+/// The program of a seed.
+pub(super) fn make(seed: u64) -> Box<dyn Subject> {
+    Box::new(Program::random(seed))
 }
 
 impl Program {
@@ -120,67 +106,6 @@ impl Program {
             write!(text, "{body}    return 0;\n}}\n").expect("a string takes all");
         }
         text
-    }
-
-    /// What the settings say that is not true.
-    fn compare(&self, properties: &[Property], is_bad: bool, n_unknown: &mut [u64; SETTINGS.len()]) -> Vec<String> {
-        let file = std::env::temp_dir().join(format!("ravel-fuzz-locks-{}.c", std::process::id()));
-        if let Err(error) = std::fs::write(&file, self.text()) {
-            return vec![format!("{} cannot be written: {error}", file.display())];
-        }
-        let properties = Properties::of(properties);
-        let loaded = match frontend::load(&[file], &Options { properties, ..Options::default() }) {
-            Ok(loaded) => loaded,
-            Err(rejected) => return rejected.diagnostics.iter().map(ToString::to_string).collect(),
-        };
-        let task = Task { program: loaded.program, properties };
-        let mut said = Vec::new();
-        let limits = Limits { max_states: 40_000, domain: Domain::Bits(8), first_only: true, ..Limits::default() };
-        let found = enumerate(&task.program, properties, &limits);
-        let is_told = found.incomplete.is_none() || !found.violations.is_empty();
-        if is_told && found.violations.is_empty() == is_bad {
-            said.push("the interpreter says the opposite".to_string());
-        }
-        for (index, (name, knobs)) in SETTINGS.iter().enumerate() {
-            let engine = engine_named(name).expect("the engine is in the table");
-            let mut run = Run::of(engine.about(), Budget::of_time(LIMIT), knobs).expect("the knobs are declared");
-            let answer = match decide(engine, &task, &mut run).verdict() {
-                Verdict::Safe(_) if is_bad => "safe".to_string(),
-                Verdict::Unsafe(_) if !is_bad => "unsafe".to_string(),
-                Verdict::Unknown(Why::NotReplayed(what)) => format!("what does not replay: {what}"),
-                Verdict::Unknown(_) => {
-                    n_unknown[index] += 1;
-                    continue;
-                }
-                _ => continue,
-            };
-            let asked: Vec<&str> = properties.iter().map(Property::describe).collect();
-            said.push(format!("{}: {name} {knobs:?} says {answer}", asked.join(", ")));
-        }
-        said
-    }
-
-    /// A smaller program on which somebody is still wrong.
-    fn shrink(&self) -> Program {
-        let differs = |program: &Program| {
-            QUESTIONS.iter().any(|properties| {
-                let is_bad = program.truth(properties).is_bad;
-                !program.compare(properties, is_bad, &mut [0; SETTINGS.len()]).is_empty()
-            })
-        };
-        let mut small = self.clone();
-        loop {
-            let less = (0..small.threads.len()).flat_map(|thread| {
-                let small = &small;
-                (0..small.threads[thread].len()).map(move |at| {
-                    let mut less = small.clone();
-                    less.threads[thread].remove(at);
-                    less
-                })
-            });
-            let Some(found) = less.into_iter().find(|less| differs(less)) else { return small };
-            small = found;
-        }
     }
 }
 
@@ -240,13 +165,6 @@ impl Action {
     }
 }
 
-/// What the enumeration has found.
-struct Truth {
-    is_bad: bool,
-    /// Whether it is that some threads wait for ever while others can go on.
-    is_partial: bool,
-}
-
 /// A state: where each thread is, how many threads there are, who has which mutex, and the read-write lock.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct State {
@@ -275,9 +193,19 @@ enum Next {
     Misuse,
 }
 
+impl Next {
+    fn doing(&self) -> Doing {
+        match self {
+            Next::Wait(owner) => Doing::Waits(*owner),
+            Next::Over => Doing::Ended,
+            Next::Go(_) | Next::Spin | Next::End | Next::Misuse => Doing::Runs,
+        }
+    }
+}
+
 impl Program {
-    fn truth(&self, properties: &[Property]) -> Truth {
-        let asks = |property: Property| properties.contains(&property);
+    /// Whether there is a violation; none if there are too many states.
+    fn is_bad(&self, properties: &[Property]) -> Option<bool> {
         let n = self.threads.len();
         let first = State {
             at: vec![0; n],
@@ -288,17 +216,13 @@ impl Program {
             writer: None,
             is_joined: vec![false; n],
         };
-        let mut truth = Truth { is_bad: false, is_partial: false };
         let mut seen = BTreeSet::from([first.clone()]);
         let mut open = vec![first];
         while let Some(state) = open.pop() {
             let nexts: Vec<Next> = (0..state.n_started).map(|thread| self.next(&state, thread, properties)).collect();
-            let can_run = nexts.iter().any(|next| !matches!(next, Next::Wait(_) | Next::Over));
-            if asks(Property::Deadlock) {
-                let waits = nexts.iter().any(|next| matches!(next, Next::Wait(_)));
-                let some = self.some_for_ever(&state, &nexts);
-                truth.is_bad |= some || (waits && !can_run);
-                truth.is_partial |= some && can_run;
+            let doing: Vec<Doing> = nexts.iter().map(Next::doing).collect();
+            if properties.contains(&Property::Deadlock) && is_deadlock(&doing) {
+                return Some(true);
             }
             for next in nexts {
                 match next {
@@ -307,33 +231,15 @@ impl Program {
                             open.push(state);
                         }
                     }
-                    Next::Misuse => truth.is_bad = true,
+                    Next::Misuse => return Some(true),
                     Next::Spin | Next::Wait(_) | Next::Over | Next::End => {}
                 }
             }
-        }
-        truth
-    }
-
-    /// Strikes out who may go on, until nobody is left to strike out.
-    fn some_for_ever(&self, state: &State, nexts: &[Next]) -> bool {
-        let mut left: BTreeSet<usize> =
-            (0..nexts.len()).filter(|thread| matches!(nexts[*thread], Next::Wait(Some(_)))).collect();
-        loop {
-            let stays = |thread: &usize| match nexts[*thread] {
-                Next::Wait(Some(owner)) => {
-                    let has_ended = matches!(nexts.get(owner), Some(Next::Over));
-                    let is_join = matches!(self.threads[*thread][state.at[*thread]], Action::Join(_));
-                    left.contains(&owner) || (has_ended && !is_join)
-                }
-                _ => false,
-            };
-            let kept: BTreeSet<usize> = left.iter().copied().filter(stays).collect();
-            if kept.len() == left.len() {
-                return !left.is_empty();
+            if seen.len() > MOST_STATES {
+                return None;
             }
-            left = kept;
         }
+        Some(false)
     }
 
     fn next(&self, state: &State, thread: usize, properties: &[Property]) -> Next {

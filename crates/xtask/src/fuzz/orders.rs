@@ -1,21 +1,60 @@
-//! `cargo xtask fuzz --orders [--count N] [--seed S] [--time SECONDS] [--show SEED]`: are races found as C11 defines them?
+//! Are races found as C11 defines them? Threads with atomic accesses of all memory orders, judged by the axioms of RC11.
 //!
-//! Two or three threads with atomic accesses of all memory orders, updates, compare-exchanges, fences and plain accesses that depend on what was read. Each program is
+//! Two or three threads with atomic accesses, updates, fences and plain accesses that depend on what was read. Each program is
 //! written twice: as a C program with threads, of which the engines are asked whether there is a data race, and as a litmus test, which the
 //! axiomatic engine judges by the axioms of RC11 (`models/rc11.cat`). The two share neither front end nor semantics nor search.
-//! An engine may not know; it may not say "safe" of a program that the axioms flag, nor "unsafe" of one that they do not.
 
-use engines::axiomatic::{self, Question};
-use engines::{Budget, Run, decide, engine_named};
-use ir::{Properties, Property, Task, Verdict};
+use super::subject::{Question, Subject, Truth, Unasked};
+use engines::axiomatic::{self, Question as Judged};
+use ir::Property;
 use logic::Prng;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
-/// Who is asked.
-const ENGINES: [&str; 2] = ["explicit", "bmc"];
-/// How long an engine may think about one program.
-const LIMIT: Duration = Duration::from_secs(10);
+/// The statements of each thread.
+struct Orders(Vec<Vec<Do>>);
+
+impl Subject for Orders {
+    fn text(&self) -> String {
+        program(&self.0)
+    }
+
+    fn smaller(&self) -> Vec<Box<dyn Subject>> {
+        let mut all: Vec<Box<dyn Subject>> = Vec::new();
+        for thread in 0..self.0.len() {
+            for at in 0..self.0[thread].len() {
+                let mut less = self.0.clone();
+                less[thread].remove(at);
+                if is_well_formed(&less[thread]) {
+                    all.push(Box::new(Orders(less)));
+                }
+            }
+        }
+        all
+    }
+
+    fn questions(&self, _: u64) -> Result<Vec<Question>, Unasked> {
+        let model = memory::cat::load("rc11", &|_| None, &Default::default()).expect("our models load");
+        match is_flagged(&self.0, &model) {
+            Ok(Some(races)) => Ok(vec![Question::new("race", &[Property::Race], Truth::Known(races))]),
+            Ok(None) => Err(Unasked::TooLarge),
+            Err(why) => Err(Unasked::Useless(why)),
+        }
+    }
+}
+
+/// The program of a seed.
+pub(super) fn make(seed: u64) -> Box<dyn Subject> {
+    Box::new(Orders(threads(seed)))
+}
+
+/// Whether something was read before each condition about it.
+fn is_well_formed(thread: &[Do]) -> bool {
+    let mut has_read = false;
+    thread.iter().all(|act| {
+        has_read |= matches!(act, Do::Load(..) | Do::Update(..));
+        has_read || !matches!(act, Do::Plain(_, _, Some(_)))
+    })
+}
 
 /// One statement of a thread.
 #[derive(Clone, Debug)]
@@ -126,85 +165,6 @@ fn litmus(threads: &[Vec<Do>]) -> String {
 fn is_flagged(threads: &[Vec<Do>], model: &memory::cat::Model) -> Result<Option<bool>, String> {
     let test = frontend::litmus::parse("orders.litmus", &litmus(threads), &Default::default());
     let test = test.map_err(|rejected| format!("the litmus front end refuses it: {:?}", rejected.diagnostics))?;
-    let answer = axiomatic::answer(&test, model, &Question::default(), &|| false);
+    let answer = axiomatic::answer(&test, model, &Judged::default(), &|| false);
     Ok(answer.ok().map(|answer| answer.flags.iter().any(|flag| flag.contains("race"))))
-}
-
-/// What an engine says: whether there is a race; none if it does not know.
-fn asked(engine: &str, text: &str) -> Result<Option<bool>, String> {
-    let file = std::env::temp_dir().join(format!("ravel-orders-{}.c", std::process::id()));
-    std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
-    let loaded = frontend::load(std::slice::from_ref(&file), &Default::default());
-    let _ = std::fs::remove_file(&file);
-    let loaded = loaded.map_err(|rejected| format!("the front end refuses it: {:?}", rejected.diagnostics))?;
-    let task = Task { program: loaded.program, properties: Properties::of(&[Property::Race]) };
-    let mut run = Run::new(Budget::of_time(LIMIT));
-    let engine = engine_named(engine).expect("the engine is in the table");
-    match decide(engine, &task, &mut run).verdict() {
-        Verdict::Safe(_) => Ok(Some(false)),
-        Verdict::Unsafe(_) => Ok(Some(true)),
-        Verdict::Unknown(ir::Why::NotReplayed(what)) => Err(format!("a trace does not replay: {what}")),
-        Verdict::Unknown(_) => Ok(None),
-    }
-}
-
-/// Compares; whether nothing is wrong.
-pub(crate) fn run(args: &[String]) -> bool {
-    let option = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
-    let number = |name: &str| option(name).and_then(|text| text.parse::<u64>().ok());
-    if let Some(seed) = number("--show") {
-        println!("{}\n{}", program(&threads(seed)), litmus(&threads(seed)));
-        return true;
-    }
-    let model = memory::cat::load("rc11", &|_| None, &Default::default()).expect("our models load");
-    let (first, started) = (number("--seed").unwrap_or(1), Instant::now());
-    let time = number("--time").map(Duration::from_secs);
-    let count = number("--count").unwrap_or(if time.is_some() { u64::MAX } else { 200 });
-    let (mut n_programs, mut n_racy, mut n_known, mut n_unknown, mut n_wrong) = (0, 0, 0, 0, 0);
-    for seed in first..first.saturating_add(count) {
-        if time.is_some_and(|time| started.elapsed() >= time) {
-            break;
-        }
-        let threads = threads(seed);
-        let text = program(&threads);
-        let truth = match is_flagged(&threads, &model) {
-            Ok(Some(truth)) => truth,
-            Ok(None) => continue,
-            Err(what) => {
-                eprintln!("seed {seed}: {what}\n{}", litmus(&threads));
-                n_wrong += 1;
-                continue;
-            }
-        };
-        n_programs += 1;
-        n_racy += usize::from(truth);
-        for engine in ENGINES {
-            match asked(engine, &text) {
-                Ok(None) => n_unknown += 1,
-                Ok(Some(said)) if said == truth => n_known += 1,
-                Ok(Some(said)) => {
-                    n_wrong += 1;
-                    let word = |races| if races { "a race" } else { "no race" };
-                    eprintln!("seed {seed}: {engine} says {}, the axioms {}\n{text}", word(said), word(truth));
-                }
-                Err(what) => {
-                    n_wrong += 1;
-                    eprintln!("seed {seed}: {engine}: {what}\n{text}");
-                }
-            }
-        }
-    }
-    println!(
-        "{n_programs} programs, {n_racy} with a race: {n_known} answers agree, {n_unknown} unknown, {n_wrong} wrong; in {:.1} s",
-        started.elapsed().as_secs_f64()
-    );
-    n_wrong == 0
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn races_are_those_of_the_axioms() {
-        assert!(super::run(&["--count".to_string(), "40".to_string()]));
-    }
 }

@@ -10,9 +10,10 @@ static word run_after_create(word start, word arg)
 {
     u32 old;
     __ravel_await(&is_stored[__ravel_self()], old, old == 1, old, ACQUIRE);
+    int result = ((int (*)(word))start)(arg);
     if (__ravel_uses("pthread_key_create") || __ravel_uses("tss_create"))
-        return run_with_destructors(start, arg);
-    return ((word (*)(word))start)(arg);
+        run_destructors();
+    return (word)(long)result;
 }
 
 /* The end of the call happens before the beginning of the thread, which finds its handle. */

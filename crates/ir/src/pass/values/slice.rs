@@ -41,6 +41,8 @@ pub fn slice(mut program: Program, properties: Properties) -> Program {
                     }
                     *value = zero(pool, *value);
                 }
+                // Nothing may have been written to it any more, and then what is read would be an input.
+                Op::Load { place: place @ Place::Var(_), .. } if can_drop && !is_needed(place) => return false,
                 Op::Rmw { dst, place, wait: None, new, .. } if !is_needed(place) => {
                     if can_drop && matches!(place, Place::Var(_)) && !needed.contains(dst.index()) {
                         return false;

@@ -7,6 +7,7 @@
 //! Objects end by `free`, with their block or function, or with their thread. Using one after that, or freeing what is no live object of the
 //! heap, is wrong, and nothing is said about what comes after.
 
+use super::super::stuck::{Doing, is_deadlock};
 use super::program::{From, Piece, Program, To};
 use std::collections::BTreeSet;
 
@@ -19,7 +20,7 @@ pub(super) struct Truth {
     pub(super) misuses: bool,
     /// It ends and leaves objects on the heap.
     pub(super) leaves: bool,
-    /// All threads wait.
+    /// Some threads wait for ever.
     pub(super) deadlocks: bool,
 }
 
@@ -109,7 +110,7 @@ pub(super) fn explore(program: &Program) -> Option<Truth> {
         if seen.len() > MOST_STATES {
             return None;
         }
-        let (mut moved, mut waits) = (false, false);
+        let mut doing = vec![Doing::Ended; state.threads.len()];
         for (thread, code) in code.iter().enumerate().take(state.threads.len()) {
             if !state.threads[thread].is_started || state.threads[thread].has_ended {
                 continue;
@@ -117,16 +118,16 @@ pub(super) fn explore(program: &Program) -> Option<Truth> {
             let mut next = state.clone();
             match next.run(code, thread, &mut truth) {
                 Went::On => {
-                    moved = true;
+                    doing[thread] = Doing::Runs;
                     if seen.insert(next.clone()) {
                         open.push(next);
                     }
                 }
-                Went::Over => moved = true,
-                Went::Nowhere => waits = true,
+                Went::Over => doing[thread] = Doing::Runs,
+                Went::Nowhere(owner) => doing[thread] = Doing::Waits(Some(owner)),
             }
         }
-        truth.deadlocks |= waits && !moved;
+        truth.deadlocks |= is_deadlock(&doing);
     }
     Some(truth)
 }
@@ -135,8 +136,8 @@ enum Went {
     On,
     /// The execution is over.
     Over,
-    /// It has to wait.
-    Nowhere,
+    /// It has to wait for a thread.
+    Nowhere(usize),
 }
 
 impl State {
@@ -219,13 +220,13 @@ impl State {
             }
             Step::Lock => match self.holder {
                 None => self.holder = Some(thread as u8),
-                Some(_) => return Went::Nowhere,
+                Some(holder) => return Went::Nowhere(usize::from(holder)),
             },
             Step::Unlock => self.holder = None,
             Step::Start(other) => self.threads[other].is_started = true,
             Step::Join(other) => {
                 if !self.threads[other].has_ended {
-                    return Went::Nowhere;
+                    return Went::Nowhere(other);
                 }
             }
             Step::EndThread => {

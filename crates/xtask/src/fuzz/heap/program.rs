@@ -74,6 +74,12 @@ pub(super) struct Program {
     pub(super) after: Vec<Piece>,
 }
 
+/// What the headers would say.
+const DECLARATIONS: &str = "typedef unsigned long pthread_t;\ntypedef union { char size[40]; long align; } pthread_mutex_t;\n\
+    int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);\nint pthread_join(pthread_t, void **);\n\
+    int pthread_mutex_lock(pthread_mutex_t *);\nint pthread_mutex_unlock(pthread_mutex_t *);\nvoid pthread_exit(void *);\n\
+    void *calloc(unsigned long, unsigned long);\nvoid *realloc(void *, unsigned long);\nvoid free(void *);\n";
+
 /// The program of a seed.
 pub(super) fn generate(seed: u64) -> Program {
     let mut random = Prng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d);
@@ -234,8 +240,8 @@ impl Program {
         all
     }
 
-    /// The program as C, behind what declares the functions and types it uses.
-    pub(super) fn text(&self, declarations: &str) -> String {
+    /// The program as C.
+    pub(super) fn text(&self) -> String {
         let mut printer = Printer { text: String::new(), functions: String::new(), n_functions: 0 };
         for (index, body) in self.threads.iter().enumerate() {
             printer.open(&format!("void *f{index}(void *arg)"));
@@ -257,7 +263,7 @@ impl Program {
         printer.body(&self.after, 1, "return 0;");
         printer.text.push_str("  return 0;\n}\n");
         format!(
-            "{declarations}extern void reach_error(void);\nstruct node {{ int v; struct node *n; }};\n\
+            "{DECLARATIONS}extern void reach_error(void);\nstruct node {{ int v; struct node *n; }};\n\
              struct node *g0, *g1;\n_Thread_local struct node own;\npthread_mutex_t m;\n{}{}",
             printer.functions, printer.text
         )

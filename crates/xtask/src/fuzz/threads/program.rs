@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// A statement of a generated program.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Piece {
+pub(super) enum Piece {
     /// Text that stands alone.
     Line(String),
     /// A header, a body, and what follows the closing brace.
@@ -19,17 +19,17 @@ pub(crate) enum Piece {
 
 /// A generated program.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Generated {
+pub(super) struct Generated {
     /// More declarations.
-    pub(crate) globals: &'static str,
+    pub(super) globals: &'static str,
     /// The bodies of the thread functions.
-    pub(crate) threads: Vec<Vec<Piece>>,
+    pub(super) threads: Vec<Vec<Piece>>,
     /// Which function each started thread runs.
-    pub(crate) starts: Vec<usize>,
+    pub(super) starts: Vec<usize>,
     /// Whether `main` joins the threads.
-    pub(crate) joins: bool,
+    pub(super) joins: bool,
     /// What `main` does at the end.
-    pub(crate) finale: Vec<Piece>,
+    pub(super) finale: Vec<Piece>,
 }
 
 const SHARED: [&str; 3] = ["x", "y", "z"];
@@ -37,7 +37,7 @@ const ATOMICS: [&str; 2] = ["p", "q"];
 const LOCKS: [&str; 2] = ["m", "n"];
 
 /// The program of a seed.
-pub(crate) fn generate(seed: u64) -> Generated {
+pub(super) fn generate(seed: u64) -> Generated {
     let mut random = Prng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d);
     // Often several threads are alike, and then short, so that there are not too many states.
     let are_alike = random.percent(40);
@@ -171,7 +171,7 @@ fn assertion(random: &mut Prng) -> String {
 
 impl Generated {
     /// The C text.
-    pub(crate) fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let mut out = String::new();
         out.push_str("#include <pthread.h>\n#include <assert.h>\n#include <stdatomic.h>\n");
         out.push_str("extern _Bool __VERIFIER_nondet_bool(void);\nextern void __VERIFIER_atomic_begin(void);\nextern void __VERIFIER_atomic_end(void);\n");
@@ -197,7 +197,7 @@ impl Generated {
     }
 
     /// All programs that are this one with a part taken away, larger parts first.
-    pub(crate) fn smaller(&self) -> Vec<Generated> {
+    pub(super) fn smaller(&self) -> Vec<Generated> {
         let mut out = Vec::new();
         for index in (0..self.starts.len()).rev() {
             let mut less = self.clone();

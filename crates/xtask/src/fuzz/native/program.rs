@@ -1,4 +1,4 @@
-//! Random C programs of one thread, with the corners of C in them.
+//! Random C programs with one execution and the corners of C in them, in one thread or several.
 //!
 //! Structs with bit-fields of all types, packed and not, nested, with unions; static and dynamic initialisers; jumps into loops,
 //! blocks and switches; memory functions on whole structs; floats; pointers to functions; recursion. Everything ends: loops
@@ -68,10 +68,25 @@ struct Generator {
     n_labels: u32,
 }
 
+/// Who runs the functions, and how they are kept apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Turns {
+    /// The first thread runs them all.
+    Main,
+    /// Each has a thread, which is joined before the next is started.
+    Join,
+    /// Each has a thread, and the threads hand a semaphore on.
+    Semaphore,
+    /// Each has a thread with globals of its own.
+    Apart,
+}
+
 /// A random program.
-pub(super) fn generate(seed: u64) -> Program {
+pub(super) fn generate(seed: u64, turns: Turns) -> Program {
     let mut generator = Generator { random: Prng::new(seed), structs: Vec::new(), n_labels: 0 };
-    let mut head = String::from("#include <string.h>\nstatic unsigned long long sum;\nstatic int fuel = 12;\n");
+    let storage = if turns == Turns::Apart { "static _Thread_local" } else { "static" };
+    let mut head = String::from("#include <string.h>\n#include <pthread.h>\n#include <semaphore.h>\n");
+    let _ = writeln!(head, "{storage} unsigned long long sum;\n{storage} int fuel = 12;");
     head.push_str("static void mix(unsigned long long x) { sum = (sum ^ x) * 1099511628211ULL + (sum >> 29); }\n");
     head.push_str("static void mix_bytes(const void *p, unsigned long n)\n{\n");
     head.push_str("    for (unsigned long i = 0; i < n; i++)\n        mix(((const unsigned char *)p)[i]);\n}\n");
@@ -83,7 +98,8 @@ pub(super) fn generate(seed: u64) -> Program {
     for index in 0..n_structs {
         let init = generator.initialiser(index);
         let other = generator.initialiser(index);
-        let _ = writeln!(head, "static struct s{index} g{index} = {init}, h{index}, l{index}[2] = {{[1] = {other}}};");
+        let _ =
+            writeln!(head, "{storage} struct s{index} g{index} = {init}, h{index}, l{index}[2] = {{[1] = {other}}};");
     }
     let n_functions = 2 + generator.random.below(2) as usize;
     let mut functions = Vec::new();
@@ -91,20 +107,55 @@ pub(super) fn generate(seed: u64) -> Program {
         let n_statements = 2 + generator.random.below(5);
         functions.push((0..n_statements).map(|_| generator.statement(index)).collect());
     }
-    let mut tail = String::from("int main(void)\n{\n");
-    for index in 0..n_functions {
-        let (a, b) = (generator.constant(), generator.constant());
-        let _ = writeln!(tail, "    mix(f{index}({a}, {b}));");
-    }
+    let calls: Vec<String> = (0..n_functions)
+        .map(|index| format!("    mix(f{index}({}, {}));\n", generator.constant(), generator.constant()))
+        .collect();
+    let mut looks = String::new();
     for index in 0..n_structs {
         for object in [format!("g{index}"), format!("h{index}"), format!("l{index}[1]")] {
             for place in generator.places(index, &object) {
-                let _ = writeln!(tail, "    mix((long long)({place}));");
+                let _ = writeln!(looks, "    mix((long long)({place}));");
             }
         }
     }
-    tail.push_str("    DONE(sum);\n    return 0;\n}\n");
-    Program { head, functions, tail }
+    Program { head, functions, tail: tail(turns, &calls, &looks) }
+}
+
+/// Calls the functions, and looks at all globals in the end.
+fn tail(turns: Turns, calls: &[String], looks: &str) -> String {
+    let n = calls.len();
+    let mut text = String::new();
+    if turns == Turns::Main {
+        return format!("int main(void)\n{{\n{}{looks}    DONE(sum);\n    return 0;\n}}\n", calls.concat());
+    }
+    let _ = writeln!(text, "static sem_t turn[{}];\nstatic unsigned long long sums[{n}];", n + 1);
+    for (index, call) in calls.iter().enumerate() {
+        let (before, after) = match turns {
+            Turns::Semaphore => {
+                (format!("    sem_wait(&turn[{index}]);\n"), format!("    sem_post(&turn[{}]);\n", index + 1))
+            }
+            Turns::Apart => (String::new(), format!("{looks}    sums[{index}] = sum;\n")),
+            Turns::Main | Turns::Join => (String::new(), String::new()),
+        };
+        let _ = writeln!(text, "static void *run{index}(void *unused)\n{{\n{before}{call}{after}    return 0;\n}}");
+    }
+    let _ = writeln!(text, "int main(void)\n{{\n    pthread_t t[{n}];");
+    let create = |index: usize| format!("    pthread_create(&t[{index}], 0, run{index}, 0);\n");
+    let join = |index: usize| format!("    pthread_join(t[{index}], 0);\n");
+    if turns == Turns::Join {
+        (0..n).for_each(|index| text.push_str(&(create(index) + &join(index))));
+    } else {
+        let _ = writeln!(text, "    for (int i = 0; i <= {n}; i++)\n        sem_init(&turn[i], 0, 0);");
+        (0..n).for_each(|index| text.push_str(&create(index)));
+        text.push_str("    sem_post(&turn[0]);\n");
+        (0..n).for_each(|index| text.push_str(&join(index)));
+    }
+    if turns == Turns::Apart {
+        let _ = writeln!(text, "    for (int i = 0; i < {n}; i++)\n        mix(sums[i]);");
+    } else {
+        text.push_str(looks);
+    }
+    text + "    DONE(sum);\n    return 0;\n}\n"
 }
 
 const INTEGERS: [&str; 9] = [

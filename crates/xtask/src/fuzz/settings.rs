@@ -1,0 +1,86 @@
+//! Who is asked? Engines with their knobs: every reduction with and without symmetry, both procedures, every domain and cone.
+
+/// An engine and its knobs; `interpreter` is the reference interpreter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Setting {
+    /// All of it in words.
+    pub(crate) name: String,
+    pub(crate) engine: &'static str,
+    pub(crate) knobs: Vec<(&'static str, &'static str)>,
+}
+
+type Knob = (&'static str, &'static str);
+
+fn setting(engine: &'static str, knobs: &[Knob]) -> Setting {
+    let words = knobs.iter().map(|(name, value)| format!(" {name}={value}"));
+    Setting { name: format!("{engine}{}", words.collect::<String>()), engine, knobs: knobs.to_vec() }
+}
+
+const REDUCTIONS: [&str; 5] = ["none", "source", "aware", "dpor", "aware-dpor"];
+
+/// Plain interleaving first, and whoever may choose among the others last.
+pub(crate) fn explicit() -> Vec<Setting> {
+    let mut all = Vec::new();
+    for symmetry in ["off", "on"] {
+        for por in ["none", "source", "dpor"] {
+            all.push(setting("explicit", &[("por", por), ("symmetry", symmetry)]));
+        }
+    }
+    all.push(setting("portfolio", &[]));
+    all
+}
+
+/// Both procedures; one round finds nothing that is not true.
+pub(crate) fn bmc() -> Vec<Setting> {
+    let mut all = Vec::new();
+    for procedure in ["theory", "basic"] {
+        for conflicts in ["on", "off"] {
+            all.push(setting("bmc", &[("procedure", procedure), ("conflicts", conflicts)]));
+        }
+    }
+    all.push(setting("bmc", &[("unwind", "1")]));
+    all
+}
+
+/// Three domains, five reductions, four cones; and threads that are not told apart.
+pub(crate) fn cegar() -> Vec<Setting> {
+    let mut all = Vec::new();
+    for domain in ["expl", "pred", "prod"] {
+        for por in REDUCTIONS {
+            for coi in ["none", "static", "dynamic", "both"] {
+                all.push(setting("cegar", &[("domain", domain), ("por", por), ("coi", coi)]));
+            }
+        }
+    }
+    for domain in ["expl", "expl-enum", "pred", "pred-bool", "pred-split", "prod"] {
+        for por in ["none", "source", "aware"] {
+            all.push(setting("cegar", &[("domain", domain), ("por", por), ("crowd", "all")]));
+        }
+    }
+    all
+}
+
+/// One of each kind, for programs with an oracle of their own.
+pub(crate) fn every() -> Vec<Setting> {
+    let mut all = vec![setting("interpreter", &[])];
+    all.extend(explicit());
+    all.push(setting("bmc", &[]));
+    all.push(setting("bmc", &[("procedure", "basic")]));
+    all.extend(REDUCTIONS.map(|por| setting("cegar", &[("por", por)])));
+    all.push(setting("cegar", &[("por", "none"), ("coi", "none")]));
+    all.push(setting("cegar", &[("por", "aware"), ("coi", "both")]));
+    all.push(setting("cegar", &[("por", "aware-dpor"), ("coi", "both")]));
+    all
+}
+
+/// Those who know memory orders.
+pub(crate) fn orders() -> Vec<Setting> {
+    vec![setting("explicit", &[]), setting("bmc", &[])]
+}
+
+/// For programs of which there is one execution.
+pub(crate) fn one_execution() -> Vec<Setting> {
+    let mut all = vec![setting("explicit", &[]), setting("explicit", &[("por", "dpor")])];
+    all.extend([setting("bmc", &[]), setting("cegar", &[]), setting("portfolio", &[])]);
+    all
+}

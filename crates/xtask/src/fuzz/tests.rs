@@ -1,0 +1,63 @@
+//! A share of each fuzzer for every run of the tests, and whether each would notice what it is for.
+
+use super::FUZZERS;
+use super::ask::Blind;
+use super::driver::{Fuzzer, Plan};
+use super::subject::Counts;
+use std::time::Duration;
+
+/// For each fuzzer; on a slow machine fewer programs are tried.
+const LIMIT: Duration = Duration::from_secs(8);
+
+fn try_some(row: &Fuzzer, first: u64, count: u64, blind: Option<Blind>) -> Counts {
+    // What is wrong is made smaller and kept, but not among the cases.
+    let into = blind.is_none().then(|| std::env::temp_dir().join("ravel-fuzz"));
+    row.run(&Plan { first, count, time: Some(LIMIT), jobs: 1, blind, into })
+}
+
+fn named(name: &str) -> &'static Fuzzer {
+    FUZZERS.iter().find(|row| row.name == name).expect("it is in the table")
+}
+
+/// How many programs of each fuzzer are tried.
+fn share(name: &str) -> u64 {
+    match name {
+        "oox-texts" => 300,
+        "orders" => 40,
+        "csmith" => 1,
+        "cegar" | "locks" | "heap" | "library" | "sequential" | "turns" => 8,
+        _ => 12,
+    }
+}
+
+#[test]
+fn nobody_is_wrong() {
+    for row in FUZZERS {
+        let counts = try_some(row, 1, share(row.name), None);
+        assert_eq!(counts.n_wrong(), 0, "{}: {}", row.name, counts.line());
+        // Csmith need not be there, and is slow.
+        assert!(counts.agree > 0 || row.name == "csmith", "{}: {} {:?}", row.name, counts.line(), counts.reasons());
+    }
+}
+
+#[test]
+fn who_does_not_see_everything_is_found_out() {
+    for (name, blind, count) in [
+        ("heap", Blind::Free, 20),
+        ("heap", Blind::Scopes, 60),
+        ("explicit", Blind::Values, 5),
+        ("bmc", Blind::Values, 5),
+        ("cegar", Blind::Values, 10),
+        ("tso", Blind::Values, 10),
+        ("pso", Blind::Values, 10),
+        ("orders", Blind::Values, 40),
+        ("locks", Blind::Waits, 10),
+        ("library", Blind::Waits, 20),
+        ("library", Blind::Values, 20),
+        ("sequential", Blind::Values, 3),
+        ("turns", Blind::Values, 3),
+    ] {
+        let is_found_out = |seed| try_some(named(name), seed, 1, Some(blind)).verdicts > 0;
+        assert!((1..=count).any(is_found_out), "{name}, {blind:?}");
+    }
+}

@@ -1,0 +1,58 @@
+//! Programs of threads that share a few numbers. What is true of them the reference interpreter knows, which visits every state.
+//!
+//! The interpreter runs the lowered program, without any pass and without any reduction, under `tso` and `pso` with the stores that are on their way. So what is
+//! found here is wrong in the engines, not in the front end; for that there are fuzzers with an oracle of their own.
+
+mod program;
+mod weak;
+
+use super::subject::{Question, Subject, Truth, Unasked};
+use ir::{Model, Property};
+use program::{Generated, generate};
+
+/// A program, and the memory model it is asked about.
+struct Threads {
+    program: Generated,
+    model: Model,
+}
+
+impl Subject for Threads {
+    fn text(&self) -> String {
+        self.program.text()
+    }
+
+    fn smaller(&self) -> Vec<Box<dyn Subject>> {
+        let smaller = self.program.smaller().into_iter();
+        smaller.map(|program| Box::new(Threads { program, model: self.model }) as Box<dyn Subject>).collect()
+    }
+
+    fn questions(&self, _: u64) -> Result<Vec<Question>, Unasked> {
+        let ask = |name, properties| Question::new(name, properties, Truth::Interpreter);
+        Ok(match self.model {
+            Model::Sc => vec![
+                ask("reach,assert", &[Property::ErrorCall, Property::Assertion]),
+                ask("deadlock", &[Property::Deadlock]),
+                ask("race", &[Property::Race]),
+            ],
+            model => {
+                let properties = &[Property::ErrorCall, Property::Assertion, Property::Deadlock];
+                vec![Question { model, ..ask("reach,assert,deadlock", properties) }]
+            }
+        })
+    }
+}
+
+/// Under sequential consistency.
+pub(super) fn make(seed: u64) -> Box<dyn Subject> {
+    Box::new(Threads { program: generate(seed), model: Model::Sc })
+}
+
+/// Under total store order.
+pub(super) fn make_tso(seed: u64) -> Box<dyn Subject> {
+    Box::new(Threads { program: weak::program(seed), model: Model::Tso })
+}
+
+/// Under partial store order.
+pub(super) fn make_pso(seed: u64) -> Box<dyn Subject> {
+    Box::new(Threads { program: weak::program(seed), model: Model::Pso })
+}
