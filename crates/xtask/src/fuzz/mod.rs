@@ -42,7 +42,7 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         asks: Asks::Engines {
             settings: settings::explicit,
             beside: 6,
-            limit: Duration::from_secs(10),
+            limit: Duration::from_secs(3),
             counts_states: true,
         },
     },

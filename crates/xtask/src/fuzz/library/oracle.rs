@@ -144,7 +144,7 @@ pub(super) fn explore(program: &Program) -> Option<Truth> {
     let mut open = vec![first];
     while let Some(state) = open.pop() {
         let mut doing = vec![Doing::Ended; code.len()];
-        for thread in 0..code.len() {
+        for (thread, doing) in doing.iter_mut().enumerate() {
             if !state.threads[thread].is_started || state.threads[thread].has_ended {
                 continue;
             }
@@ -152,7 +152,7 @@ pub(super) fn explore(program: &Program) -> Option<Truth> {
                 let mut next = state.clone();
                 let went = next.run(program, &code, thread, choice);
                 if choice == 0 {
-                    doing[thread] = match went {
+                    *doing = match went {
                         Went::Nowhere(owner) => Doing::Waits(owner),
                         _ => Doing::Runs,
                     };
