@@ -27,10 +27,10 @@ pub(crate) struct Fuzzer {
 
 /// Whom a fuzzer asks.
 pub(crate) enum Asks {
-    /// Settings of the engines; a number of them each time, in turn.
+    /// Settings of the engines: the first each time, and beside it a number of the others in turn.
     Engines {
         settings: fn() -> Vec<Setting>,
-        at_once: usize,
+        beside: usize,
         /// For each answer.
         limit: Duration,
         /// Whether a reduction must not visit more states than plain interleaving, the first setting.
@@ -195,8 +195,8 @@ impl Fuzzer {
         counts: &mut Counts,
     ) -> Option<Wrong> {
         let judged = match &self.asks {
-            Asks::Engines { settings, at_once, limit, counts_states } => {
-                let settings = in_turn(settings(), *at_once, seed);
+            Asks::Engines { settings, beside, limit, counts_states } => {
+                let settings = in_turn(settings(), *beside, seed);
                 let (limit, counts_states) = (*limit, *counts_states);
                 let asked = Asked { settings: &settings, limit, counts_states, blind, turn: seed };
                 caught(|| ask::judge(&asked, subject, only, counts))
@@ -228,11 +228,11 @@ impl Fuzzer {
     }
 }
 
-/// Some of the settings, others each time.
-fn in_turn(settings: Vec<Setting>, at_once: usize, turn: u64) -> Vec<Setting> {
-    let n = settings.len();
-    let first = turn as usize % n * at_once % n;
-    let is_asked = |index: usize| (index + n - first) % n < at_once;
+/// The first setting, and some of the others in turn.
+fn in_turn(settings: Vec<Setting>, beside: usize, turn: u64) -> Vec<Setting> {
+    let n = (settings.len() - 1).max(1);
+    let first = turn as usize % n * beside % n;
+    let is_asked = |index: usize| index == 0 || (index - 1 + n - first) % n < beside;
     settings.into_iter().enumerate().filter(|(index, _)| is_asked(*index)).map(|(_, setting)| setting).collect()
 }
 

@@ -25,8 +25,8 @@ use native::{csmith, sequential};
 use oox::texts;
 use std::time::Duration;
 
-const fn engines(settings: fn() -> Vec<settings::Setting>, at_once: usize, seconds: u64) -> Asks {
-    Asks::Engines { settings, at_once, limit: Duration::from_secs(seconds), counts_states: false }
+const fn engines(settings: fn() -> Vec<settings::Setting>, beside: usize, seconds: u64) -> Asks {
+    Asks::Engines { settings, beside, limit: Duration::from_secs(seconds), counts_states: false }
 }
 
 const INTERPRETER: &str = "the reference interpreter, which visits all states";
@@ -41,8 +41,8 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         make: threads::make,
         asks: Asks::Engines {
             settings: settings::explicit,
-            at_once: 7,
-            limit: Duration::from_secs(10),
+            beside: 6,
+            limit: Duration::from_secs(3),
             counts_states: true,
         },
     },
@@ -51,14 +51,14 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         makes: "the same; both procedures of bmc",
         oracle: INTERPRETER,
         make: threads::make,
-        asks: engines(settings::bmc, 2, 5),
+        asks: engines(settings::bmc, 1, 5),
     },
     Fuzzer {
         name: "cegar",
         makes: "the same; all domains, reductions and cones of cegar, in turn",
         oracle: INTERPRETER,
         make: threads::make,
-        asks: engines(settings::cegar, 8, 1),
+        asks: engines(settings::cegar, 7, 1),
     },
     Fuzzer {
         name: "tso",
@@ -79,42 +79,42 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         makes: "atomic accesses of all memory orders, and races beside them",
         oracle: "the axioms of RC11",
         make: orders::make,
-        asks: engines(settings::orders, 2, 10),
+        asks: engines(settings::orders, 1, 10),
     },
     Fuzzer {
         name: "locks",
         makes: "who waits for ever, and who misuses a lock or a join",
         oracle: "an enumeration of its own",
         make: locks::make,
-        asks: engines(settings::every, 5, 2),
+        asks: engines(settings::every, 4, 2),
     },
     Fuzzer {
         name: "heap",
         makes: "objects that end: heap, blocks, functions, threads",
         oracle: "an enumeration of its own",
         make: heap::make,
-        asks: engines(settings::every, 5, 2),
+        asks: engines(settings::every, 4, 2),
     },
     Fuzzer {
         name: "library",
         makes: "read-write locks, barriers, once, keys, conditions, semaphores, timed waits",
         oracle: "an enumeration of its own",
         make: library::make,
-        asks: engines(settings::every, 5, 2),
+        asks: engines(settings::every, 4, 2),
     },
     Fuzzer {
         name: "sequential",
         makes: "the corners of C in one thread: bit-fields, unions, floats, jumps",
         oracle: COMPILER,
         make: sequential::make,
-        asks: engines(settings::one_execution, 2, 3),
+        asks: engines(settings::one_execution, 1, 3),
     },
     Fuzzer {
         name: "turns",
         makes: "the same in threads that are ordered, or have nothing in common",
         oracle: COMPILER,
         make: sequential::make_threads,
-        asks: engines(settings::one_execution, 2, 3),
+        asks: engines(settings::one_execution, 1, 3),
     },
     Fuzzer {
         name: "csmith",
