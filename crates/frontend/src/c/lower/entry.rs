@@ -69,8 +69,8 @@ impl Lowering<'_> {
         self.program.main = start;
     }
 
-    /// A procedure that takes a word and returns a word and runs a function in between; `None` if the function is one.
-    pub(super) fn thread_entry(&mut self, reference: FunctionRef, proc: ProcId) -> Option<ProcId> {
+    /// A procedure that takes a word and returns a number of this kind and runs a function in between; `None` if the function is one.
+    pub(super) fn thread_entry(&mut self, reference: FunctionRef, proc: ProcId, wanted: Scalar) -> Option<ProcId> {
         let function = self.function(reference);
         let types = &self.units[reference.unit].types;
         let word = Scalar::Bv(self.program.data_model.word_bits());
@@ -80,19 +80,19 @@ impl Lowering<'_> {
             .map(|param| scalar_of(types, self.symbol(SymbolRef { unit: reference.unit, symbol: *param }).ty.ty))
             .collect();
         let result = scalar_of(types, function.result.ty);
-        if params == [Some(word)] && result.is_none_or(|result| result == word) {
+        if params == [Some(word)] && result.is_none_or(|result| result == wanted) {
             return None;
         }
-        if let Some(entry) = self.thread_entries.get(&proc) {
+        if let Some(entry) = self.thread_entries.get(&(proc, wanted)) {
             return Some(*entry);
         }
         let entry = self.reserve_proc();
-        self.thread_entries.insert(proc, entry);
+        self.thread_entries.insert((proc, wanted), entry);
         let mut body = Body::new(self, reference.unit, None);
         body.span = function.span;
         let arg = body.declare_local("arg", word.into(), Format::Pointer, Span::NOWHERE);
         body.params.push(arg);
-        body.result = Some(word.into());
+        body.result = Some(wanted.into());
         let arg = body.var(arg);
         let mut args = Vec::new();
         for (index, param) in params.iter().enumerate() {
@@ -108,9 +108,9 @@ impl Lowering<'_> {
             Some(returned) => {
                 let returned = body.var(returned);
                 let signed = is_signed(types, function.result.ty);
-                body.convert_to(returned, signed, word, false)
+                body.convert_to(returned, signed, wanted, false)
             }
-            None => body.word(0),
+            None => body.zero(wanted.into()),
         };
         body.emit(Op::Return(Some(value)));
         let built = body.finish();

@@ -129,7 +129,7 @@ struct Lowering<'u> {
     function_of: Vec<FxHashMap<SymbolId, usize>>,
     global_of: Vec<FxHashMap<SymbolId, usize>>,
     procs: FxHashMap<FunctionRef, ProcId>,
-    thread_entries: FxHashMap<ProcId, ProcId>,
+    thread_entries: FxHashMap<(ProcId, logic::Scalar), ProcId>,
     homes: FxHashMap<SymbolRef, statics::Home>,
     /// By text and place.
     strings: FxHashMap<(Vec<u8>, Span), ObjectId>,

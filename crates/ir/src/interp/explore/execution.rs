@@ -189,7 +189,7 @@ impl<'p> Execution<'p> {
             .into_iter()
             .map(|(thread, wait)| {
                 let (on, known) = self.waited_for(&namer, &wait.on);
-                let by_word = wait.owner.map(|handle| handle as u32 - 1);
+                let by_word = wait.owner.and_then(|handle| (handle as u32).checked_sub(1));
                 let holder = by_word.filter(|owner| (*owner as usize) < self.state.threads.len()).or(known);
                 let locks = self.locks.held_by(thread).map(|(lock, _)| namer.lock(lock)).collect();
                 let is_join = matches!(wait.on, WaitOn::Thread(_));

@@ -60,6 +60,8 @@ pub(in super::super) fn headers() -> Option<PathBuf> {
 fn write_program(seed: u64) -> Result<String, String> {
     headers().ok_or("csmith.h is not there: apt-get install csmith libcsmith-dev")?;
     let mut command = Command::new("csmith");
+    // It leaves a file where it runs.
+    command.current_dir(std::env::temp_dir());
     command.args(["--seed", &seed.to_string()]).args(SMALL);
     if seed.is_multiple_of(3) {
         command.arg("--no-volatiles");

@@ -134,11 +134,11 @@ pub(in crate::c::lower) fn is_atomic_section(name: &str) -> bool {
     name.starts_with("__VERIFIER_atomic_") && !matches!(name, "__VERIFIER_atomic_begin" | "__VERIFIER_atomic_end")
 }
 
-/// Which argument of a function is what a new thread runs.
-pub(in crate::c::lower) fn starts_thread(name: &str) -> Option<usize> {
+/// Which argument of a function is what a new thread runs, and whether that returns an `int`.
+pub(in crate::c::lower) fn starts_thread(name: &str) -> Option<(usize, bool)> {
     match name {
-        "pthread_create" => Some(2),
-        "thrd_create" => Some(1),
+        "pthread_create" => Some((2, false)),
+        "thrd_create" => Some((1, true)),
         _ => None,
     }
 }

@@ -153,8 +153,9 @@ impl Body<'_, '_> {
         let types = &self.lw.units[function.unit].types;
         let mut values = Vec::new();
         for (index, arg) in args.iter().enumerate() {
-            let starts_thread = library::starts_thread(name) == Some(index) && !self.lw.is_user_function(function);
-            let value = match starts_thread.then(|| self.thread_entry(arg)).flatten() {
+            let started = library::starts_thread(name).filter(|_| !self.lw.is_user_function(function));
+            let entry = started.filter(|(at, _)| *at == index).and_then(|(_, is_int)| self.thread_entry(arg, is_int));
+            let value = match entry {
                 Some(entry) => entry,
                 None => self.argument(arg),
             };
@@ -182,13 +183,14 @@ impl Body<'_, '_> {
         values
     }
 
-    /// The address of a procedure that takes and returns a word, if the argument names a function that does not.
-    fn thread_entry(&mut self, arg: &Expr) -> Option<TermId> {
+    /// The address of a procedure that takes a word and returns a word or an `int`, if the argument names a function that does not.
+    fn thread_entry(&mut self, arg: &Expr, is_int: bool) -> Option<TermId> {
         let reference = self.named_function(arg)?;
         let function = self.lw.resolve_function(reference)?;
         let symbol = self.lw.symbol(reference);
         let proc = self.lw.proc_of(function);
-        let entry = self.lw.thread_entry(function, proc)?;
+        let wanted = logic::Scalar::Bv(if is_int { 32 } else { self.word_bits() });
+        let entry = self.lw.thread_entry(function, proc, wanted)?;
         let object = self.lw.proc_object(entry, &symbol.name, symbol.span);
         Some(self.lw.address_of(object))
     }
