@@ -156,7 +156,8 @@ mod tests {
 
     #[test]
     fn who_is_put_off_all_the_way_round_has_to_run() {
-        let rows: [(&str, Drawn, &[(NodeId, u32)]); 7] = [
+        type Missing = &'static [(NodeId, u32)];
+        let rows: [(&str, Drawn, Missing); 7] = [
             ("no cycle", Drawn(&[(&[1], &[1]), (&[2], &[1]), (&[], &[1])]), &[]),
             ("a cycle of two on which thread 1 waits for its turn", Drawn(&[(&[1], &[1]), (&[0], &[1])]), &[(0, 1)]),
             ("it runs in one of them", Drawn(&[(&[1], &[1]), (&[0], &[])]), &[]),
