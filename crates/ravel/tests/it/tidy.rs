@@ -168,7 +168,7 @@ fn every_dependency_has_a_reason() {
             if line.starts_with('[') {
                 in_dependencies = line.ends_with("dependencies]");
             } else if in_dependencies
-                && let Some(name) = line.split(['.', ' ', '=']).next().filter(|name| !name.is_empty())
+                && let Some(name) = line.split(['.', ' ', '=', '#']).next().filter(|name| !name.is_empty())
             {
                 let is_explained = own.contains_key(name) || contributing.contains(&format!("`{name}`"));
                 assert!(is_explained, "{} uses {name}, about which CONTRIBUTING.md says nothing", relative(&manifest));
