@@ -3,7 +3,6 @@
 //! The fixed part is declared on the structs below; `--<engine>.<knob>` options are added from the table, so that a new engine
 //! needs no line here. Only words are checked here; files are opened by the commands.
 
-use crate::language;
 use crate::quantity::{self, Limit};
 use cases::question;
 use clap::builder::PossibleValuesParser;
@@ -316,11 +315,16 @@ pub(crate) fn read() -> (Cli, Knobs) {
     (cli, knobs)
 }
 
+/// Everybody who can be named with `--engine`: the name for several, and the engines of all languages.
+fn all_engines() -> Vec<&'static engines::About> {
+    std::iter::once(&engines::portfolio::ABOUT).chain(engines::all()).collect()
+}
+
 /// What to say about an option that looks like a knob and is none.
 fn unknown_knob(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
     let (engine, knob) = option.strip_prefix("--")?.split_once('.')?;
-    let about = language::engines().into_iter().find(|about| about.name == engine)?;
+    let about = all_engines().into_iter().find(|about| about.name == engine)?;
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
@@ -340,7 +344,7 @@ const SHORT: [(&str, &str, &str); 6] = [
 /// The whole command, knobs included.
 pub(crate) fn command() -> Command {
     let with_knobs = |mut command: Command| {
-        let engines = language::engines();
+        let engines = all_engines();
         let names = engines.iter().map(|about| about.name);
         command = command.mut_arg("engine", |arg| arg.value_parser(PossibleValuesParser::new(names)));
         for (name, knob, help) in SHORT {
@@ -394,7 +398,7 @@ fn knobs(matches: &ArgMatches) -> Result<Knobs, String> {
         let values: Vec<&str> = matches.try_get_many::<String>(name).ok().flatten()?.map(String::as_str).collect();
         Some(values.join(","))
     };
-    let engines = language::engines();
+    let engines = all_engines();
     for about in &engines {
         for knob in about.knobs {
             let name = format!("{}.{}", about.name, knob.name);

@@ -4,7 +4,8 @@
 //! missing, empty, folders, not text, or absurdly large.
 
 use crate::args::{Input, Question};
-use crate::language::{self, Row};
+use crate::language::table;
+use crate::request::{Request, Row};
 use cases::question::{self, PropertyFile};
 use cases::task_file;
 use frontend::Options;
@@ -13,23 +14,6 @@ use std::path::{Path, PathBuf};
 
 /// Larger files are no programs.
 const MAX_BYTES: u64 = 64 << 20;
-
-/// What to verify, all names resolved.
-#[derive(Clone)]
-pub(crate) struct Request {
-    /// What the user calls it.
-    pub(crate) name: String,
-    /// The programs.
-    pub(crate) files: Vec<PathBuf>,
-    /// What they are written in.
-    pub(crate) language: &'static Row,
-    /// How they are read.
-    pub(crate) options: Options,
-    /// What must not happen.
-    pub(crate) properties: Properties,
-    /// When stores become visible to other threads; the language's own choice if nobody says.
-    pub(crate) model: Option<String>,
-}
 
 /// What the user calls the input.
 pub(crate) fn name(input: &Input) -> String {
@@ -96,7 +80,7 @@ fn take(file: PropertyFile, options: &mut Options) -> Properties {
 fn look_at(path: &Path) -> Result<&'static Row, String> {
     let data = std::fs::metadata(path).map_err(|error| cannot_read(path, &error))?;
     if data.is_dir() {
-        let endings: Vec<String> = language::endings().iter().map(|ending| format!(".{ending}")).collect();
+        let endings: Vec<String> = table::endings().iter().map(|ending| format!(".{ending}")).collect();
         let endings = endings.join(", ");
         return Err(format!("{}: this is a folder; give a file in it ({endings})", path.display()));
     }
@@ -111,8 +95,8 @@ fn look_at(path: &Path) -> Result<&'static Row, String> {
     if bytes.contains(&0) {
         return Err(format!("{}: this is not a text file (it contains zero bytes)", path.display()));
     }
-    language::of(path)
-        .ok_or_else(|| format!("{}: ravel reads {} and task definitions (.yml)", path.display(), language::list()))
+    table::of(path)
+        .ok_or_else(|| format!("{}: ravel reads {} and task definitions (.yml)", path.display(), table::list()))
 }
 
 fn cannot_read(path: &Path, error: &std::io::Error) -> String {

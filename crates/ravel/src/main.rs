@@ -12,6 +12,7 @@ mod language;
 mod litmus;
 mod pipeline;
 mod quantity;
+mod request;
 mod screen;
 mod show;
 mod simulate;

@@ -3,8 +3,8 @@
 //! An engine's answer reaches the user only as `engines::Decided`, which nobody makes without a replay or a check.
 
 use crate::deep;
-use crate::input::Request;
 use crate::language::Language;
+use crate::request::Request;
 use crate::watch::{Stop, Watch};
 use engines::{About, Ask, Decided, How, Run, Scheduled, Settings, schedule};
 use ir::{Diagnostic, Span, Why};

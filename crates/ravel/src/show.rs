@@ -2,11 +2,10 @@
 
 use crate::args::{Question, Show};
 use crate::exit::Exit;
-use crate::input::{self, Request};
-use crate::language::{self, LANGUAGES, Language};
+use crate::input;
+use crate::language::table::LANGUAGES;
 use crate::screen;
 use engines::About;
-use report::Style;
 use std::fmt::Write;
 
 /// Prints the program model.
@@ -17,24 +16,6 @@ pub(crate) fn show(args: &Show) -> Exit {
         Err(problem) => {
             screen::complain(&format!("error: {problem}\n"));
             Exit::BadInput
-        }
-    }
-}
-
-/// Likewise, in the language of the program.
-pub(crate) fn program<L: Language>(request: &Request, args: &Show, style: &Style) -> Exit {
-    let loaded = match L::load(request) {
-        Ok(loaded) => loaded,
-        Err(rejected) => return language::complain(&rejected, style),
-    };
-    match L::show(&loaded.program, request, args) {
-        Ok(text) => {
-            screen::print(&text);
-            Exit::Safe
-        }
-        Err(problem) => {
-            screen::complain(&format!("error: {problem}\n"));
-            Exit::Unknown
         }
     }
 }

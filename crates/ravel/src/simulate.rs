@@ -4,10 +4,8 @@
 
 use crate::args::RunArgs;
 use crate::exit::Exit;
-use crate::input::{self, Request};
-use crate::language::{self, Language, Ran};
+use crate::input;
 use crate::screen;
-use report::Style;
 
 /// Runs the program as often as asked, until something goes wrong.
 pub(crate) fn simulate(args: &RunArgs) -> Exit {
@@ -19,30 +17,4 @@ pub(crate) fn simulate(args: &RunArgs) -> Exit {
             Exit::BadInput
         }
     }
-}
-
-/// Likewise, in the language of the program.
-pub(crate) fn runs<L: Language>(request: &Request, args: &RunArgs, style: &Style) -> Exit {
-    let program = match L::load(request) {
-        Ok(loaded) => loaded.program,
-        Err(rejected) => return language::complain(&rejected, style),
-    };
-    for seed in (0..args.runs).map(|run| args.seed.wrapping_add(run)) {
-        match L::run(&program, request, seed, args, style) {
-            Ran::Fine(text) => screen::print(&text),
-            Ran::Wrong(text) => {
-                screen::print(&text);
-                return Exit::Unsafe;
-            }
-            Ran::Impossible(text, exit) => {
-                if exit == Exit::BadInput {
-                    screen::complain(&text)
-                } else {
-                    screen::print(&text)
-                }
-                return exit;
-            }
-        }
-    }
-    Exit::Safe
 }

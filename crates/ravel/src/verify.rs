@@ -4,9 +4,10 @@
 
 use crate::args::{Knobs, Verify};
 use crate::exit::Exit;
-use crate::input::{self, Request};
-use crate::language::LANGUAGES;
+use crate::input;
+use crate::language::table::LANGUAGES;
 use crate::pipeline::{self, Plan};
+use crate::request::Request;
 use crate::watch::Watch;
 use crate::{deep, screen};
 use engines::Budget;

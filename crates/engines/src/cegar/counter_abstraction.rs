@@ -11,7 +11,7 @@
 //!
 //! Invariant: each concrete step of a member of the crowd is allowed by all cases in which it is chosen.
 
-use super::search::World;
+use super::world::World;
 use crate::abstraction::cells::{Cell, Cells};
 use crate::abstraction::control::{Change, Control, MOVER, OTHER, ThreadAt, is_crowd, place};
 use crate::abstraction::domain::common;

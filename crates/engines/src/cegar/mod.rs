@@ -17,6 +17,7 @@ mod reduction;
 mod search;
 mod stages;
 mod successor;
+mod world;
 
 #[cfg(test)]
 mod tests;
@@ -36,12 +37,12 @@ use ir::pass::{Options, forget_owners, may_wait_in_circle, prepare, spell_trace}
 use ir::{Certificate, EdgeRef, Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
 use precision::{Refinement, Tracking};
 use reachability_graph::{NodeId, ReachabilityGraph};
-use reduction::Reduction;
-use search::{Counts, Halt, Search, Strategy, World};
+use search::{Halt, Search};
 use smt::Direction;
 use stages::{Finding, Remedy, Situation};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use world::{Counts, Reduction, Strategy, World};
 
 /// The engine with abstraction and refinement.
 pub struct Cegar;

@@ -9,7 +9,7 @@
 //!
 //! Invariant: `refine` answers false only if the precision is what it was.
 
-use super::search::World;
+use super::world::World;
 use crate::abstraction::cells::{Cell, Cells};
 use crate::abstraction::interpolants::Technique;
 use crate::abstraction::refine::Explanation;

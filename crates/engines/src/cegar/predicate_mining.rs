@@ -8,7 +8,7 @@
 //!
 //! Nothing here is assumed: a predicate that does not hold is not known to.
 
-use super::search::World;
+use super::world::World;
 use crate::abstraction::cells::Cell;
 use crate::abstraction::control::{ThreadAt, fits_crowd, place};
 use crate::abstraction::state::Precision;

@@ -19,33 +19,6 @@ use ir::{EdgeRef, Op};
 use logic::TermId;
 use rustc_hash::FxHashMap;
 
-/// Which interleavings are left out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reduction {
-    /// None.
-    None,
-    /// All outside of source sets, by the syntactic relation.
-    Source,
-    /// Likewise by the abstraction-based relation.
-    Aware,
-    /// Those that what was explored shows to be equal, by the syntactic relation.
-    Dynamic,
-    /// Likewise by the abstraction-based relation.
-    AwareDynamic,
-}
-
-impl Reduction {
-    /// Whether only what the abstraction knows about counts.
-    pub(crate) fn is_aware(self) -> bool {
-        matches!(self, Reduction::Aware | Reduction::AwareDynamic)
-    }
-
-    /// Whether what was explored decides what more has to be.
-    pub(crate) fn is_dynamic(self) -> bool {
-        matches!(self, Reduction::Dynamic | Reduction::AwareDynamic)
-    }
-}
-
 /// The threads of a node, by their positions among those that may run there, atomic sections considered.
 pub(crate) struct AtNode<'s, 'w, 'p> {
     pub(crate) search: &'s mut Search<'w, 'p>,

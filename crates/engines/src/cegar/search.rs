@@ -10,76 +10,25 @@
 use super::counter_abstraction;
 use super::dpor;
 use super::reachability_graph::{NodeId, ReachabilityGraph};
-use super::reduction::{AtNode, Reduction};
+use super::reduction::AtNode;
 use super::successor::after_step;
+use super::world::{Reduction, Strategy, World};
 use crate::abstraction::cells::Cells;
 use crate::abstraction::cone::Taken;
 use crate::abstraction::control::{Change, Control, is_crowd};
-use crate::abstraction::domain::Domain;
-use crate::abstraction::entailment::Entailment;
 use crate::abstraction::refine::Attempt;
-use crate::abstraction::state::{Abstract, Live, Precision};
+use crate::abstraction::state::{Abstract, Precision};
 use crate::abstraction::symbolic::{self, Bad, BadKind, Summary};
 use crate::abstraction::waiting;
 use crate::clock;
-use crate::explore::actions::Actions;
 use crate::explore::por::cycle_proviso;
 use crate::run::Run;
 use fixedbitset::FixedBitSet;
-use ir::{EdgeId, EdgeRef, Properties, Property, Why};
+use ir::{EdgeId, EdgeRef, Property, Why};
 use logic::{TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BinaryHeap;
 use std::rc::Rc;
-use std::time::Duration;
-
-/// In which order nodes are expanded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Strategy {
-    /// Nearest to the start first.
-    Breadth,
-    /// The newest first.
-    Depth,
-    /// Nearest to an error first.
-    Distance,
-}
-
-/// Numbers that add up over all rounds.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
-    pub(crate) actions: u64,
-    pub(crate) states: u64,
-    pub(crate) covered: u64,
-    pub(crate) statements: u64,
-    pub(crate) simplified: u64,
-    pub(crate) eliminated: u64,
-    /// Time computed, not passed, by successor calculation with the cone.
-    pub(crate) successor_time: Duration,
-}
-
-/// What lives through all rounds.
-pub(crate) struct World<'p> {
-    pub(crate) cells: Cells<'p>,
-    pub(crate) entailment: Entailment,
-    pub(crate) actions: Actions,
-    pub(crate) live: Live,
-    pub(crate) properties: Properties,
-    pub(crate) domain: Box<dyn Domain>,
-    pub(crate) reduction: Reduction,
-    pub(crate) order: Strategy,
-    pub(crate) cone: crate::abstraction::cone::ConeOfInfluence,
-    pub(crate) summaries: FxHashMap<(u32, EdgeRef), Rc<Summary>>,
-    /// Whether the edges of a location together cover all cases.
-    pub(crate) is_total: FxHashMap<(u32, u32), bool>,
-    /// Steps that are known to leave the model; they are passed over.
-    pub(crate) passed_over: FxHashSet<(EdgeRef, usize)>,
-    pub(crate) counts: Counts,
-    pub(crate) distance: Vec<Vec<u32>>,
-    /// Whether a round ends when a cell takes many values.
-    pub(crate) counts_values: bool,
-    /// Whether a round ends when a loop starts many threads.
-    pub(crate) watches_starts: bool,
-}
 
 /// Why exploration ends early.
 pub(crate) enum Halt {

@@ -7,7 +7,7 @@
 //!
 //! Invariant: nothing is kept of cells that the step changes, unless the domain says what they are afterwards.
 
-use super::search::World;
+use super::world::World;
 use crate::abstraction::cone::{Inputs, Simplified, Taken};
 use crate::abstraction::domain::{self, Step, Tools};
 use crate::abstraction::state::{Abstract, Precision};

@@ -223,7 +223,7 @@ pub(super) fn read(world: &mut World<'_>, state: &State, object: u32, slot: usiz
     match object.vals.get(slot) {
         Some(Val::Unset) | None => {
             let input = object.input.expect("only input objects have slots that nobody has written");
-            world.input(super::world::Origin::Slot(input, slot as u32), ty, false)
+            world.input(super::state::Origin::Slot(input, slot as u32), ty, false)
         }
         Some(val) => *val,
     }

@@ -10,7 +10,7 @@
 //! branch costs as much depth as its shorter side, so nothing within the depth is left out.
 
 use super::eval::Eval;
-use super::state::{State, Val};
+use super::state::{Joined, State, Val};
 use super::world::{Stop, World};
 use ir::oox::{BinaryOp, Expr, LocalId, Method, Op, Place, Rhs};
 use logic::TermId;
@@ -24,15 +24,6 @@ pub(super) struct Sides {
     then: Vec<u32>,
     otherwise: Vec<u32>,
     meet_at: u32,
-}
-
-/// What was run behind a joined branch: how many instructions if the condition holds and if not, and what that costs.
-#[derive(Clone, Copy)]
-pub(super) struct Joined {
-    pub(super) cond: TermId,
-    pub(super) then: u32,
-    pub(super) otherwise: u32,
-    pub(super) cost: u32,
 }
 
 /// The sides of the branch at a place, if they can be joined.

@@ -14,11 +14,11 @@
 use super::coverage::Coverage;
 use super::dependence::may_run;
 use super::split::split;
-use super::state::{Last, State, Thread, Val};
+use super::state::{Last, Origin, State, Thread, Val};
 use super::state_matching::key;
 use super::step::{Stepper, new_frame, new_object};
 use super::trace::trace;
-use super::world::{Origin, Stop, World};
+use super::world::{Stop, World};
 use crate::Run;
 use ir::oox::{Trace, Violation, ViolationKind};
 use ir::{Span, Why};

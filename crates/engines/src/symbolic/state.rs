@@ -6,8 +6,6 @@
 //!
 //! Invariant: threads are in the order of their names, which do not depend on the schedule.
 
-use super::join::Joined;
-use super::world::Origin;
 use ir::oox::{ClassId, Type};
 use logic::TermId;
 use smallvec::SmallVec;
@@ -250,4 +248,22 @@ impl State {
         }
         Rc::make_mut(&mut self.resolved).push((lazy, value));
     }
+}
+
+/// What was run behind a joined branch: how many instructions if the condition holds and if not, and what that costs.
+#[derive(Clone, Copy)]
+pub(super) struct Joined {
+    pub(super) cond: TermId,
+    pub(super) then: u32,
+    pub(super) otherwise: u32,
+    pub(super) cost: u32,
+}
+
+/// Where an input stands at the start.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Origin {
+    /// An argument of the entry method.
+    Param(u16),
+    /// A field or element of the input object that was made for a lazy reference.
+    Slot(u32, u32),
 }

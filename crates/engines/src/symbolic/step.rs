@@ -5,8 +5,8 @@
 //! Everything that can refuse comes before anything is changed, so that the same step can begin again after a split.
 
 use super::eval::{Eval, dispatch, is_of, read};
-use super::join::{Joined, join};
-use super::state::{Access, Frame, Obj, Shape, State, Thread, Val};
+use super::join::join;
+use super::state::{Access, Frame, Joined, Obj, Shape, State, Thread, Val};
 use super::world::{Stop, World};
 use ir::Span;
 use ir::oox::{Call, Callee, ClassId, Clause, Expr, MethodId, Op, Place, Rhs, Type, Value, ViolationKind};

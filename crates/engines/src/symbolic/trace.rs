@@ -1,7 +1,7 @@
 //! What would have to happen? From a symbolic state to inputs and a schedule that the machine can replay.
 
-use super::state::{Shape, State, Val};
-use super::world::{Origin, World};
+use super::state::{Origin, Shape, State, Val};
+use super::world::World;
 use ir::oox::{Inputs, Object, ObjectShape, ThreadName, Trace, Type, Value, Violation};
 use logic::TermId;
 

@@ -4,7 +4,7 @@
 //! schedule. A condition is decided by folding first, then by what the path assumes word for word, and only then by the solver.
 
 use super::join::{Sides, sides};
-use super::state::{State, Val};
+use super::state::{Origin, State, Val};
 use super::terms::Terms;
 use ir::Span;
 use ir::oox::{Base, ClassId, Program, ThreadName, Type, ViolationKind};
@@ -12,15 +12,6 @@ use logic::{Sort, TermId};
 use rustc_hash::FxHashMap;
 use smt::{Assignment, Backend, Path};
 use std::rc::Rc;
-
-/// Where an input stands at the start.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Origin {
-    /// An argument of the entry method.
-    Param(u16),
-    /// A field or element of the input object that was made for a lazy reference.
-    Slot(u32, u32),
-}
 
 /// A reference of the input.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,8 @@ mod table;
 
 use crate::args::{self, Knobs};
 use crate::exit::Exit;
-use crate::{language, screen};
+use crate::language::table as languages;
+use crate::screen;
 use cases::suite::{self, Task};
 use cases::{Outcome, Worker};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -27,7 +28,7 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 /// Runs the suite.
 pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
     let started = Instant::now();
-    let mut tasks = match suite::read(&args.suite, &language::forms()) {
+    let mut tasks = match suite::read(&args.suite, &languages::forms()) {
         Ok(tasks) => tasks,
         Err(error) => {
             screen::complain(&format!("ravel bench: {error}\n"));
@@ -70,7 +71,7 @@ pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
 
 /// Who is asked about a task when nobody is named. A task definition is about C.
 fn default_engine(task: &Task) -> &'static str {
-    language::of(&task.path).map_or(engines::portfolio::ABOUT.name, |row| row.default.name)
+    languages::of(&task.path).map_or(engines::portfolio::ABOUT.name, |row| row.default.name)
 }
 
 fn make_worker(args: &args::Bench, knobs: &Knobs) -> std::io::Result<Worker> {

@@ -2,8 +2,8 @@
 
 use super::{Language, Loaded, Ran};
 use crate::args::{RunArgs, Show};
-use crate::input::Request;
 use crate::pipeline::Plan;
+use crate::request::Request;
 use cases::question;
 use engines::{Ask, Decided, portfolio};
 use frontend::Rejected;

@@ -6,10 +6,10 @@
 use super::{Language, Loaded, Ran};
 use crate::args::{RunArgs, Show};
 use crate::exit::Exit;
-use crate::input::Request;
 use crate::litmus::shelf::{Shelf, default_model};
 use crate::litmus::tell::graph;
 use crate::pipeline::Plan;
+use crate::request::Request;
 use engines::axiomatic::{self, Execution};
 use engines::{Ask, Decided, decide_litmus};
 use frontend::Rejected;

@@ -1,26 +1,26 @@
-//! Which languages are there? One row each; nothing else in this crate knows their names.
+//! What is known of a language? Nothing in this crate but the table knows their names.
 //!
-//! A language is a type that implements `Language`: how its files are read, who can decide its programs, and what is told of an execution. `row` makes a
-//! row of it, with the commands as plain functions, so that every command (limits, ^C, panics, JSON, suites) works alike for all of them. What a
+//! A language is a type that implements `Language`: how its files are read, who can decide its programs, and what is told of an execution. `table` has a row
+//! for each, with the commands as plain functions (`commands`, `pipeline`), so that every command (limits, ^C, panics, JSON, suites) works alike for all of them. What a
 //! language cannot do it says by name.
 //!
-//! A new language is a file here and a line in `LANGUAGES`.
+//! A new language is a file here and a line in `table::LANGUAGES`.
 
 mod c;
+pub(crate) mod commands;
 mod litmus;
 mod oox;
+pub(crate) mod table;
 
 use crate::args::{RunArgs, Show};
 use crate::exit::Exit;
-use crate::input::Request;
-use crate::pipeline::{self, Plan};
-use crate::watch::Watch;
-use crate::{screen, show, simulate};
-use engines::{About, Ask, Decided};
+use crate::pipeline::Plan;
+use crate::request::Request;
+use crate::screen;
+use engines::{Ask, Decided};
 use frontend::Rejected;
 use ir::{Diagnostic, Properties, Sources};
-use report::{Answer, Outcome, Style};
-use std::path::Path;
+use report::{Outcome, Style};
 
 /// What is known of a language.
 pub(crate) trait Language {
@@ -80,129 +80,6 @@ pub(crate) enum Ran {
     Wrong(String),
     /// There is nothing to run, for this reason.
     Impossible(String, Exit),
-}
-
-/// A row of the table: a language with the commands made for it.
-pub(crate) struct Row {
-    /// What it is called in messages.
-    pub(crate) name: &'static str,
-    /// How its files end.
-    pub(crate) endings: &'static [&'static str],
-    /// Who decides when nobody is named.
-    pub(crate) default: &'static About,
-    /// Its engines.
-    pub(crate) engines: fn() -> Vec<&'static About>,
-    /// What can be asked about its programs.
-    pub(crate) askable: fn() -> Properties,
-    /// The option of `verify` that the brackets of `expect[...]` stand for.
-    pub(crate) selector: &'static str,
-    /// `Language::accept`.
-    pub(crate) accept: fn(&mut Request, Option<Properties>) -> Result<(), String>,
-    /// `ravel verify`.
-    pub(crate) answer: fn(&Request, &Plan, &Watch) -> Answer,
-    /// `ravel show`.
-    pub(crate) show: fn(&Request, &Show, &Style) -> Exit,
-    /// `ravel run`.
-    pub(crate) run: fn(&Request, &RunArgs, &Style) -> Exit,
-}
-
-/// All languages.
-pub(crate) static LANGUAGES: &[Row] = &[
-    Row {
-        name: "C",
-        endings: &["c", "i"],
-        default: &engines::portfolio::ABOUT,
-        engines: || engines::ENGINES.iter().map(|engine| engine.about()).collect(),
-        askable: || ir::Property::ALL.into_iter().fold(Properties::NONE, Properties::with),
-        selector: "property",
-        ..row::<c::C>()
-    },
-    Row {
-        name: "OOX",
-        endings: &["oox"],
-        default: &engines::symbolic::ABOUT,
-        engines: || vec![&engines::symbolic::ABOUT],
-        askable: || Properties::of(&engines::OOX_PROPERTIES),
-        selector: "entry",
-        ..row::<oox::Oox>()
-    },
-    Row {
-        name: "litmus tests",
-        endings: &["litmus"],
-        default: &engines::axiomatic::ABOUT,
-        engines: || vec![&engines::axiomatic::ABOUT],
-        askable: || Properties::NONE,
-        selector: "model",
-        ..row::<litmus::Litmus>()
-    },
-];
-
-/// The commands for a language; its data is filled in by the table.
-const fn row<L: Language>() -> Row {
-    Row {
-        name: "",
-        endings: &[],
-        default: &engines::portfolio::ABOUT,
-        engines: Vec::new,
-        askable: || Properties::NONE,
-        selector: "",
-        accept: L::accept,
-        answer: pipeline::answer::<L>,
-        show: show::program::<L>,
-        run: simulate::runs::<L>,
-    }
-}
-
-impl Row {
-    /// Whether an engine, or the name for several, decides its programs.
-    pub(crate) fn knows(&self, engine: &str) -> bool {
-        self.default.name == engine || (self.engines)().iter().any(|about| about.name == engine)
-    }
-
-    /// Its engines in words.
-    pub(crate) fn engine_names(&self) -> String {
-        let mut names: Vec<&str> = (self.engines)().iter().map(|about| about.name).collect();
-        if !names.contains(&self.default.name) {
-            names.insert(0, self.default.name);
-        }
-        names.join(", ")
-    }
-}
-
-/// The language that a file is in, by its ending.
-pub(crate) fn of(path: &Path) -> Option<&'static Row> {
-    let ending = path.extension()?.to_str()?;
-    LANGUAGES.iter().find(|row| row.endings.contains(&ending))
-}
-
-/// All endings.
-pub(crate) fn endings() -> Vec<&'static str> {
-    LANGUAGES.iter().flat_map(|row| row.endings).copied().collect()
-}
-
-/// What suites need to know of them.
-pub(crate) fn forms() -> Vec<cases::Form> {
-    LANGUAGES.iter().map(|row| cases::Form { endings: row.endings, selector: row.selector }).collect()
-}
-
-/// The languages with their endings, for messages: `C (.c, .i), OOX (.oox)`.
-pub(crate) fn list() -> String {
-    let one = |row: &Row| {
-        let endings: Vec<String> = row.endings.iter().map(|ending| format!(".{ending}")).collect();
-        format!("{} ({})", row.name, endings.join(", "))
-    };
-    LANGUAGES.iter().map(one).collect::<Vec<_>>().join(", ")
-}
-
-/// Everybody who can be named with `--engine`: engines of all languages, and the names that stand for several.
-pub(crate) fn engines() -> Vec<&'static About> {
-    let mut all: Vec<&'static About> = Vec::new();
-    for about in LANGUAGES.iter().flat_map(|row| std::iter::once(row.default).chain((row.engines)())) {
-        if !all.iter().any(|known| known.name == about.name) {
-            all.push(about);
-        }
-    }
-    all
 }
 
 /// Complains about files that cannot be read.

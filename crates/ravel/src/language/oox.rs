@@ -3,8 +3,8 @@
 use super::{Language, Loaded, Ran};
 use crate::args::{RunArgs, Show};
 use crate::exit::Exit;
-use crate::input::Request;
 use crate::pipeline::Plan;
+use crate::request::Request;
 use engines::{Ask, Decided, OOX_PROPERTIES, decide_oox, symbolic};
 use frontend::Rejected;
 use ir::oox::{self, Program, RandomEnd, Replayed};

@@ -13,7 +13,8 @@ use std::path::Path;
 const MOST: usize = 3;
 
 /// Crates in which this holds.
-const CHECKED: [&str; 2] = ["engines/src/bmc", "memory/src"];
+const CHECKED: [&str; 10] =
+    ["cases", "engines", "frontend", "ir", "logic", "memory", "ravel", "report", "smt", "xtask"];
 
 /// A module of a crate, as its path from the root.
 type Module = Vec<String>;
@@ -21,9 +22,9 @@ type Module = Vec<String>;
 #[test]
 fn circles_of_files_are_small() {
     for folder in CHECKED {
-        let root = root().join("crates").join(folder);
+        let root = root().join("crates").join(folder).join("src");
         let graph = needs(&root);
-        assert!(graph.len() > 10, "{folder}: only {} files", graph.len());
+        assert!(graph.len() > 5, "{folder}: only {} files", graph.len());
         assert!(graph.values().any(|needed| needed.len() > 2), "{folder}: no file needs another");
         let large: Vec<BTreeSet<Module>> = circles(&graph).into_iter().filter(|circle| circle.len() > MOST).collect();
         assert!(large.is_empty(), "{folder}: circles of more than {MOST} files: {large:#?}");

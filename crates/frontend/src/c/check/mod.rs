@@ -25,8 +25,6 @@ mod stmt;
 mod walk;
 mod wide_fields;
 
-pub(crate) use wide_fields::DOUBTFUL;
-
 pub use data_model::infer_data_model;
 
 use ir::{DataModel, Diagnostic, Severity, Span};
@@ -37,6 +35,9 @@ use super::parse::on_deep_stack;
 use super::typed::{self, SymbolId, Unit};
 use super::types::{IntKind, QualType, RecordId, Type, TypeId, Types};
 use scope::{Body, Scopes};
+
+/// The builtin that marks an operand whose type is doubtful; no program can name it.
+pub(crate) const DOUBTFUL: &str = "arithmetic on a bit-field wider than int, of whose type compilers have two opinions";
 
 /// Marks that something went wrong and has been reported already.
 #[derive(Clone, Copy, Debug)]

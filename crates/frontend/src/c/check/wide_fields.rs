@@ -6,11 +6,8 @@
 
 use super::super::typed::{BinaryOp, Expr, ExprKind};
 use super::super::types::IntKind;
-use super::Checker;
 use super::convert::bit_field_width;
-
-/// The builtin that marks an operand; no program can name it.
-pub(crate) const DOUBTFUL: &str = "arithmetic on a bit-field wider than int, of whose type compilers have two opinions";
+use super::{Checker, DOUBTFUL};
 
 impl Checker {
     /// Marks the operands of a binary operator where the opinions make a difference. `may_grow` says whether the result can have
