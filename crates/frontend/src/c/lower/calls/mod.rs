@@ -93,6 +93,10 @@ impl Body<'_, '_> {
                 return Some(self.adapt_result(value, function, expr.ty.ty));
             }
             self.lw.note_model(name);
+            if is_wanted && name == "pthread_barrier_wait" {
+                let what = "of the threads at a barrier the last to arrive gets PTHREAD_BARRIER_SERIAL_THREAD";
+                self.lw.assume(what.to_string());
+            }
             let types = &self.lw.units[function.unit].types;
             let sort = scalar_of(types, self.lw.function(function).result.ty).map_or(Sort::Bv(32), Sort::from);
             let value = self.fallible(name, sort, |body| body.emit_known_call(proc, function, args, is_wanted))?;
