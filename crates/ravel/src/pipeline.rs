@@ -74,7 +74,7 @@ pub(crate) fn bug(request: &Request, engine: &str, message: &str) -> Answer {
     let note = format!(
         "please report this, with the input if you can: ravel {}, engine {engine}, input {}",
         env!("CARGO_PKG_VERSION"),
-        crate::input::fingerprint(&request.files)
+        crate::request::fingerprint(&request.files)
     );
     let mut answer = blank(request, engine, Outcome::Bug);
     let message = format!("ravel has a bug: {message}");

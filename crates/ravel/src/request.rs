@@ -66,3 +66,14 @@ impl Row {
         names.join(", ")
     }
 }
+
+/// A short name for the contents of the files, for bug reports (FNV-1a).
+pub(crate) fn fingerprint(files: &[PathBuf]) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for file in files {
+        for byte in std::fs::read(file).unwrap_or_default() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    format!("{hash:016x}")
+}

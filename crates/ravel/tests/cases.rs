@@ -18,6 +18,8 @@ mod options;
 mod process;
 #[path = "it/properties.rs"]
 mod properties;
+#[path = "it/rules.rs"]
+mod rules;
 #[path = "it/suites.rs"]
 mod suites;
 #[path = "it/tidy.rs"]
