@@ -10,7 +10,7 @@ use cases::question::{self, PropertyFile};
 use cases::task_file;
 use frontend::Options;
 use ir::Properties;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Larger files are no programs.
 const MAX_BYTES: u64 = 64 << 20;

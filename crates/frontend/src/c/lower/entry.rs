@@ -40,6 +40,9 @@ impl Lowering<'_> {
         }
         let start = self.reserve_proc();
         let params = self.program.proc(entry_proc).params.clone();
+        let is_number =
+            |program: &ir::Program, param: &logic::VarId| matches!(program.pool.var_sort(*param), Sort::Bv(_));
+        let is_odd = !params.first().is_none_or(|param| is_number(&self.program, param));
         let result = self.program.proc(entry_proc).result;
         let mut body = Body::new(self, entry.unit, None);
         body.span = function.span;
@@ -50,6 +53,11 @@ impl Lowering<'_> {
         for (index, param) in params.into_iter().enumerate() {
             let sort = body.pool().var_sort(param);
             if index > 0 || !reads_count {
+                args.push(body.zero(sort));
+                continue;
+            }
+            if is_odd {
+                body.unsupported("a parameter of main that is no number");
                 args.push(body.zero(sort));
                 continue;
             }

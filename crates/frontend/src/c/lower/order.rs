@@ -381,7 +381,8 @@ impl Body<'_, '_> {
             variable,
             above: above.clone(),
         };
-        if unit.is_call() && !is_place {
+        // When an atomic access happens, others can tell, as with a call.
+        if (unit.is_call() || effects.is_visible) && !is_place {
             unit.called = effects;
         } else {
             unit.own = effects;
@@ -400,7 +401,7 @@ impl Body<'_, '_> {
             if let Part::Expr(part) = part {
                 let effects = self.lw.effects_of_node(self.unit, part);
                 let is_call = matches!(part.kind, ExprKind::Call { .. } | ExprKind::Builtin { .. });
-                if is_call {
+                if is_call || effects.is_visible {
                     called.add(&effects)
                 } else {
                     own.add(&effects)

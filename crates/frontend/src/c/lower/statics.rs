@@ -172,9 +172,27 @@ impl Lowering<'_> {
         symbol.address_taken || !symbol.is_internal && self.addressed.contains(symbol.name.as_str())
     }
 
+    /// The symbol that stands for a variable in all files. One that files declare with types of different kinds or sizes is refused.
+    fn agreed_owner(&mut self, reference: SymbolRef) -> SymbolRef {
+        let owner = self.owner(reference);
+        let type_of = |this: &Self, at: SymbolRef| {
+            let (types, ty) = (&this.units[at.unit].types, this.symbol(at).ty.ty);
+            (scalar_of(types, ty), types.size(ty))
+        };
+        let ((scalar, size), (other, other_size)) = (type_of(self, reference), type_of(self, owner));
+        let is_same = scalar == other && (size == other_size || size.is_none() || other_size.is_none());
+        if reference.unit != owner.unit && !is_same {
+            let symbol = self.symbol(reference);
+            let (name, span) = (symbol.name.clone(), symbol.span);
+            self.error(Diagnostic::error(span, format!("`{name}` has another type in another file")));
+            return reference;
+        }
+        owner
+    }
+
     /// Where a variable with static or thread storage lives.
     pub(super) fn static_home(&mut self, reference: SymbolRef) -> Home {
-        let owner = self.owner(reference);
+        let owner = self.agreed_owner(reference);
         if let Some(home) = self.homes.get(&owner) {
             return home.clone();
         }

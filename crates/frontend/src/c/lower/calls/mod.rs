@@ -165,6 +165,15 @@ impl Body<'_, '_> {
             };
             let Some(param) = callee.params.get(index) else { continue };
             let param = self.lw.symbol(SymbolRef { unit: function.unit, symbol: *param });
+            let is_float =
+                |scalar: Option<logic::Scalar>| scalar.map(|it| matches!(it, logic::Scalar::F32 | logic::Scalar::F64));
+            let is_same = is_float(self.scalar(arg.ty.ty)) == is_float(scalar_of(types, param.ty.ty));
+            if self.lw.is_user_function(function) && !is_same {
+                self.unsupported(&format!("call of `{name}`, which another file defines with other types,"));
+                let sort = scalar_of(types, param.ty.ty).map_or(Sort::Bv(self.word_bits()), Sort::from);
+                values.push(self.zero(sort));
+                continue;
+            }
             let value = match scalar_of(types, param.ty.ty) {
                 Some(scalar) if !self.is_record(arg.ty.ty) => {
                     let from_signed = is_signed(self.types(), arg.ty.ty);

@@ -124,8 +124,14 @@ impl Body<'_, '_> {
             self.pool().zero_extend(amount, width)
         };
         match op {
-            BinaryOp::Shr if signed => self.pool().ashr(a, amount),
-            BinaryOp::Shr => self.pool().lshr(a, amount),
+            BinaryOp::Shr if signed => {
+                let shifted = self.pool().ashr(a, amount);
+                self.if_defined(fits, shifted)
+            }
+            BinaryOp::Shr => {
+                let shifted = self.pool().lshr(a, amount);
+                self.if_defined(fits, shifted)
+            }
             _ => {
                 let shifted = self.pool().shl(a, amount);
                 if signed {
@@ -136,7 +142,7 @@ impl Body<'_, '_> {
                     let fine = self.pool().and(same, not_negative);
                     self.check(fine, CheckKind::Overflow);
                 }
-                shifted
+                self.if_defined(fits, shifted)
             }
         }
     }
@@ -241,10 +247,22 @@ impl Body<'_, '_> {
         let fits = self.fits_integer(value, width, is_signed);
         let pool = self.pool();
         let number = if is_signed { pool.float_to_sbv(value, width) } else { pool.float_to_ubv(value, width) };
-        if self.as_truth(fits) == Some(true) {
+        self.if_defined(fits, number)
+    }
+
+    /// A number where a condition holds, and any where it does not: C leaves that open.
+    fn if_defined(&mut self, fits: TermId, number: TermId) -> TermId {
+        // What the models compute is defined.
+        if self.as_truth(fits) == Some(true) || self.is_model() {
             return number;
         }
-        let result = self.temporary(Sort::Bv(width));
+        let sort = self.pool().sort(number);
+        if self.wraps {
+            // Inside of an update nothing can be done but choose before.
+            let any = self.havoc(sort, HavocKind::Choice);
+            return self.pool().ite(fits, number, any);
+        }
+        let result = self.temporary(sort);
         let (yes, no, end) = (self.new_loc(), self.new_loc(), self.new_loc());
         self.branch_on(fits, yes, no);
         self.resume_at(yes);

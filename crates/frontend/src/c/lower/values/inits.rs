@@ -36,6 +36,12 @@ impl Body<'_, '_> {
             let signed = is_signed(self.types(), len.ty.ty);
             let word = self.word_bits();
             let count = self.pool().resize(count, signed, word);
+            let zero = self.word(0);
+            let is_some = self.pool().ne(count, zero);
+            // A number of elements that was negative has become a very large one.
+            let is_positive = self.pool().sge(count, zero);
+            let is_size = self.pool().and(is_some, is_positive);
+            self.check(is_size, ir::CheckKind::Deref);
             let size = self.word(size);
             let bytes = self.pool().mul(count, size);
             return self.make_sized(StackObject::Symbol(symbol), bytes, false);
