@@ -10,6 +10,7 @@
 //!
 //! Which stack objects are alive where is in `scopes`.
 
+use super::compact;
 use super::statics::{Home, format_of, scalar_of};
 use super::{Lowering, SymbolRef};
 use crate::c::typed::{Expr, Function, LabelId, Storage, SymbolId};
@@ -350,7 +351,8 @@ impl<'l, 'u> Body<'l, 'u> {
                 | Op::Call { .. }
         );
         let only_guards = self.pending.iter().all(|stmt| matches!(stmt.op, Op::Assume(_)));
-        if is_wait && !self.pending.is_empty() || is_guard && !only_guards || is_access && self.has_access {
+        let is_late = compact::may_end(&op) && compact::has_effect(&self.pending);
+        if is_wait && !self.pending.is_empty() || is_guard && !only_guards || is_access && self.has_access || is_late {
             self.cut();
         }
         let ends_edge = matches!(op, Op::Call { .. } | Op::AtomicEnd);

@@ -2,11 +2,12 @@
 //!
 //! Two edges in a row become one if together they make at most one shared access and nothing in the second can stop the
 //! first from happening: a guard may follow only guards, because an edge whose guard fails is not taken at all,
-//! and what can wait starts an edge of its own. A call ends its edge.
+//! and what can wait starts an edge of its own. A call ends its edge. Where the process or the thread may end, others have had the time to see what it did
+//! before.
 //!
 //! Invariant: the result has the same interleavings of shared accesses as before.
 
-use ir::{Edge, EdgeId, EdgeRef, LocId, Op, Proc, ProcId, Program, Stmt};
+use ir::{CheckKind, Edge, EdgeId, EdgeRef, LocId, Op, Proc, ProcId, Program, Stmt};
 use rustc_hash::FxHashSet;
 
 /// Tidies a procedure, marks its loop heads, and makes each edge its own origin.
@@ -144,7 +145,25 @@ fn can_join(first: &[Stmt], second: &[Stmt]) -> bool {
         ),
         None => true,
     };
-    may_follow && may_precede && n_accesses(first) + n_accesses(second) <= 1
+    let is_late = has_effect(first) && second.iter().any(|stmt| may_end(&stmt.op));
+    may_follow && may_precede && !is_late && n_accesses(first) + n_accesses(second) <= 1
+}
+
+/// Whether the process or the thread may be over after it.
+pub(super) fn may_end(op: &Op) -> bool {
+    match op {
+        Op::Return(_) | Op::ExitThread(_) | Op::ExitProcess { .. } => true,
+        Op::Check { kind, .. } => matches!(kind, CheckKind::ErrorCall | CheckKind::Assertion | CheckKind::Division),
+        _ => false,
+    }
+}
+
+/// Whether other threads can see something of these that they could not before.
+pub(super) fn has_effect(stmts: &[Stmt]) -> bool {
+    let is_effect = |stmt: &Stmt| {
+        matches!(stmt.op, Op::Store { .. } | Op::Rmw { .. } | Op::Free { .. } | Op::Start { .. } | Op::Fence(_))
+    };
+    stmts.iter().any(is_effect)
 }
 
 fn n_accesses(stmts: &[Stmt]) -> usize {
