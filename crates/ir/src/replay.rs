@@ -17,7 +17,7 @@
 
 use crate::interp::{
     Details, Effect, Execution, GivenInputs, Log, LogStep, Machine, NotEnabled, State, Status, StepResult, Violation,
-    Zeros, settle,
+    Zeros, repeats, settle,
 };
 use crate::model::Model;
 use crate::program::Program;
@@ -210,10 +210,15 @@ fn check_form(program: &Program, trace: &Trace) -> Result<(), ReplayError> {
     Ok(())
 }
 
-/// The steps since a state equal to the last one, if a fair scheduler can repeat them for ever.
+/// The steps since a state equal to the last one, but for values that decide nothing, if a fair scheduler can repeat them for ever.
 fn lasso(execution: &Execution<'_>, visited: &[State]) -> Option<Violation> {
     let (last, before) = visited.split_last()?;
-    let start = (0..before.len()).find(|start| before[*start] == *last && is_fair(execution, visited, *start))?;
+    let is_fair = |start: &usize| is_fair(execution, visited, *start);
+    let comes_back = |start: &usize| before[*start] == *last;
+    let drifts_back = |start: &usize| repeats(&execution.machine, &visited[*start..], &execution.steps[*start..]);
+    let starts = 0..before.len();
+    let exactly = starts.clone().find(|start| comes_back(start) && is_fair(start));
+    let start = exactly.or_else(|| starts.rev().find(|start| drifts_back(start) && is_fair(start)))?;
     let step = execution.log.steps.get(start)?;
     let message = format!("the last {} steps repeat for ever", visited.len() - 1 - start);
     let (thread, span): (u32, Span) = (step.thread, step.user_span);

@@ -1,5 +1,6 @@
 //! Which executions are looked at? One, a random one, or all.
 
+pub(super) mod drift;
 pub(super) mod execution;
 pub(super) mod lasso;
 pub(super) mod log;
