@@ -48,6 +48,12 @@ impl Budget {
         Budget { cancel: self.cancel.clone(), ..self.part(time) }
     }
 
+    /// The same beginning, time and flag, and so many hundredths of the memory.
+    pub fn within_memory(&self, hundredths: u32) -> Budget {
+        let memory = self.memory.map(|memory| memory / 100 * u64::from(hundredths));
+        Budget { memory, ..self.clone() }
+    }
+
     /// Ends the work of everybody who shares the flag.
     pub fn cancel(&self) {
         self.cancel.cancel();

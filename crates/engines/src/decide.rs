@@ -29,16 +29,16 @@ pub enum Decided<R = ir::Replayed> {
 /// That a proof has come through `decide`, and how far it was checked there. Nobody else makes one.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    certificate: Option<certificate::Checked>,
+    certificates: Vec<certificate::Checked>,
 }
 
 impl Checked {
     /// That nothing of the proof can be checked but who found it.
-    const BY_SEARCH: Checked = Checked { certificate: None };
+    const BY_SEARCH: Checked = Checked { certificates: Vec::new() };
 
-    /// What is to be said about the check of a certificate, if there is one.
-    pub fn note(&self) -> Option<String> {
-        Some(match self.certificate.as_ref()? {
+    /// What is to be said about the checks of certificates.
+    pub fn notes(&self) -> Vec<String> {
+        let note = |checked: &certificate::Checked| match checked {
             certificate::Checked::Holds { obligations, left_out: 0 } => {
                 format!("certificate checked: {obligations} obligations hold")
             }
@@ -47,8 +47,24 @@ impl Checked {
             ),
             certificate::Checked::Beyond(why) => format!("certificate not checked: {why}"),
             certificate::Checked::Fails(what) => unreachable!("a proof that fails is no answer: {what}"),
-        })
+        };
+        self.certificates.iter().map(note).collect()
     }
+}
+
+/// One answer of several that are each about some of the properties; there is at least one.
+pub fn together<R>(mut parts: Vec<(Properties, Proof, Checked)>) -> Decided<R> {
+    if parts.len() == 1
+        && let Some((_, proof, checked)) = parts.pop()
+    {
+        return Decided::Safe(proof, checked);
+    }
+    let (mut proofs, mut certificates) = (Vec::new(), Vec::new());
+    for (properties, proof, checked) in parts {
+        proofs.push((properties, proof));
+        certificates.extend(checked.certificates);
+    }
+    Decided::Safe(Proof::Parts(proofs), Checked { certificates })
 }
 
 impl Decided {
@@ -92,7 +108,7 @@ fn answer_of(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
             certificate::Checked::Fails(what) => {
                 Decided::Unknown(Why::NotReplayed(format!("the proof does not hold: {what}")))
             }
-            checked => Decided::Safe(Proof::Abstraction(proof), Checked { certificate: Some(checked) }),
+            checked => Decided::Safe(Proof::Abstraction(proof), Checked { certificates: vec![checked] }),
         },
         Verdict::Safe(proof) => Decided::Safe(proof, Checked::BY_SEARCH),
         Verdict::Unknown(why) => Decided::Unknown(why),

@@ -26,7 +26,7 @@ pub use clock::{PROCESSOR, processor_seconds};
 pub use decide::{Checked, Decided, OOX_PROPERTIES, decide, decide_litmus, decide_oox};
 pub use knob::{Kind, Knob, Settings};
 pub use run::{Run, Statistics};
-pub use schedule::{Ask, How, Scheduled, schedule};
+pub use schedule::{Ask, How, Scheduled, Wrong, schedule};
 
 use ir::{Model, Properties, Task, Verdict};
 
@@ -53,7 +53,7 @@ pub trait Engine: Sync {
     fn models(&self) -> &'static [Model] {
         &[Model::Sc]
     }
-    /// Those properties of the task that it looks for; it may answer safe only if these are all. None if it refuses the task for one of them.
+    /// Those properties of the task that it looks for; it may answer safe only if these are all.
     fn properties(&self, task: &Task) -> Properties;
     /// Decides the task within the limits of the run.
     fn check(&self, task: &Task, run: &mut Run) -> Verdict;

@@ -2,15 +2,20 @@
 //!
 //! Explicit states decide what is finite and find what is near; bounded search minds neither inputs nor interleavings; abstraction
 //! proves what has no bounds; predicates from the program's own branches are another way into that.
+//!
+//! Each is asked about those properties that it looks for. Who is asked about several groups of properties that cost much together (races, lost
+//! memory, endless executions and all the rest) and cannot decide them at once is asked about each group alone, so that asking for
+//! more never means to know less.
 
 use crate::schedule::Ask;
 use crate::{About, ENGINES, Engine, Settings, decide};
-use ir::Task;
+use ir::{Properties, Property, Task};
+use std::time::Duration;
 
 /// The name of the default, as the command line shows it.
 pub const ABOUT: About = About {
     name: "portfolio",
-    describe: "asks the engines of a small table, side by side on the cores there are; the first verdict wins",
+    describe: "asks the engines of a small table, side by side on the cores there are, and puts their answers together",
     knobs: &[],
 };
 
@@ -21,17 +26,39 @@ pub struct Row {
     pub engine: &'static str,
     /// With which settings.
     pub knobs: &'static [(&'static str, &'static str)],
-    /// Which share of the time, compared with the other rows.
-    pub share: u32,
+    /// When it begins, in milliseconds, if nobody has answered by then.
+    pub after: u64,
+    /// How many hundredths of the memory may be in use before it stops.
+    pub memory: u32,
 }
 
 /// Who is tried.
 pub const TABLE: &[Row] = &[
-    Row { engine: "explicit", knobs: &[], share: 4 },
-    Row { engine: "bmc", knobs: &[], share: 5 },
-    Row { engine: "cegar", knobs: &[], share: 4 },
-    Row { engine: "cegar", knobs: &[("domain", "pred"), ("init", "branches"), ("search", "bfs")], share: 1 },
+    Row { engine: "explicit", knobs: &[], after: 0, memory: 60 },
+    Row { engine: "bmc", knobs: &[], after: 0, memory: 90 },
+    Row { engine: "cegar", knobs: &[], after: 60, memory: 100 },
+    Row {
+        engine: "cegar",
+        knobs: &[("domain", "pred"), ("init", "branches"), ("search", "bfs")],
+        after: 200,
+        memory: 100,
+    },
 ];
+
+/// When an engine that is still at work on all properties is asked about groups of them as well, in milliseconds.
+const GROUPS_AFTER: u64 = 3000;
+
+/// Properties that are looked for in ways of their own; the rest is a group, too.
+const GROUPS: [&[Property]; 3] =
+    [&[Property::Race], &[Property::MemTrack, Property::MemCleanup], &[Property::Termination]];
+
+/// The properties by groups.
+fn groups(properties: Properties) -> Vec<Properties> {
+    let own = GROUPS.iter().map(|group| Properties::of(group));
+    let rest = own.clone().fold(properties, Properties::beyond);
+    let all = std::iter::once(rest).chain(own.map(|group| group.both(properties)));
+    all.filter(|group| !group.is_empty()).collect()
+}
 
 impl Row {
     /// The engine with its settings, as they are typed.
@@ -43,22 +70,45 @@ impl Row {
 
 /// Who is asked about a task by this name, `portfolio` or that of an engine, with the settings that the user has made (`cegar.por`, `none`).
 pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<Vec<Ask<'a, ir::Replayed>>, String> {
-    let knows = |row: &&Row| engine_of(row).is_some_and(|engine| engine.models().contains(&task.program.model));
     let alone = ENGINES.iter().find(|engine| engine.name() == name);
-    let alone = alone.map(|engine| Row { engine: engine.name(), knobs: &[], share: 1 });
-    let rows: Vec<Row> = match alone {
-        Some(row) => vec![row],
-        None => TABLE.iter().filter(knows).copied().collect(),
-    };
-    rows.into_iter().map(|row| ask(row, task, set)).collect()
+    if let Some(engine) = alone {
+        let row = Row { engine: engine.name(), knobs: &[], after: 0, memory: 100 };
+        return Ok(vec![ask(row, *engine, engine.properties(task), task, set)?]);
+    }
+    let mut asks = Vec::new();
+    let mut by_groups = Vec::new();
+    for row in TABLE {
+        let engine = engine_of(row).ok_or_else(|| format!("there is no engine {}", row.engine))?;
+        let covers = engine.properties(task);
+        if !engine.models().contains(&task.program.model) || covers.is_empty() {
+            // The settings are checked all the same.
+            ask(*row, engine, covers, task, set)?;
+            continue;
+        }
+        asks.push(ask(*row, engine, covers, task, set)?);
+        let groups = groups(covers);
+        if groups.len() > 1 {
+            let row = Row { after: GROUPS_AFTER, ..*row };
+            by_groups.extend(groups.into_iter().map(|group| ask(row, engine, group, task, set)));
+        }
+    }
+    for ask in by_groups {
+        asks.push(ask?);
+    }
+    Ok(asks)
 }
 
 fn engine_of(row: &Row) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|engine| engine.name() == row.engine)
 }
 
-fn ask<'a>(row: Row, task: &'a Task, set: &[(String, String)]) -> Result<Ask<'a, ir::Replayed>, String> {
-    let engine = engine_of(&row).ok_or_else(|| format!("there is no engine {}", row.engine))?;
+fn ask<'a>(
+    row: Row,
+    engine: &'static dyn Engine,
+    covers: Properties,
+    task: &'a Task,
+    set: &[(String, String)],
+) -> Result<Ask<'a, ir::Replayed>, String> {
     let of_engine = |(name, value): &'_ (String, String)| {
         let own = name.strip_prefix(row.engine)?.strip_prefix('.')?;
         Some((own.to_string(), value.clone()))
@@ -69,8 +119,16 @@ fn ask<'a>(row: Row, task: &'a Task, set: &[(String, String)]) -> Result<Ask<'a,
         engine: row.engine,
         title: row.title(),
         settings: Settings::of(row.engine, engine.about().knobs, pairs)?,
-        share: row.share,
-        decide: Box::new(move |run| decide(engine, task, run)),
+        covers,
+        after: Duration::from_millis(row.after),
+        memory: row.memory,
+        decide: Box::new(move |run| {
+            // An engine that looks for nothing of it says why.
+            if covers == task.properties || covers.is_empty() {
+                return decide(engine, task, run);
+            }
+            decide(engine, &Task { program: task.program.clone(), properties: covers }, run)
+        }),
     })
 }
 
@@ -82,6 +140,16 @@ mod tests {
     fn a_row_is_named_as_it_is_typed() {
         assert_eq!(TABLE[0].title(), "explicit");
         assert_eq!(TABLE[3].title(), "cegar --cegar.domain pred --cegar.init branches --cegar.search bfs");
+    }
+
+    #[test]
+    fn groups_are_all_properties_and_apart() {
+        let all = Properties::of(&Property::ALL);
+        let parts = groups(all);
+        assert_eq!(parts.len(), 4);
+        assert_eq!(parts.iter().fold(Properties::NONE, |sum, group| sum.union(*group)), all);
+        assert_eq!(parts.iter().map(|group| group.iter().count()).sum::<usize>(), Property::ALL.len());
+        assert_eq!(groups(Properties::of(&[Property::Race])), [Properties::of(&[Property::Race])]);
     }
 
     #[test]

@@ -1,20 +1,23 @@
-//! Who works when? The scheduler above the engines: several of them are asked the same question, in turn or side by side, and the first answer counts.
+//! Who works when? The scheduler above the engines: several of them are asked, side by side, and what they answer is put together.
 //!
-//! It knows neither tasks nor languages: an `Ask` is an engine's name, its settings, its share of the time, and the function that decides. An engine
-//! that gives up early leaves its time to those after it, and all others are cancelled once enough is known. Limits hold for the whole: nobody runs
-//! beyond the common deadline, and memory is that of the process. An engine that panics leaves the question to the others; what it said, with its
+//! It knows neither tasks nor languages: an `Ask` is an engine's name, its settings, which properties its answer is about, when it begins, and the function that decides. All
+//! that have begun share the cores, so that an answer comes after a small multiple of the time that the best of them needs alone, whatever the limit is; those
+//! that are seldom needed begin later, or when those before them have given up. Limits hold for the whole: nobody runs beyond the common deadline, and memory is
+//! that of the process; who is known to be greedy stops before it is used up. An engine that panics leaves the question to the others; what it said, with its
 //! place, is part of the outcome.
 //!
+//! A violation counts at once. The whole is safe when every property that was asked about is, by whichever engine; what stays open is named.
 //! Who wants a second opinion waits for another engine. Two answers that differ are a bug of ours, whenever they are seen, and the answer is unknown.
 //!
-//! Invariant: what is answered is what one engine answered (each answer has been replayed or checked once, in `decide`), and no other one said
+//! Invariant: what is answered is what engines answered (each answer has been replayed or checked once, in `decide`), and no other one said
 //! otherwise; if none knows, the reason is that of the one that got farthest, the first among equals: never that of the one that came first.
 
+use crate::decide::together;
 use crate::{Budget, Decided, Run, Settings, Statistics};
-use ir::{Properties, Why};
+use ir::{Properties, Property, Span, Why};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
+use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 /// Asks an engine.
@@ -28,17 +31,19 @@ pub struct Ask<'a, R> {
     pub title: String,
     /// Its settings.
     pub settings: Settings,
-    /// Which share of the time it gets, compared with the others.
-    pub share: u32,
+    /// What is known when it says safe.
+    pub covers: Properties,
+    /// When it begins. It begins earlier if everybody before it has given up, or somebody of the same engine with more to look for.
+    pub after: Duration,
+    /// How many hundredths of the memory may be in use before it stops.
+    pub memory: u32,
     /// Asks it.
     pub decide: Decide<'a, R>,
 }
 
 /// How engines are asked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub struct How {
-    /// How many work at a time.
-    pub lanes: usize,
     /// Whether a second engine shall answer before anything is told.
     pub second_opinion: bool,
     /// Called now and then with a line that says how far the work is.
@@ -47,20 +52,16 @@ pub struct How {
     pub last_panic: Option<fn() -> Option<String>>,
 }
 
-impl Default for How {
-    fn default() -> How {
-        let lanes = std::thread::available_parallelism().map_or(1, usize::from);
-        How { lanes, second_opinion: false, progress: None, last_panic: None }
-    }
-}
+/// What is wrong in an execution: the property, where the language has several, and a few words.
+pub type Wrong = (Option<Property>, String);
 
 /// What came of it.
 #[derive(Debug)]
 pub struct Scheduled<R> {
     /// The answer.
     pub decided: Decided<R>,
-    /// Who gave it.
-    pub by: Option<&'static str>,
+    /// Who gave it, or parts of it.
+    pub by: Vec<&'static str>,
     /// Who else came to the same one.
     pub confirmed_by: Option<&'static str>,
     /// Who was asked and did not know, and why.
@@ -69,6 +70,8 @@ pub struct Scheduled<R> {
     pub failed: Vec<(&'static str, String)>,
     /// What was looked for: by whoever answered, or by all of them if nobody did.
     pub looked_for: Properties,
+    /// What is known to hold, where the answer is unknown.
+    pub proven: Properties,
     /// What whoever answered counted, or the only one who was asked.
     pub statistics: Statistics,
     /// The bounds that the answer holds under.
@@ -84,10 +87,10 @@ const SHOWN_EVERY: Duration = Duration::from_millis(200);
 /// Address space for the stack of each engine.
 const STACK_BYTES: usize = 1 << 30;
 
-/// What is shared by the lanes. Asks are told apart by their numbers.
+/// What is shared by those who are asked. They are told apart by their numbers.
 struct Common<R> {
-    /// Asks that nobody has begun, the next one last.
-    left: Vec<usize>,
+    /// Who has not begun.
+    waiting: Vec<usize>,
     /// Who is at work.
     busy: Vec<(usize, Instant)>,
     /// What they said, in the order it came.
@@ -102,50 +105,114 @@ struct Heard<R> {
 }
 
 impl<R> Heard<R> {
-    fn is_answer(&self) -> bool {
-        matches!(self.said, Ok(Decided::Safe(..) | Decided::Unsafe(_)))
+    fn is_safe(&self) -> bool {
+        matches!(self.said, Ok(Decided::Safe(..)))
+    }
+
+    fn is_unsafe(&self) -> bool {
+        matches!(self.said, Ok(Decided::Unsafe(_)))
     }
 }
 
-impl<R> Common<R> {
-    fn first_answer(&self) -> Option<usize> {
-        self.heard.iter().find(|heard| heard.is_answer()).map(|heard| heard.ask)
+/// The asks, and what is asked of all of them together.
+struct Round<'a, 'b, R> {
+    asks: &'a [Ask<'b, R>],
+    asked: Properties,
+    how: How,
+}
+
+impl<R> Round<'_, '_, R> {
+    /// What is known to hold.
+    fn proven(&self, common: &Common<R>) -> Properties {
+        let safe = common.heard.iter().filter(|heard| heard.is_safe());
+        safe.fold(Properties::NONE, |all, heard| all.union(self.asks[heard.ask].covers))
+    }
+
+    /// Whether there is an answer to the whole.
+    fn is_answered(&self, common: &Common<R>) -> bool {
+        let has_safe = common.heard.iter().any(|heard| heard.is_safe());
+        let is_proven = has_safe && self.asked.beyond(self.proven(common)).is_empty();
+        is_proven || common.heard.iter().any(|heard| heard.is_unsafe())
+    }
+
+    /// Whether one engine alone answers the whole.
+    fn is_whole(&self, heard: &Heard<R>) -> bool {
+        heard.is_unsafe() || heard.is_safe() && self.asked.beyond(self.asks[heard.ask].covers).is_empty()
     }
 
     /// Whether enough is known.
-    fn is_over(&self, asks: &[Ask<'_, R>], second_opinion: bool) -> bool {
-        let Some(first) = self.first_answer() else { return false };
-        let is_other = |ask: usize| asks[ask].engine != asks[first].engine;
-        let mut answers = self.heard.iter().filter(|heard| heard.is_answer());
-        let mut open = self.left.iter().copied().chain(self.busy.iter().map(|(ask, _)| *ask));
-        !second_opinion || answers.any(|heard| is_other(heard.ask)) || !open.any(is_other)
+    fn is_over(&self, common: &Common<R>) -> bool {
+        if !self.is_answered(common) || !self.how.second_opinion {
+            return self.is_answered(common);
+        }
+        let Some(first) = common.heard.iter().find(|heard| self.is_whole(heard)).map(|heard| heard.ask) else {
+            // Put together: nobody has it whole, so nobody confirms it.
+            return true;
+        };
+        let is_other = |ask: usize| self.asks[ask].engine != self.asks[first].engine;
+        let mut open = common.waiting.iter().copied().chain(common.busy.iter().map(|(ask, _)| *ask));
+        common.heard.iter().any(|heard| self.is_whole(heard) && is_other(heard.ask)) || !open.any(is_other)
+    }
+
+    /// Whether somebody who waits can begin.
+    fn may_begin(&self, number: usize, common: &Common<R>, elapsed: Duration) -> bool {
+        let ask = &self.asks[number];
+        let is_open =
+            |other: usize| common.waiting.contains(&other) || common.busy.iter().any(|(busy, _)| *busy == other);
+        let did_more = |heard: &Heard<R>| {
+            let other = &self.asks[heard.ask];
+            heard.ask < number && other.engine == ask.engine && ask.covers.beyond(other.covers).is_empty()
+        };
+        let is_part = |other: usize| self.asks[other].engine == ask.engine && ask.covers != self.asks[other].covers;
+        let whole_gave_up = common.heard.iter().any(|heard| did_more(heard) && is_part(heard.ask));
+        elapsed >= ask.after || whole_gave_up || !(0..number).any(is_open)
+    }
+
+    /// Whether what it would look for is known.
+    fn is_needless(&self, number: usize, common: &Common<R>) -> bool {
+        let covers = self.asks[number].covers;
+        let first = common.heard.iter().find(|heard| self.is_whole(heard)).map(|heard| heard.ask);
+        match first {
+            // An engine does not confirm itself.
+            Some(first) => self.asks[number].engine == self.asks[first].engine,
+            None => !covers.is_empty() && covers.beyond(self.proven(common)).is_empty(),
+        }
     }
 }
 
-/// Asks them all, several at a time. `what` says in words what is wrong in an execution.
-pub fn schedule<R: Send>(asks: &[Ask<'_, R>], how: How, budget: &Budget, what: impl Fn(&R) -> String) -> Scheduled<R> {
+/// Asks them all, several at a time, about these properties. `what` says in words what is wrong in an execution.
+pub fn schedule<R: Send>(
+    asks: &[Ask<'_, R>],
+    asked: Properties,
+    how: How,
+    budget: &Budget,
+    what: impl Fn(&R) -> Wrong,
+) -> Scheduled<R> {
+    let round = Round { asks, asked, how };
     if let [ask] = asks {
         let mut run = Run::new(budget.clone()).with(ask.settings.clone());
         run.progress = how.progress;
         let said = caught(|| (ask.decide)(&mut run), how);
-        return conclude(asks, vec![Heard { ask: 0, said, run }], None, budget, what);
+        return conclude(&round, vec![Heard { ask: 0, said, run }], None, budget, what);
     }
-    let left = (0..asks.len()).rev().collect();
-    let common = Mutex::new(Common { left, busy: Vec::new(), heard: Vec::new() });
+    let waiting = (0..asks.len()).collect();
+    let common = Mutex::new(Common { waiting, busy: Vec::new(), heard: Vec::new() });
+    let news = Condvar::new();
     // Everybody's flag: raised when enough is known, or the whole is over.
     let all = budget.part(None);
     let mut stopped = None;
-    let waiting = std::thread::current();
+    let watching = std::thread::current();
     std::thread::scope(|scope| {
-        let start = |_| {
-            let lane = std::thread::Builder::new().stack_size(STACK_BYTES);
-            let work = || {
-                work(&common, asks, how, budget, &all);
-                waiting.unpark();
+        let (round, common, news, all, watching) = (&round, &common, &news, &all, &watching);
+        let start = |number: usize| {
+            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+            let work = move || {
+                work(number, round, common, news, all);
+                watching.unpark();
             };
-            lane.spawn_scoped(scope, work).ok()
+            thread.spawn_scoped(scope, work).ok()
         };
-        let workers: Vec<_> = (0..how.lanes.clamp(1, asks.len().max(1))).filter_map(start).collect();
+        let workers: Vec<_> = (0..asks.len()).filter_map(start).collect();
         let mut shown = Instant::now();
         while workers.iter().any(|worker| !worker.is_finished()) {
             std::thread::park_timeout(PERIOD);
@@ -153,9 +220,10 @@ pub fn schedule<R: Send>(asks: &[Ask<'_, R>], how: How, budget: &Budget, what: i
                 stopped = budget.is_over().or_else(|| budget.exceeds_memory());
             }
             let is_late = budget.time().is_some_and(|limit| budget.elapsed() >= limit.mul_f64(SECOND_BY));
-            let has_first = || common.lock().is_ok_and(|common| common.first_answer().is_some());
-            if stopped.is_some() || is_late && has_first() {
+            let is_answered = || common.lock().is_ok_and(|common| round.is_answered(&common));
+            if stopped.is_some() || is_late && is_answered() {
                 all.cancel();
+                news.notify_all();
             }
             if let Some(progress) = how.progress
                 && shown.elapsed() >= SHOWN_EVERY
@@ -170,41 +238,35 @@ pub fn schedule<R: Send>(asks: &[Ask<'_, R>], how: How, budget: &Budget, what: i
         }
     });
     let common = common.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    conclude(asks, common.heard, stopped, budget, what)
+    conclude(&round, common.heard, stopped, budget, what)
 }
 
-/// Takes asks until there are none, or enough is known.
-fn work<R>(common: &Mutex<Common<R>>, asks: &[Ask<'_, R>], how: How, budget: &Budget, all: &Budget) {
-    loop {
-        let (number, time) = {
-            let Ok(mut common) = common.lock() else { return };
-            if let Some(first) = common.first_answer() {
-                // An engine does not confirm itself.
-                common.left.retain(|ask| asks[*ask].engine != asks[first].engine);
-            }
-            if common.is_over(asks, how.second_opinion) || all.is_cancelled() {
-                return;
-            }
-            let total: u32 = common.left.iter().map(|ask| asks[*ask].share).sum();
-            let Some(number) = common.left.pop() else { return };
-            let time = budget.time_left().map(|left| {
-                let lanes = how.lanes.clamp(1, asks.len()) as f64;
-                let share = f64::from(asks[number].share) * lanes / f64::from(total.max(1));
-                left.mul_f64(share.min(1.0))
-            });
-            common.busy.push((number, Instant::now()));
-            (number, time)
-        };
-        let ask = &asks[number];
-        let mut run = Run::new(all.share(time)).with(ask.settings.clone());
-        let said = caught(|| (ask.decide)(&mut run), how);
-        let Ok(mut common) = common.lock() else { return };
-        common.busy.retain(|(busy, _)| *busy != number);
-        common.heard.push(Heard { ask: number, said, run });
-        if common.is_over(asks, how.second_opinion) {
-            all.cancel();
+/// Waits for its turn, works, and says what came of it, unless enough is known before.
+fn work<R>(number: usize, round: &Round<'_, '_, R>, common: &Mutex<Common<R>>, news: &Condvar, all: &Budget) {
+    let ask = &round.asks[number];
+    {
+        let Ok(mut state) = common.lock() else { return };
+        while !round.may_begin(number, &state, all.elapsed()) && !round.is_over(&state) && !all.is_cancelled() {
+            let left = ask.after.saturating_sub(all.elapsed());
+            let Ok((woken, _)) = news.wait_timeout(state, left) else { return };
+            state = woken;
         }
+        state.waiting.retain(|waiting| *waiting != number);
+        if round.is_over(&state) || all.is_cancelled() || round.is_needless(number, &state) {
+            news.notify_all();
+            return;
+        }
+        state.busy.push((number, Instant::now()));
     }
+    let mut run = Run::new(all.within_memory(ask.memory)).with(ask.settings.clone());
+    let said = caught(|| (ask.decide)(&mut run), round.how);
+    let Ok(mut state) = common.lock() else { return };
+    state.busy.retain(|(busy, _)| *busy != number);
+    state.heard.push(Heard { ask: number, said, run });
+    if round.is_over(&state) {
+        all.cancel();
+    }
+    news.notify_all();
 }
 
 /// What the work gives, or the words of its panic. Nothing of an engine that panicked is used, and the program is not changed by engines.
@@ -223,15 +285,21 @@ fn words(panic: &(dyn Any + Send)) -> String {
 
 /// What is told when everybody has stopped.
 fn conclude<R>(
-    asks: &[Ask<'_, R>],
+    round: &Round<'_, '_, R>,
     heard: Vec<Heard<R>>,
     stopped: Option<Why>,
     budget: &Budget,
-    what: impl Fn(&R) -> String,
+    what: impl Fn(&R) -> Wrong,
 ) -> Scheduled<R> {
+    let asks = round.asks;
     let sound = heard.iter().filter(|heard| heard.said.is_ok());
     let looked_for = sound.fold(Properties::NONE, |all, heard| all.union(heard.run.looked_for));
-    let (mut gave_up, mut failed, mut answers, mut unsure) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let disagreement = disagreement(asks, &heard, what);
+    let first_whole = heard.iter().find(|heard| round.is_whole(heard)).map(|heard| asks[heard.ask].engine);
+    let mut others = heard.iter().filter(|heard| round.is_whole(heard)).map(|heard| asks[heard.ask].engine);
+    let confirmed_by = others.find(|other| Some(*other) != first_whole);
+    let (mut gave_up, mut failed, mut safe, mut bad, mut unsure) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for heard in heard {
         match heard.said {
             Err(words) => failed.push((heard.ask, words)),
@@ -239,70 +307,101 @@ fn conclude<R>(
                 gave_up.push((heard.ask, why));
                 unsure.push(heard.run);
             }
-            Ok(decided) => answers.push((heard.ask, decided, heard.run)),
+            Ok(Decided::Safe(proof, checked)) => safe.push((heard.ask, proof, checked, heard.run)),
+            Ok(Decided::Unsafe(execution)) => bad.push((heard.ask, execution, heard.run)),
         }
     }
     gave_up.sort_by_key(|(ask, _)| *ask);
     failed.sort_by_key(|(ask, _)| *ask);
-    let disagreement = disagreement(asks, &answers, &gave_up, what);
+    // The same one is told whoever was quicker, where both have come to the end.
+    bad.sort_by_key(|(ask, ..)| *ask);
     let name = |ask: usize| asks[ask].engine;
     let mut scheduled = Scheduled {
         decided: Decided::Unknown(Why::Cancelled),
-        by: None,
+        by: Vec::new(),
         confirmed_by: None,
-        gave_up: gave_up.into_iter().map(|(ask, why)| (name(ask), why)).collect(),
+        gave_up: gave_up.iter().map(|(ask, why)| (name(*ask), why.clone())).collect(),
         failed: failed.into_iter().map(|(ask, words)| (name(ask), words)).collect(),
         looked_for,
+        proven: Properties::NONE,
         statistics: Statistics::default(),
         notes: Vec::new(),
     };
-    let mut answers = answers.into_iter();
-    match (disagreement, answers.next()) {
-        (Some(why), _) => scheduled.decided = Decided::Unknown(why),
-        (None, Some((first, decided, run))) => {
-            scheduled.confirmed_by = answers.map(|(ask, ..)| name(ask)).find(|other| *other != name(first));
-            scheduled.by = Some(name(first));
-            (scheduled.looked_for, scheduled.statistics, scheduled.notes) = (run.looked_for, run.statistics, run.notes);
-            scheduled.decided = decided;
-        }
-        (None, None) => {
-            if let [_] = asks
-                && let Some(run) = unsure.pop()
-            {
-                (scheduled.statistics, scheduled.notes) = (run.statistics, run.notes);
+    if let Some(why) = disagreement {
+        scheduled.decided = Decided::Unknown(why);
+        return scheduled;
+    }
+    if let Some((ask, execution, run)) = bad.into_iter().next() {
+        (scheduled.by, scheduled.confirmed_by) = (vec![name(ask)], confirmed_by);
+        (scheduled.looked_for, scheduled.statistics, scheduled.notes) = (run.looked_for, run.statistics, run.notes);
+        scheduled.decided = Decided::Unsafe(execution);
+        return scheduled;
+    }
+    // One that has it whole, or those that bring something new.
+    if let Some(whole) = safe.iter().position(|(ask, ..)| round.asked.beyond(asks[*ask].covers).is_empty()) {
+        safe = vec![safe.swap_remove(whole)];
+    }
+    let mut parts = Vec::new();
+    for (ask, proof, checked, run) in safe {
+        let new = asks[ask].covers.beyond(scheduled.proven);
+        if !new.is_empty() || parts.is_empty() {
+            scheduled.proven = scheduled.proven.union(new);
+            scheduled.by.push(name(ask));
+            parts.push((new, proof, checked));
+            if scheduled.statistics.0.is_empty() {
+                scheduled.statistics = run.statistics;
             }
-            let why = stopped.unwrap_or_else(|| best_reason(&scheduled.gave_up, budget));
-            scheduled.decided = Decided::Unknown(why);
+            scheduled.notes.extend(run.notes);
         }
     }
+    let open = round.asked.beyond(scheduled.proven);
+    if open.is_empty() && !parts.is_empty() {
+        scheduled.confirmed_by = confirmed_by;
+        scheduled.looked_for = round.asked;
+        scheduled.decided = together(parts);
+        return scheduled;
+    }
+    scheduled.by.clear();
+    if let [_] = asks
+        && let Some(run) = unsure.pop()
+    {
+        (scheduled.statistics, scheduled.notes) = (run.statistics, run.notes);
+    }
+    let about_open = |ask: usize| open.is_empty() || !asks[ask].covers.both(open).is_empty();
+    let reasons: Vec<&Why> = gave_up.iter().filter(|(ask, _)| about_open(*ask)).map(|(_, why)| why).collect();
+    let reason = best_reason(&reasons, budget).unwrap_or_else(|| match asks {
+        [ask] if !parts.is_empty() => {
+            let open: Vec<&str> = open.iter().map(|property| property.describe()).collect();
+            let what = format!("{}, which the engine {} does not look for", open.join(", "), ask.engine);
+            Why::Unsupported { span: Span::NOWHERE, what }
+        }
+        _ => Why::Cancelled,
+    });
+    scheduled.decided = Decided::Unknown(stopped.unwrap_or(reason));
     scheduled
 }
 
 /// Two answers of which one must be wrong. What is undefined in some execution is not safe either, whether or not it was asked about.
-fn disagreement<R>(
-    asks: &[Ask<'_, R>],
-    answers: &[(usize, Decided<R>, Run)],
-    gave_up: &[(usize, Why)],
-    what: impl Fn(&R) -> String,
-) -> Option<Why> {
-    let (safe, ..) = answers.iter().find(|(_, decided, _)| matches!(decided, Decided::Safe(..)))?;
-    let bad = answers.iter().find_map(|(ask, decided, _)| match decided {
-        Decided::Unsafe(execution) => Some((asks[*ask].title.clone(), what(execution))),
-        _ => None,
-    });
-    let (bad, what) = bad.or_else(|| {
-        gave_up.iter().find_map(|(ask, why)| match why {
-            Why::Undefined { what, .. } => {
-                Some((asks[*ask].engine.to_string(), format!("undefined behaviour, {what}")))
+fn disagreement<R>(asks: &[Ask<'_, R>], heard: &[Heard<R>], what: impl Fn(&R) -> Wrong) -> Option<Why> {
+    let safe = heard.iter().filter(|heard| heard.is_safe());
+    let found = safe.flat_map(|safe| heard.iter().map(move |other| (safe.ask, other))).find_map(|(safe, other)| {
+        match &other.said {
+            Ok(Decided::Unsafe(execution)) => {
+                let (property, words) = what(execution);
+                let is_covered = property.is_none_or(|property| asks[safe].covers.has(property));
+                is_covered.then(|| (safe, asks[other.ask].title.clone(), words))
+            }
+            Ok(Decided::Unknown(Why::Undefined { what, .. })) => {
+                Some((safe, asks[other.ask].engine.to_string(), format!("undefined behaviour, {what}")))
             }
             _ => None,
-        })
-    })?;
-    Some(Why::Disagreement { safe: asks[*safe].title.clone(), bad, what })
+        }
+    });
+    found.map(|(safe, bad, what)| Why::Disagreement { safe: asks[safe].title.clone(), bad, what })
 }
 
 /// The reason that says most: our own bugs first, then what the program does, then limits, then what an engine cannot do.
-fn best_reason(gave_up: &[(&str, Why)], budget: &Budget) -> Why {
+fn best_reason(gave_up: &[&Why], budget: &Budget) -> Option<Why> {
     let rank = |why: &Why| match why {
         Why::NotReplayed(_) | Why::Disagreement { .. } => 0,
         Why::Undefined { .. } => 1,
@@ -313,11 +412,10 @@ fn best_reason(gave_up: &[(&str, Why)], budget: &Budget) -> Why {
         Why::Unsupported { .. } => 6,
         Why::Cancelled => 7,
     };
-    match gave_up.iter().map(|(_, why)| why).min_by_key(|why| rank(why)) {
-        Some(Why::TimeLimit(own)) => Why::TimeLimit(budget.time().unwrap_or(*own)),
-        Some(why) => why.clone(),
-        None => Why::Cancelled,
-    }
+    Some(match gave_up.iter().min_by_key(|why| rank(why))? {
+        Why::TimeLimit(own) => Why::TimeLimit(budget.time().unwrap_or(*own)),
+        why => (*why).clone(),
+    })
 }
 
 #[cfg(test)]

@@ -46,6 +46,8 @@ pub enum Proof {
         /// How many reads and writes of shared state there are.
         events: u64,
     },
+    /// Several proofs, each about some of the properties.
+    Parts(Vec<(Properties, Proof)>),
 }
 
 /// Why it is not known, in words that a person can act on.

@@ -7,9 +7,9 @@ use crate::language::Language;
 use crate::request::Request;
 use crate::watch::{Stop, Watch};
 use engines::{About, Ask, Decided, How, Run, Scheduled, Settings, schedule};
-use ir::{Diagnostic, Span, Why};
+use ir::{Diagnostic, Properties, Property, Span, Why};
 use report::{Answer, Outcome};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How engines are asked.
 #[derive(Clone, Debug)]
@@ -42,7 +42,9 @@ impl Plan {
             engine: about.name,
             title: about.name.to_string(),
             settings: Settings::of(about.name, about.knobs, pairs)?,
-            share: 1,
+            covers: Properties::of(&Property::ALL),
+            after: Duration::ZERO,
+            memory: 100,
             decide: Box::new(decide),
         })
     }
@@ -55,7 +57,8 @@ pub(crate) fn blank(request: &Request, engine: &str, outcome: Outcome) -> Answer
         sources: ir::Sources::default(),
         askable: (request.language.askable)(),
         properties: request.properties,
-        checked: ir::Properties::NONE,
+        checked: Properties::NONE,
+        proven: Properties::NONE,
         confirmed_by: None,
         engine: engine.to_string(),
         model: request.model.clone().unwrap_or_default(),
@@ -115,13 +118,8 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
     };
 
     let started = Instant::now();
-    let how = How {
-        second_opinion: plan.second_opinion,
-        progress: plan.progress,
-        last_panic: Some(deep::last_panic),
-        ..How::default()
-    };
-    let found = schedule(&asks, how, watch.budget(), L::what);
+    let how = How { second_opinion: plan.second_opinion, progress: plan.progress, last_panic: Some(deep::last_panic) };
+    let found = schedule(&asks, request.properties, how, watch.budget(), L::what);
     answer.timings.push(("check".to_string(), started.elapsed().as_secs_f64()));
     if let (Decided::Unknown(_), Some((name, said))) = (&found.decided, found.failed.first()) {
         return bug(request, &plan.engine, &format!("the engine {name} {said}"));
@@ -144,13 +142,14 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
 fn note<R>(answer: &mut Answer, found: &Scheduled<R>, plan: &Plan) {
     answer.statistics = found.statistics.0.iter().map(|(name, value)| (name.to_string(), *value)).collect();
     answer.statistics.extend(engines::processor_seconds().map(|seconds| (engines::PROCESSOR.to_string(), seconds)));
-    if let Some(name) = found.by.filter(|name| *name != plan.engine) {
-        answer.engine = format!("{} ({name})", plan.engine);
+    if found.by.iter().any(|name| *name != plan.engine) {
+        answer.engine = format!("{} ({})", plan.engine, found.by.join(", "));
     }
     answer.checked = found.looked_for;
+    answer.proven = found.proven;
     answer.bounds.clone_from(&found.notes);
     if let Decided::Safe(_, checked) = &found.decided {
-        answer.notes.extend(checked.note());
+        answer.notes.extend(checked.notes());
     }
     answer.notes.extend(found.failed.iter().map(|(name, said)| {
         format!("{name} has a bug and stopped; please report this, with the input if you can: {said}")

@@ -17,6 +17,8 @@ pub struct Answer {
     pub properties: Properties,
     /// What was looked for by whoever answered: not more than was asked, and not to the end if the answer is unknown.
     pub checked: Properties,
+    /// What is known to hold, where the answer as a whole is unknown.
+    pub proven: Properties,
     /// Who else came to the same answer, if somebody was to.
     pub confirmed_by: Option<Vec<String>>,
     /// Who answered.
@@ -185,6 +187,7 @@ mod tests {
             askable: Property::ALL.into_iter().fold(Properties::NONE, Properties::with),
             properties: Properties::NONE,
             checked: Properties::NONE,
+            proven: Properties::NONE,
             confirmed_by: None,
             engine: "explicit".into(),
             model: "sc".into(),

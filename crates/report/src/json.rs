@@ -4,7 +4,7 @@
 
 use crate::answer::{Answer, Outcome};
 use crate::story::{Effect, Ending, Row};
-use ir::{Diagnostic, Proof, Severity, Sources, Span, Why};
+use ir::{Diagnostic, Proof, Properties, Property, Severity, Sources, Span, Why};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -22,6 +22,9 @@ struct Document {
     model: String,
     asked: Vec<&'static str>,
     checked: Vec<&'static str>,
+    /// What is known to hold, though the whole is not decided.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    proven: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     confirmed_by: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,6 +55,15 @@ struct Document {
 struct ProofOut {
     kind: &'static str,
     states: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<PartOut>,
+}
+
+/// A proof of some of the properties.
+#[derive(Serialize)]
+struct PartOut {
+    properties: Vec<&'static str>,
+    proof: ProofOut,
 }
 
 #[derive(Serialize)]
@@ -145,6 +157,10 @@ pub fn json(answer: &Answer) -> String {
         model: answer.model.clone(),
         asked: answer.properties.iter().map(|property| property.describe()).collect(),
         checked: answer.checked.iter().map(|property| property.describe()).collect(),
+        proven: match &answer.outcome {
+            Outcome::Unknown(_) | Outcome::Interrupted => answer.proven.iter().map(Property::describe).collect(),
+            _ => Vec::new(),
+        },
         confirmed_by: answer.confirmed_by.clone(),
         reason: answer.reason(),
         refused: answer.is_refused(),
@@ -155,11 +171,7 @@ pub fn json(answer: &Answer) -> String {
         },
         execution: condition.and_then(|(_, execution)| execution.as_deref()).map(crate::litmus::graph),
         proof: match &answer.outcome {
-            Outcome::Safe(Proof::Exhaustive { states }) => Some(ProofOut { kind: "exhaustive", states: *states }),
-            Outcome::Safe(Proof::Abstraction(certificate)) => {
-                Some(ProofOut { kind: "abstraction", states: certificate.nodes.len() as u64 })
-            }
-            Outcome::Safe(Proof::Unrolled { events }) => Some(ProofOut { kind: "unrolled", states: *events }),
+            Outcome::Safe(proof) => Some(proof_of(proof)),
             _ => None,
         },
         violation: ending.map(|ending| violation(sources, ending)),
@@ -195,6 +207,23 @@ fn violation(sources: &Sources, ending: &Ending) -> ViolationOut {
                 place: place(sources, detail.span),
             })
             .collect(),
+    }
+}
+
+fn proof_of(proof: &Proof) -> ProofOut {
+    let simple = |kind, states| ProofOut { kind, states, parts: Vec::new() };
+    match proof {
+        Proof::Exhaustive { states } => simple("exhaustive", *states),
+        Proof::Abstraction(certificate) => simple("abstraction", certificate.nodes.len() as u64),
+        Proof::Unrolled { events } => simple("unrolled", *events),
+        Proof::Parts(parts) => {
+            let part = |(properties, proof): &(Properties, Proof)| PartOut {
+                properties: properties.iter().map(Property::describe).collect(),
+                proof: proof_of(proof),
+            };
+            let parts: Vec<PartOut> = parts.iter().map(part).collect();
+            ProofOut { kind: "parts", states: parts.iter().map(|part| part.proof.states).sum(), parts }
+        }
     }
 }
 
@@ -253,7 +282,6 @@ fn diagnostic(sources: &Sources, diagnostic: &Diagnostic) -> DiagnosticOut {
 mod tests {
     use super::*;
     use crate::story::{Detail, Story};
-    use ir::{Properties, Property};
 
     #[test]
     fn the_names_are_stable() {
@@ -277,6 +305,7 @@ mod tests {
             askable: Property::ALL.into_iter().fold(Properties::NONE, Properties::with),
             properties: Properties::of(&[Property::Race, Property::MemTrack]),
             checked: Properties::of(&[Property::Race]),
+            proven: Properties::NONE,
             confirmed_by: Some(vec!["bmc".into()]),
             engine: "explicit".into(),
             model: "sc".into(),

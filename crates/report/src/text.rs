@@ -8,7 +8,7 @@ use crate::excerpt::excerpt;
 use crate::lanes::lanes;
 use crate::story::{Ending, Story};
 use crate::style::{Ink, Style, printable, wrap};
-use ir::{Proof, Property, Sources, Why};
+use ir::{Proof, Properties, Property, Sources, Why};
 use std::fmt::Write;
 
 /// The whole report, its last line included.
@@ -71,29 +71,42 @@ fn headline(answer: &Answer, style: &Style, text: &mut String) {
     let input = style.paint(Ink::Bold, &format!("{}: ", printable(&answer.input)));
     let _ = writeln!(text, "{input}{}: {}", style.paint(ink, word), printable(&rest));
     if let Outcome::Safe(proof) = &answer.outcome {
-        let plural = |n: u64| if n == 1 { "" } else { "s" };
-        let what = match proof {
-            Proof::Exhaustive { states } => {
-                format!("{states} state{}, all that can be reached up to equivalent interleavings", plural(*states))
+        match proof {
+            Proof::Parts(parts) => {
+                for (properties, proof) in parts {
+                    let of: Vec<&str> = properties.iter().map(Property::describe).collect();
+                    let _ = writeln!(text, "  proof of no {}: {}", of.join(", "), describe(proof));
+                }
             }
-            Proof::Abstraction(certificate) => {
-                let n = certificate.nodes.len() as u64;
-                format!("{n} abstract state{} that contain all that can be reached, and no error", plural(n))
+            proof => {
+                let _ = writeln!(text, "  proof: {}", describe(proof));
             }
-            Proof::Unrolled { events } => {
-                format!(
-                    "all loops unrolled to their ends, {events} shared access{}",
-                    if *events == 1 { "" } else { "es" }
-                )
-            }
-        };
-        let _ = writeln!(text, "  proof: {what}");
+        }
     }
     if let Some((span, note)) = answer.reason_place() {
         text.push_str(&excerpt(&answer.sources, span, style, Ink::Yellow));
         if let Some(note) = note {
             let _ = writeln!(text, "  {} {}", style.paint(Ink::Blue, "= help:"), printable(note));
         }
+    }
+}
+
+/// What a proof is, in one line.
+fn describe(proof: &Proof) -> String {
+    let plural = |n: u64| if n == 1 { "" } else { "s" };
+    match proof {
+        Proof::Exhaustive { states } => {
+            format!("{states} state{}, all that can be reached up to equivalent interleavings", plural(*states))
+        }
+        Proof::Abstraction(certificate) => {
+            let n = certificate.nodes.len() as u64;
+            format!("{n} abstract state{} that contain all that can be reached, and no error", plural(n))
+        }
+        Proof::Unrolled { events } => {
+            let plural = if *events == 1 { "" } else { "es" };
+            format!("all loops unrolled to their ends, {events} shared access{plural}")
+        }
+        Proof::Parts(parts) => parts.iter().map(|(_, proof)| describe(proof)).collect::<Vec<_>>().join("; "),
     }
 }
 
@@ -130,7 +143,9 @@ fn scope(answer: &Answer, style: &Style, text: &mut String) {
         |chosen: &mut dyn Iterator<Item = Property>| chosen.map(Property::describe).collect::<Vec<_>>().join(", ");
     // What some programs mean to do is not missed.
     let is_wrong = |property: &Property| !matches!(property, Property::MemCleanup | Property::Termination);
-    let checked = list(&mut answer.checked.iter());
+    let is_unknown = matches!(answer.outcome, Outcome::Unknown(_) | Outcome::Interrupted);
+    let proven = if is_unknown { answer.proven } else { Properties::NONE };
+    let checked = list(&mut answer.checked.beyond(proven).iter());
     let unseen = list(&mut answer.properties.beyond(answer.checked).iter());
     let is_open = match &answer.outcome {
         Outcome::Unknown(why) => !matches!(why, Why::Depth(_)),
@@ -146,6 +161,7 @@ fn scope(answer: &Answer, style: &Style, text: &mut String) {
             }
         }
     };
+    line("proved absent", list(&mut proven.iter()));
     line(if is_open { "looked for, not to the end" } else { "checked" }, checked);
     line(if answer.checked.is_empty() { "asked" } else { "asked, but not looked for" }, unseen);
     if answer.model != "sc" {
@@ -183,7 +199,6 @@ fn numbers(answer: &Answer, style: &Style, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::Properties;
 
     fn answer(outcome: Outcome) -> Answer {
         Answer {
@@ -192,6 +207,7 @@ mod tests {
             askable: Property::ALL.into_iter().fold(Properties::NONE, Properties::with),
             properties: Properties::of(&[Property::Assertion]),
             checked: Properties::of(&[Property::Assertion]),
+            proven: Properties::NONE,
             confirmed_by: None,
             engine: "explicit".into(),
             model: "sc".into(),

@@ -124,7 +124,7 @@ impl Engine for Cegar {
     }
 
     fn properties(&self, task: &Task) -> Properties {
-        if task.properties.iter().all(is_supported) { task.properties } else { Properties::NONE }
+        task.properties.iter().filter(|property| is_supported(*property)).fold(Properties::NONE, Properties::with)
     }
 
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {

@@ -38,35 +38,31 @@ fn ask_all(engines: &[&'static dyn Engine], how: How, task: &Task, budget: &Budg
             engine: engine.name(),
             title: engine.name().to_string(),
             settings: Settings::default(),
-            share: 1,
+            covers: engine.properties(task),
+            after: Duration::ZERO,
+            memory: 100,
             decide: Box::new(move |run: &mut Run| decide(engine, task, run)),
         }
     };
     let asks: Vec<Ask<'_, Replayed>> = engines.iter().map(ask).collect();
-    schedule(&asks, how, budget, |replayed| replayed.trace.violation.describe().to_string())
+    schedule(&asks, task.properties, how, budget, described)
 }
 
-fn with_lanes(lanes: usize) -> How {
-    How { lanes, ..How::default() }
-}
-
-fn described(replayed: &Replayed) -> String {
-    replayed.trace.violation.describe().to_string()
+fn described(replayed: &Replayed) -> Wrong {
+    (Some(replayed.trace.violation), replayed.trace.violation.describe().to_string())
 }
 
 #[test]
 fn the_first_verdict_wins_and_limits_hold() {
     let task = task(false);
-    for lanes in [1, 2] {
-        let limit = Duration::from_secs(20);
-        let budget = Budget::of_time(limit);
-        let asks = portfolio::asks("portfolio", &task, &[]).expect("nothing is set");
-        assert_eq!(asks.len(), portfolio::TABLE.len());
-        let scheduled = schedule(&asks, with_lanes(lanes), &budget, described);
-        assert!(matches!(scheduled.decided, Decided::Safe(..)), "{scheduled:?}");
-        assert!(scheduled.by.is_some() && budget.elapsed() < limit);
-    }
-    let scheduled = schedule(&[], with_lanes(2), &Budget::unlimited(), described);
+    let limit = Duration::from_secs(20);
+    let budget = Budget::of_time(limit);
+    let asks = portfolio::asks("portfolio", &task, &[]).expect("nothing is set");
+    assert_eq!(asks.len(), portfolio::TABLE.len());
+    let scheduled = schedule(&asks, task.properties, How::default(), &budget, described);
+    assert!(matches!(scheduled.decided, Decided::Safe(..)), "{scheduled:?}");
+    assert!(!scheduled.by.is_empty() && budget.elapsed() < limit);
+    let scheduled = schedule(&[], Properties::NONE, How::default(), &Budget::unlimited(), described);
     assert!(matches!(scheduled.decided, Decided::Unknown(Why::Cancelled)));
     let set = [("cegar.prr".to_string(), "none".to_string())];
     let refused = portfolio::asks("portfolio", &task, &set).err();
@@ -93,16 +89,14 @@ impl Engine for Broken {
 fn an_engine_that_panics_leaves_the_question_to_the_others() {
     let cegar = engine_named("cegar").expect("there is one");
     let task = task(false);
-    for lanes in [1, 2] {
-        let scheduled = ask_all(&[&Broken, cegar], with_lanes(lanes), &task, &Budget::unlimited());
-        assert!(matches!(scheduled.decided, Decided::Safe(..)), "{scheduled:?}");
-        assert_eq!(scheduled.failed, [("broken", "panicked: a bug".to_string())]);
-    }
-    let alone = ask_all(&[&Broken], with_lanes(1), &task, &Budget::unlimited());
+    let scheduled = ask_all(&[&Broken, cegar], How::default(), &task, &Budget::unlimited());
+    assert!(matches!(scheduled.decided, Decided::Safe(..)), "{scheduled:?}");
+    assert_eq!(scheduled.failed, [("broken", "panicked: a bug".to_string())]);
+    let alone = ask_all(&[&Broken], How::default(), &task, &Budget::unlimited());
     assert!(matches!(alone.decided, Decided::Unknown(_)));
     assert_eq!(alone.failed, [("broken", "panicked: a bug".to_string())]);
     let heard = || Some("panicked at broken.rs:7:9: a bug".to_string());
-    let how = How { last_panic: Some(heard), ..with_lanes(1) };
+    let how = How { last_panic: Some(heard), ..How::default() };
     let scheduled = ask_all(&[&Broken, cegar], how, &task, &Budget::unlimited());
     assert_eq!(scheduled.failed, [("broken", "panicked at broken.rs:7:9: a bug".to_string())]);
 }
@@ -115,7 +109,7 @@ fn a_cancelled_run_ends_soon() {
     let task = task(true);
     for name in ["portfolio", "explicit", "bmc", "cegar"] {
         let asks = portfolio::asks(name, &task, &[]).expect("nothing is set");
-        let scheduled = schedule(&asks, with_lanes(2), &budget, described);
+        let scheduled = schedule(&asks, task.properties, How::default(), &budget, described);
         assert!(matches!(scheduled.decided, Decided::Unknown(Why::Cancelled) | Decided::Unsafe(_)), "{scheduled:?}");
     }
     assert!(started.elapsed() < Duration::from_secs(5));
@@ -212,65 +206,119 @@ fn failing() -> Task {
     Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) }
 }
 
-fn ask(names: &[&'static str], lanes: usize, second_opinion: bool) -> Scheduled<Replayed> {
+fn ask(names: &[&'static str], second_opinion: bool) -> Scheduled<Replayed> {
     let engines: Vec<&dyn Engine> = names.iter().map(|name| says(name)).collect();
-    let how = How { second_opinion, ..with_lanes(lanes) };
+    let how = How { second_opinion, ..How::default() };
     ask_all(&engines, how, &failing(), &Budget::of_time(Duration::from_secs(60)))
 }
 
 #[test]
 fn engines_that_disagree_are_noticed() {
-    let asked = [(1, true), (2, true)];
     // Without a second opinion only one that is just finishing can differ.
-    for (first, second, how) in [
-        ("quick-safe", "slow-unsafe", &asked[..]),
-        ("quick-unsafe", "slow-safe", &asked[..]),
-        ("same-time-safe", "same-time-unsafe", &[(2, false)]),
+    for (first, second, second_opinion) in [
+        ("quick-safe", "slow-unsafe", true),
+        ("quick-unsafe", "slow-safe", true),
+        ("same-time-safe", "same-time-unsafe", false),
     ] {
-        for (lanes, second_opinion) in how.iter().copied() {
-            for names in [[first, second], [second, first]] {
-                let decided = ask(&names, lanes, second_opinion).decided;
-                let Decided::Unknown(Why::Disagreement { safe, bad, what }) = decided else {
-                    panic!("{names:?}: {decided:?}")
-                };
-                assert!(safe.ends_with("-safe") && bad.ends_with("-unsafe"), "{safe} {bad}");
-                assert_eq!(what, "assertion failure");
-            }
+        for names in [[first, second], [second, first]] {
+            let decided = ask(&names, second_opinion).decided;
+            let Decided::Unknown(Why::Disagreement { safe, bad, what }) = decided else {
+                panic!("{names:?}: {decided:?}")
+            };
+            assert!(safe.ends_with("-safe") && bad.ends_with("-unsafe"), "{safe} {bad}");
+            assert_eq!(what, "assertion failure");
         }
     }
 }
 
 #[test]
 fn what_is_undefined_is_not_safe() {
-    let Decided::Unknown(why) = ask(&["undefined", "quick-safe"], 1, false).decided else { panic!("it is unknown") };
-    let (safe, bad) = ("quick-safe".to_string(), "undefined".to_string());
+    let Decided::Unknown(why) = ask(&["undefined", "slow-safe"], false).decided else { panic!("it is unknown") };
+    let (safe, bad) = ("slow-safe".to_string(), "undefined".to_string());
     let what = "undefined behaviour, a jump".to_string();
     assert_eq!(why, Why::Disagreement { safe, bad, what });
-    let decided = ask(&["undefined", "quick-unsafe"], 1, false).decided;
+    let decided = ask(&["undefined", "quick-unsafe"], false).decided;
     assert!(matches!(decided, Decided::Unsafe(_)), "{decided:?}");
 }
 
 #[test]
 fn a_second_opinion_is_waited_for() {
-    let said = ask(&["quick-safe", "lost", "slow-safe"], 2, true);
+    let said = ask(&["quick-safe", "lost", "slow-safe"], true);
     assert!(matches!(said.decided, Decided::Safe(..)));
-    assert_eq!((said.by, said.confirmed_by), (Some("quick-safe"), Some("slow-safe")));
+    assert_eq!((said.by, said.confirmed_by), (vec!["quick-safe"], Some("slow-safe")));
     // Nobody confirms itself, and whoever does not know confirms nothing.
-    for lanes in [1, 2] {
-        let said = ask(&["quick-safe", "quick-safe", "lost"], lanes, true);
-        assert!(matches!(said.decided, Decided::Safe(..)));
-        assert_eq!((said.by, said.confirmed_by), (Some("quick-safe"), None));
-    }
-    let said = ask(&["quick-safe", "slow-safe"], 1, false);
-    assert!(matches!(said.decided, Decided::Safe(..)) && said.confirmed_by.is_none());
+    let said = ask(&["quick-safe", "quick-safe", "lost"], true);
+    assert!(matches!(said.decided, Decided::Safe(..)));
+    assert_eq!((said.by, said.confirmed_by), (vec!["quick-safe"], None));
+    let said = ask(&["quick-safe", "slow-safe"], false);
+    assert!(matches!(said.decided, Decided::Safe(..)));
     assert_eq!(said.looked_for, Properties::of(&[Property::Assertion]));
 }
 
 #[test]
 fn the_answer_is_that_of_one_engine_with_all_it_said() {
     // What is told is the engine's own answer: its notes and statistics come with it.
-    let said = ask(&["lost", "quick-unsafe"], 1, false);
+    let said = ask(&["lost", "slow-unsafe"], false);
     let Decided::Unsafe(replayed) = said.decided else { panic!("it is unsafe") };
-    assert_eq!((replayed.trace.violation, said.by), (Property::Assertion, Some("quick-unsafe")));
+    assert_eq!((replayed.trace.violation, said.by), (Property::Assertion, vec!["slow-unsafe"]));
     assert_eq!(said.gave_up, [("lost", Why::Bound("lost".to_string()))]);
+}
+
+/// Looks for one property only, and says what it is told to.
+struct Knows(Property, &'static str, fn(&Task) -> Verdict);
+
+impl Engine for Knows {
+    fn about(&self) -> &'static About {
+        match self.1 {
+            "first" => const { &named("first") },
+            _ => const { &named("second") },
+        }
+    }
+
+    fn properties(&self, task: &Task) -> Properties {
+        task.properties.both(Properties::of(&[self.0]))
+    }
+
+    fn check(&self, task: &Task, run: &mut Run) -> Verdict {
+        run.looked_for = task.properties;
+        (self.2)(task)
+    }
+}
+
+#[test]
+fn answers_about_parts_are_put_together() {
+    let both = Properties::of(&[Property::Assertion, Property::Race]);
+    let task = Task { properties: both, ..failing() };
+    let ask_about = |engines: &[&'static Knows]| {
+        let ask = |engine: &&'static Knows| {
+            let (engine, covers) = (*engine, engine.properties(&task));
+            let part = Task { properties: covers, ..task.clone() };
+            Ask {
+                engine: engine.name(),
+                title: engine.name().to_string(),
+                settings: Settings::default(),
+                covers,
+                after: Duration::ZERO,
+                memory: 100,
+                decide: Box::new(move |run: &mut Run| decide(engine, &part, run)),
+            }
+        };
+        let asks: Vec<Ask<'_, Replayed>> = engines.iter().map(ask).collect();
+        schedule(&asks, both, How::default(), &Budget::unlimited(), described)
+    };
+    static SAFE: Knows = Knows(Property::Assertion, "first", safe);
+    static NO_RACE: Knows = Knows(Property::Race, "second", safe);
+    static LOST: Knows = Knows(Property::Race, "second", lost);
+    static BAD: Knows = Knows(Property::Assertion, "second", unsafe_);
+    let said = ask_about(&[&SAFE, &NO_RACE]);
+    let Decided::Safe(ir::Proof::Parts(parts), _) = &said.decided else { panic!("{said:?}") };
+    assert_eq!((parts.len(), said.by.len(), said.looked_for), (2, 2, both));
+    let said = ask_about(&[&SAFE, &LOST]);
+    assert!(matches!(&said.decided, Decided::Unknown(Why::Bound(what)) if what == "lost"), "{said:?}");
+    assert_eq!(said.proven, Properties::of(&[Property::Assertion]));
+    let said = ask_about(&[&SAFE]);
+    let Decided::Unknown(Why::Unsupported { what, .. }) = said.decided else { panic!("{said:?}") };
+    assert_eq!(what, "data race, which the engine first does not look for");
+    let said = ask_about(&[&NO_RACE, &BAD]);
+    assert!(matches!(said.decided, Decided::Unsafe(_)), "{said:?}");
 }

@@ -5,7 +5,7 @@ use crate::args::{RunArgs, Show};
 use crate::pipeline::Plan;
 use crate::request::Request;
 use cases::question;
-use engines::{Ask, Decided, portfolio};
+use engines::{Ask, Decided, Wrong, portfolio};
 use frontend::Rejected;
 use ir::interp::{Outcome as End, run_random};
 use ir::{Model, Op, Order, Properties, Replayed, Sources, Task, pass};
@@ -50,8 +50,8 @@ impl Language for C {
         portfolio::asks(&plan.engine, task, &plan.knobs)
     }
 
-    fn what(replayed: &Replayed) -> String {
-        replayed.trace.violation.describe().to_string()
+    fn what(replayed: &Replayed) -> Wrong {
+        (Some(replayed.trace.violation), replayed.trace.violation.describe().to_string())
     }
 
     fn premise(replayed: &Replayed) -> Option<String> {

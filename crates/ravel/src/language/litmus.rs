@@ -11,7 +11,7 @@ use crate::litmus::tell::graph;
 use crate::pipeline::Plan;
 use crate::request::Request;
 use engines::axiomatic::{self, Execution};
-use engines::{Ask, Decided, decide_litmus};
+use engines::{Ask, Decided, Wrong, decide_litmus};
 use frontend::Rejected;
 use ir::Properties;
 use ir::litmus::{Quantifier, Test};
@@ -62,8 +62,8 @@ impl Language for Litmus {
         Ok(vec![plan.alone(&axiomatic::ABOUT, ask)?])
     }
 
-    fn what(_: &Execution) -> String {
-        "an execution that the condition is about".to_string()
+    fn what(_: &Execution) -> Wrong {
+        (None, "an execution that the condition is about".to_string())
     }
 
     fn tell(judged: &Judged, decided: Decided<Execution>, _: bool) -> Outcome {

@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::pipeline::Plan;
 use crate::request::Request;
 use crate::screen;
-use engines::{Ask, Decided};
+use engines::{Ask, Decided, Wrong};
 use frontend::Rejected;
 use ir::{Diagnostic, Properties, Sources};
 use report::{Outcome, Style};
@@ -39,7 +39,7 @@ pub(crate) trait Language {
     fn asks<'a>(program: &'a Self::Program, plan: &Plan) -> Result<Vec<Ask<'a, Self::Replayed>>, String>;
 
     /// What is wrong in an execution, in a few words.
-    fn what(replayed: &Self::Replayed) -> String;
+    fn what(replayed: &Self::Replayed) -> Wrong;
 
     /// What a reader must know about where it happens, if it is not obvious.
     fn premise(_: &Self::Replayed) -> Option<String> {

@@ -5,7 +5,7 @@ use crate::args::{RunArgs, Show};
 use crate::exit::Exit;
 use crate::pipeline::Plan;
 use crate::request::Request;
-use engines::{Ask, Decided, OOX_PROPERTIES, decide_oox, symbolic};
+use engines::{Ask, Decided, OOX_PROPERTIES, Wrong, decide_oox, symbolic};
 use frontend::Rejected;
 use ir::oox::{self, Program, RandomEnd, Replayed};
 use ir::{Properties, Property};
@@ -49,8 +49,8 @@ impl Language for Oox {
         Ok(vec![plan.alone(&symbolic::ABOUT, move |run| decide_oox(program, run))?])
     }
 
-    fn what(replayed: &Replayed) -> String {
-        replayed.violation.kind.describe().to_string()
+    fn what(replayed: &Replayed) -> Wrong {
+        (None, replayed.violation.kind.describe().to_string())
     }
 
     fn tell(program: &Program, decided: Decided<Replayed>, detail: bool) -> Outcome {
