@@ -251,8 +251,12 @@ fn work<R>(number: usize, round: &Round<'_, '_, R>, common: &Mutex<Common<R>>, n
             let Ok((woken, _)) = news.wait_timeout(state, left) else { return };
             state = woken;
         }
+        let is_idle = round.is_over(&state) || all.is_cancelled() || round.is_needless(number, &state);
         state.waiting.retain(|waiting| *waiting != number);
-        if round.is_over(&state) || all.is_cancelled() || round.is_needless(number, &state) {
+        if is_idle {
+            if round.is_over(&state) {
+                all.cancel();
+            }
             news.notify_all();
             return;
         }
