@@ -2,12 +2,14 @@
 //!
 //! A case is a program whose leading comments say what ravel must answer (`expectation`). There is no list of cases to maintain: the harness walks the
 //! tree (`walk`), and a file without an expectation is a failure. A suite is a csv, a folder of task definitions (`task_file`) or of cases
-//! (`suite`); `worker` asks a ravel in a process of its own and compares. What the words for properties mean is said in `question`.
+//! (`suite`); `worker` asks a ravel in a process of its own and compares. What the words for properties mean is said in `question`;
+//! `table` writes tables for spreadsheets.
 
 pub mod count;
 pub mod expectation;
 pub mod question;
 pub mod suite;
+pub mod table;
 pub mod task_file;
 pub mod walk;
 pub mod worker;

@@ -174,22 +174,18 @@ fn table(results: &[Vec<Result>]) -> String {
 }
 
 fn csv(tasks: &[Task], results: &[Vec<Result>]) -> String {
-    let mut text = "task,setting,solved,seconds".to_string();
-    for (heading, _) in COLUMNS {
-        let _ = write!(text, ",{heading}");
-    }
-    text.push('\n');
+    let header = ["task", "setting", "solved", "seconds"].into_iter().chain(COLUMNS.iter().map(|(heading, _)| *heading));
+    let mut lines: Vec<Vec<String>> = vec![header.map(str::to_string).collect()];
     for (task, row) in tasks.iter().zip(results) {
         for (result, (name, _, _)) in row.iter().zip(SETTINGS) {
-            let path = task.path.display().to_string().replace(',', "_");
-            let _ = write!(text, "{path},{name},{},{:.3}", u8::from(result.is_solved), result.seconds);
-            for figure in result.figures {
-                let _ = write!(text, ",{figure}");
-            }
-            text.push('\n');
+            let solved = u8::from(result.is_solved).to_string();
+            let mut line = vec![task.path.display().to_string(), name.to_string(), solved];
+            line.push(format!("{:.3}", result.seconds));
+            line.extend(result.figures.iter().map(f64::to_string));
+            lines.push(line);
         }
     }
-    text
+    cases::table::csv(lines)
 }
 
 /// A scatter plot with logarithmic axes; points under the diagonal are tasks that became faster.

@@ -186,13 +186,7 @@ fn text(table: &Table) -> String {
 }
 
 fn csv(table: &Table) -> String {
-    let line = |row: &Vec<String>| {
-        let quote = |cell: &String| {
-            if cell.contains([',', '"']) { format!("\"{}\"", cell.replace('"', "'")) } else { cell.clone() }
-        };
-        row.iter().map(quote).collect::<Vec<_>>().join(",")
-    };
-    std::iter::once(&table.columns).chain(&table.rows).map(|row| line(row) + "\n").collect()
+    cases::table::csv(std::iter::once(&table.columns).chain(&table.rows))
 }
 
 #[cfg(test)]

@@ -82,18 +82,19 @@ pub(crate) fn run(args: &[String]) -> bool {
 }
 
 fn compare_suite(suite: &Path, shelf: &mut Shelf) -> bool {
-    let Ok(text) = std::fs::read_to_string(suite) else {
-        eprintln!("cannot read {}", suite.display());
-        return false;
+    let tasks = match cases::suite::read(&[suite.to_path_buf()], &[]) {
+        Ok(tasks) => tasks,
+        Err(error) => {
+            eprintln!("{error}");
+            return false;
+        }
     };
     let mut tally = Tally::default();
-    for line in text.lines().skip(1) {
-        let mut parts = line.trim().rsplitn(3, ',');
-        let (Some(_), Some(model), Some(name)) = (parts.next(), parts.next(), parts.next()) else { continue };
-        let path = suite.parent().unwrap_or(Path::new(".")).join(name);
-        match frontend::litmus::load(&path, &Default::default()) {
+    for task in &tasks {
+        let (name, model) = (task.path.to_string_lossy(), task.property.as_str());
+        match frontend::litmus::load(&task.path, &Default::default()) {
             Ok(test) => {
-                compare(&test, name, model, shelf.model(model), &[Goal::States, Goal::Verdict], &mut tally);
+                compare(&test, &name, model, shelf.model(model), &[Goal::States, Goal::Verdict], &mut tally);
             }
             Err(_) => *tally.refused.entry("the test is not read".to_string()).or_default() += 1,
         }
