@@ -6,7 +6,7 @@
 
 use engines::axiomatic::{self, Goal, Question};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -35,19 +35,15 @@ struct Family {
 }
 
 /// Runs the suite and prints the table; whether all answers are right.
-pub(crate) fn run(args: &[String]) -> bool {
-    let Some(suite) = args.first() else {
-        eprintln!("usage: cargo xtask bench litmus SUITE.csv [RAVEL]");
-        return false;
-    };
-    let tasks = match cases::suite::read(&[PathBuf::from(suite)], &[]) {
+pub(crate) fn run(suite: &Path, ravel: Option<&Path>) -> bool {
+    let tasks = match cases::suite::read(&[suite.to_path_buf()], &[]) {
         Ok(tasks) => tasks,
         Err(error) => {
             eprintln!("{error}");
             return false;
         }
     };
-    let folder = Path::new(suite).parent().unwrap_or(Path::new(""));
+    let folder = suite.parent().unwrap_or(Path::new(""));
     let options = frontend::litmus::Options::default();
     let mut models = BTreeMap::new();
     let mut families: BTreeMap<String, Family> = BTreeMap::new();
@@ -101,7 +97,7 @@ pub(crate) fn run(args: &[String]) -> bool {
         );
     }
     let beside = std::env::current_exe().ok().map(|path| path.with_file_name("ravel"));
-    if let Some(program) = args.get(1).map(PathBuf::from).or(beside.filter(|path| path.is_file())) {
+    if let Some(program) = ravel.map(Path::to_path_buf).or(beside.filter(|path| path.is_file())) {
         let test = tasks.first().map_or_else(String::new, |task| task.path.display().to_string());
         for words in [vec!["engines"], vec!["litmus", &test]] {
             println!("starting the program, `ravel {}`: {:.1} ms (target 5 ms)", words[0], start(&program, &words));
