@@ -4,6 +4,8 @@
 mod case_runs;
 #[path = "it/circles.rs"]
 mod circles;
+#[path = "it/dependencies.rs"]
+mod dependencies;
 #[path = "it/limits.rs"]
 mod limits;
 #[path = "it/litmus.rs"]
