@@ -22,6 +22,8 @@ mod process;
 mod properties;
 #[path = "it/rules.rs"]
 mod rules;
+#[path = "it/snapshots.rs"]
+mod snapshots;
 #[path = "it/suites.rs"]
 mod suites;
 #[path = "it/tidy.rs"]
