@@ -1,8 +1,8 @@
-//! Who decides a task? Engines: each is one folder here; those for C are lines of `ENGINES`.
+//! Who decides a task? Engines: each is one folder here; those for C are lines of [`ENGINES`].
 //!
-//! An engine gets a task and a `Run` (budget, settings, statistics) and gives a `Verdict`. It never prints, never reads
+//! An engine gets a task and a [`Run`] (budget, settings, statistics) and gives a `Verdict`. It never prints, never reads
 //! the clock for decisions other than its limit, and never imports another engine. What it cannot do is `Unknown(Why)`.
-//! `decide`, `decide_oox` and `decide_litmus` are the only ways from an engine's verdict to the user: there every trace is replayed. `schedule` stands
+//! [`decide`](fn@decide), `decide_oox` and `decide_litmus` are the only ways from an engine's verdict to the user: there every trace is replayed. [`schedule`](mod@schedule) stands
 //! above them and asks several.
 
 pub mod abstraction;

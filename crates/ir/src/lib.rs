@@ -1,8 +1,8 @@
 //! The waist of the hourglass: one program model between all languages and all engines.
 //!
-//! `Program` (automata with threads) and `Stmt` are what front ends make; `Task`, `Verdict` and `Trace` are what engines
-//! get and give; `pass` turns programs into simpler ones; `interp` is the one definition of what programs mean, and
-//! `replay` runs a trace on it before anybody is told that something is unsafe.
+//! [`Program`] (automata with threads) and [`Stmt`] are what front ends make; [`Task`], [`Verdict`] and [`Trace`] are what engines
+//! get and give; [`pass`] turns programs into simpler ones; [`interp`] is the one definition of what programs mean, and
+//! [`replay`](mod@replay) runs a trace on it before anybody is told that something is unsafe.
 
 pub mod access;
 pub mod addresses;

@@ -1,13 +1,16 @@
 //! Sorts, exact values, and hash-consed typed terms.
 //!
-//! A `Pool` owns all terms and variables; a `TermId` is an index into it, and equal terms have equal ids. Terms are
-//! built by `Pool::apply` or its named builders, which check sorts, fold constants and simplify locally. `Op` lists the
-//! operators with their exact meaning, `Op::eval` is that meaning as code.
+//! A [`Pool`] owns all terms and variables; a [`TermId`] is an index into it, and equal terms have equal ids. Terms are
+//! built by [`Pool::apply`] or its named builders, which check sorts, fold constants and simplify locally. [`Op`] lists the
+//! operators with their exact meaning, [`Op::eval`] is that meaning as code.
 //!
-//! Deciding terms is not here; solver back ends translate `Node`s.
+//! Beside them what every crate above needs: random numbers ([`Prng`]) and components of graphs ([`Components`]).
+//!
+//! Deciding terms is not here; solver back ends translate [`Node`]s.
 
 mod bitvec;
 mod build;
+mod components;
 mod float;
 mod op;
 mod parse;
@@ -22,6 +25,7 @@ mod value;
 mod walk;
 
 pub use bitvec::BitVec;
+pub use components::Components;
 pub use op::Op;
 pub use parse::{ParseError, parse};
 pub use pool::{Node, Pool, TermId, VarId};

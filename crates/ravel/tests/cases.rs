@@ -4,6 +4,8 @@
 mod case_runs;
 #[path = "it/circles.rs"]
 mod circles;
+#[path = "it/dependencies.rs"]
+mod dependencies;
 #[path = "it/limits.rs"]
 mod limits;
 #[path = "it/litmus.rs"]
@@ -20,6 +22,8 @@ mod process;
 mod properties;
 #[path = "it/rules.rs"]
 mod rules;
+#[path = "it/snapshots.rs"]
+mod snapshots;
 #[path = "it/suites.rs"]
 mod suites;
 #[path = "it/tidy.rs"]

@@ -1,7 +1,7 @@
 //! Verdicts for people and machines: values in, text out. Nothing here prints, reads files or asks for the time.
 //!
-//! `tell` makes a replayed execution into a `Story`; `lanes`, `text` and `json` render them. Source text is shown by `excerpt`, problems
-//! with the input by `diagnostic`.
+//! [`tell`](mod@tell) makes a replayed execution into a `Story`; [`lanes`](mod@lanes), [`text`](mod@text) and [`json`](mod@json) render them. Source text is shown by [`excerpt`](mod@excerpt), problems
+//! with the input by [`diagnostic`](mod@diagnostic).
 
 pub mod answer;
 pub mod diagnostic;

@@ -1,10 +1,10 @@
 //! Deciding terms, exactly.
 //!
-//! `Solver` is one small interface over two back ends: `Bits`, which turns terms into clauses for CaDiCaL and lets a
-//! `Theory` take part in the search, and `Z3`. On top: `Oracle` (questions with memory), `Path` (a condition that grows
-//! and shrinks), `interpolate` (why a path is infeasible), `check_integers` (numbers that do not wrap), `HornSystem`
+//! [`Solver`] is one small interface over two back ends: `Bits`, which turns terms into clauses for CaDiCaL and lets a
+//! [`Theory`] take part in the search, and `Z3`. On top: [`Oracle`] (questions with memory), [`Path`] (a condition that grows
+//! and shrinks), [`interpolate`](fn@interpolate) (why a path is infeasible), [`check_integers`](fn@check_integers) (numbers that do not wrap), [`HornSystem`]
 //! (invariants). Every check
-//! has `Limits` and can be cancelled; what cannot be decided is unknown with its reason. The guide is docs/smt.md.
+//! has [`Limits`] and can be cancelled; what cannot be decided is unknown with its reason. The guide is docs/smt.md.
 
 mod acyclic;
 mod answer;

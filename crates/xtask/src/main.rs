@@ -17,49 +17,63 @@ use std::process::ExitCode;
 enum Task {
     /// Try random programs on all engines, against oracles
     Fuzz(fuzz::driver::Options),
-    /// Repeat experiments of the literature: oox, por, coi, conflicts [SUITE...] [--into FOLDER] [--seconds T] [--max N] [--unwind N] [--jobs N] [--filter TEXT]
-    Experiment(Words),
-    /// Measure engines: explicit, oox, smt, bmc, or litmus SUITE.csv [RAVEL]
-    Bench { what: String, rest: Vec<String> },
+    /// Repeat an experiment of the literature
+    Experiment(experiment::Args),
+    /// Measure an engine
+    #[command(subcommand)]
+    Bench(bench::Benchmark),
     /// Say which litmus tests each model allows
     LitmusTable,
-    /// Mutants of litmus tests [--count N] [--seed S]
-    LitmusMutants(Words),
-    /// Litmus tests as C programs [--count N] [--seed S] [--model M]
-    LitmusPrograms(Words),
-    /// Two ways to judge litmus tests [--count N] [--seed S] [--suite SUITE.csv]
-    LitmusAgree(Words),
-    /// Write litmus tests from cycles [--count N] [--seed S] [--into FOLDER]
-    LitmusGenerate(Words),
-}
-
-/// Words that the task reads itself.
-#[derive(clap::Args)]
-struct Words {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    words: Vec<String>,
+    /// Take mutants of litmus tests and models well
+    LitmusMutants(litmus::mutants::Options),
+    /// Compare litmus tests with C programs that mean the same
+    LitmusPrograms(litmus::programs::Options),
+    /// Compare the two ways to judge litmus tests
+    LitmusAgree(litmus::agree::Options),
+    /// Write litmus tests from cycles
+    LitmusGenerate(cycle::Options),
 }
 
 fn main() -> ExitCode {
     let is_fine = match Task::parse() {
         Task::Fuzz(options) => fuzz::driver::run(&options),
-        Task::Experiment(Words { words }) => experiment::run(&words),
-        Task::Bench { what, rest } => match what.as_str() {
-            "explicit" => bench::explicit::run(),
-            "oox" => bench::oox::run(),
-            "smt" => bench::smt::run(),
-            "bmc" => bench::bmc::run(),
-            "litmus" => bench::litmus::run(&rest),
-            _ => {
-                eprintln!("there is no benchmark `{what}`");
-                return ExitCode::from(2);
-            }
-        },
+        Task::Experiment(args) => experiment::run(&args),
+        Task::Bench(benchmark) => bench::run(&benchmark),
         Task::LitmusTable => litmus::table::run(),
-        Task::LitmusMutants(Words { words }) => litmus::mutants::run(&words),
-        Task::LitmusPrograms(Words { words }) => litmus::programs::run(&words),
-        Task::LitmusAgree(Words { words }) => litmus::agree::run(&words),
-        Task::LitmusGenerate(Words { words }) => cycle::run(&words),
+        Task::LitmusMutants(options) => litmus::mutants::run(&options),
+        Task::LitmusPrograms(options) => litmus::programs::run(&options),
+        Task::LitmusAgree(options) => litmus::agree::run(&options),
+        Task::LitmusGenerate(options) => cycle::run(&options),
     };
     if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_lines_are_read() {
+        use clap::CommandFactory;
+        Task::command().debug_assert();
+        for good in [
+            "experiment por --max 8 --seconds 0.5",
+            "experiment conflicts examples --into figures --jobs 2",
+            "bench litmus suite.csv",
+            "litmus-programs --count 10 --model tso",
+            "litmus-agree --suite suite.csv",
+        ] {
+            assert!(Task::try_parse_from(["xtask"].into_iter().chain(good.split(' '))).is_ok(), "{good}");
+        }
+        for bad in [
+            "experiment",
+            "experiment everything",
+            "experiment por --seconds soon",
+            "bench",
+            "litmus-programs --model x",
+            "litmus-agree --cuont 3",
+        ] {
+            assert!(Task::try_parse_from(["xtask"].into_iter().chain(bad.split(' '))).is_err(), "{bad}");
+        }
+    }
 }

@@ -12,6 +12,7 @@
 use super::step::Choices;
 use super::visited::StateId;
 use crate::explore::por::threads::ThreadSet;
+use logic::Components;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
@@ -78,7 +79,8 @@ impl Graph {
             first[state] = first[state].min(first[state + 1]);
         }
         let looker = Looker { graph: self, first };
-        let component = looker.components();
+        let next = |state: usize| looker.arcs(state as u32).map(|arc| self.arcs[arc].to as usize);
+        let component = Components::new(self.states.len(), next).of;
         // Most components are one state without a step to itself; only the others have loops.
         let mut starts = BTreeMap::new();
         for arc in &self.arcs {
@@ -99,50 +101,6 @@ struct Looker<'g> {
 impl Looker<'_> {
     fn arcs(&self, state: u32) -> std::ops::Range<usize> {
         self.first[state as usize]..self.first[state as usize + 1]
-    }
-
-    /// The strongly connected component of each state ([Tarjan72], with its own stack).
-    fn components(&self) -> Vec<u32> {
-        let n = self.graph.states.len();
-        let (mut component, mut low, mut order) = (vec![u32::MAX; n], vec![0u32; n], vec![0u32; n]);
-        let (mut path, mut open, mut n_seen, mut n_components) = (Vec::new(), Vec::new(), 0, 0);
-        for root in 0..n as u32 {
-            if order[root as usize] == 0 {
-                path.push((root, self.arcs(root)));
-            }
-            while let Some((state, arcs)) = path.last_mut() {
-                let state = *state;
-                if order[state as usize] == 0 {
-                    n_seen += 1;
-                    (order[state as usize], low[state as usize]) = (n_seen, n_seen);
-                    open.push(state);
-                }
-                if let Some(arc) = arcs.next() {
-                    let to = self.graph.arcs[arc].to;
-                    if order[to as usize] == 0 {
-                        path.push((to, self.arcs(to)));
-                    } else if component[to as usize] == u32::MAX {
-                        low[state as usize] = low[state as usize].min(order[to as usize]);
-                    }
-                    continue;
-                }
-                path.pop();
-                if let Some((parent, _)) = path.last() {
-                    low[*parent as usize] = low[*parent as usize].min(low[state as usize]);
-                }
-                if low[state as usize] == order[state as usize] {
-                    loop {
-                        let member = open.pop().expect("the root of a component is open");
-                        component[member as usize] = n_components;
-                        if member == state {
-                            break;
-                        }
-                    }
-                    n_components += 1;
-                }
-            }
-        }
-        component
     }
 
     /// A fair loop through a state that is on some loop.

@@ -259,13 +259,8 @@ fn states_and_conditions_are_shown_as_they_were_written() {
 
 #[test]
 fn no_text_makes_the_reader_panic() {
-    let mut state = 0x2545_F491_4F6C_DD1D_u64;
-    let mut random = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below.max(1) as u64) as usize
-    };
+    let mut prng = logic::Prng::new(1);
+    let mut random = |below: usize| prng.index(below.max(1));
     let words = [
         "(", ")", "{", "}", "[", "]", "|", ";", "(*", "/*", "P0", "exists", "0:", "=", "X1", "-", "#", "é", "\"", "if",
         "int", ",", "~",

@@ -10,12 +10,13 @@ use crate::exit::Exit;
 use crate::language::table as languages;
 use crate::screen;
 use cases::suite::{self, Task};
-use cases::{Outcome, Worker};
+use cases::{Outcome, Pool, Worker};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
+use std::ops::ControlFlow;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use table::Row;
 
@@ -85,32 +86,27 @@ fn make_worker(args: &args::Bench, knobs: &Knobs) -> std::io::Result<Worker> {
 }
 
 fn jobs(args: &args::Bench) -> usize {
-    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    args.jobs.unwrap_or_else(processors).max(1)
+    args.jobs.unwrap_or(Pool::default().n).max(1)
 }
 
 /// Runs all questions, a few at a time; the rows come back in the order of the questions.
 fn run_all<'a>(questions: &[(&'a Task, &'a str)], worker: &Worker, jobs: usize) -> Vec<Row<'a>> {
     let bar = progress(questions.len());
-    let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.min(questions.len()) {
-            scope.spawn(|| {
-                while !STOPPED.load(Ordering::SeqCst) {
-                    let index = next.fetch_add(1, Ordering::SeqCst);
-                    let Some((task, engine)) = questions.get(index) else { break };
-                    let answer = worker.run(task, engine);
-                    if STOPPED.load(Ordering::SeqCst) {
-                        break;
-                    }
-                    let mut done = done.lock().expect("no holder panics");
-                    done.push((index, Row { task, engine, answer }));
-                    bar.set_message(summary(&done));
-                    bar.inc(1);
-                }
-            });
+    Pool::of(jobs.min(questions.len())).hand_out(|index| {
+        let is_stopped = || STOPPED.load(Ordering::SeqCst);
+        let Some((task, engine)) = questions.get(index).filter(|_| !is_stopped()) else {
+            return ControlFlow::Break(());
+        };
+        let answer = worker.run(task, engine);
+        if is_stopped() {
+            return ControlFlow::Break(());
         }
+        let mut done = done.lock().expect("no holder panics");
+        done.push((index, Row { task, engine, answer }));
+        bar.set_message(summary(&done));
+        bar.inc(1);
+        ControlFlow::Continue(())
     });
     bar.finish_and_clear();
     let mut rows = done.into_inner().expect("no holder panics");

@@ -164,28 +164,23 @@ pub(crate) fn effort(rows: &[Row<'_>]) -> String {
 
 /// One line a task, for spreadsheets and for comparing runs.
 pub(crate) fn csv(rows: &[Row<'_>]) -> String {
-    let mut text = "task,property,expected,engine,result,outcome,seconds,states,reason\n".to_string();
-    for row in rows {
-        let _ = writeln!(
-            text,
-            "{},{},{},{},{},{},{:.3},{},{}",
-            quote(&row.task.path.to_string_lossy()),
-            quote(&row.task.property),
-            quote(&row.task.expected),
-            row.engine,
-            quote(&row.answer.result),
-            row.answer.outcome.word(),
-            row.answer.time.as_secs_f64(),
-            row.answer.states.map_or_else(String::new, |states| states.to_string()),
-            quote(&row.answer.reason)
-        );
-    }
-    text
-}
-
-fn quote(field: &str) -> String {
-    let plain = field.replace(['\n', '\r'], " ");
-    if plain.contains([',', '"']) { format!("\"{}\"", plain.replace('"', "'")) } else { plain }
+    let header = ["task", "property", "expected", "engine", "result", "outcome", "seconds", "states", "reason"];
+    let line = |row: &Row<'_>| {
+        let Row { task, engine, answer } = row;
+        [
+            task.path.to_string_lossy().into_owned(),
+            task.property.clone(),
+            task.expected.clone(),
+            (*engine).to_string(),
+            answer.result.clone(),
+            answer.outcome.word().to_string(),
+            format!("{:.3}", answer.time.as_secs_f64()),
+            answer.states.map_or_else(String::new, |states| states.to_string()),
+            // A line of the file is a task.
+            answer.reason.replace(['\n', '\r'], " "),
+        ]
+    };
+    cases::table::csv(std::iter::once(header.map(str::to_string)).chain(rows.iter().map(line)))
 }
 
 #[cfg(test)]
@@ -237,6 +232,6 @@ mod tests {
         assert_eq!(effort(&told), "correct answers took 5.8 CPU s, median 0.75 CPU s");
         assert_eq!(effort(&[]), "correct answers took 0.0 CPU s, median 0.00 CPU s");
         assert!(has_wrong(&rows));
-        assert!(csv(&rows).contains("s/a/x.c,unreach-call,true,explicit,true,correct,1.500,3,\"a, 'b'\"\n"));
+        assert!(csv(&rows).contains("s/a/x.c,unreach-call,true,explicit,true,correct,1.500,3,\"a, \"\"b\"\"\"\n"));
     }
 }

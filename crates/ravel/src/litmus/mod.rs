@@ -10,13 +10,12 @@ pub(crate) mod tell;
 use crate::exit::Exit;
 use crate::watch::{Stop, Watch};
 use crate::{args, deep, screen};
+use cases::Pool;
 use engines::axiomatic::{self, Goal, Method, Question};
 use engines::{Budget, Run};
 use ir::Why;
 use shelf::Shelf;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// What one test gave: what is told about it, or what is wrong.
@@ -47,32 +46,17 @@ pub(crate) fn litmus(args: &args::Litmus) -> Exit {
         screen::progress("");
         screen::complain(&format!("ravel litmus: {}\n", in_words(&stop)));
     });
-    let jobs = std::thread::available_parallelism().map_or(1, usize::from).min(files.len()).max(1);
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<Option<Outcome>>> = Mutex::new(files.iter().map(|_| None).collect());
     deep::listen();
-    std::thread::scope(|scope| {
-        let work = || {
-            loop {
-                let index = next.fetch_add(1, Ordering::SeqCst);
-                let Some(file) = files.get(index) else { break };
-                let outcome = deep::caught(|| one(args, &shelf, &options, &watch, file)).unwrap_or_else(|said| {
-                    let version = env!("CARGO_PKG_VERSION");
-                    Err((format!("{}: ravel {version} has a bug: {said}\n", file.display()), Exit::Bug))
-                });
-                done.lock().expect("no holder panics")[index] = Some(outcome);
-            }
-        };
-        let lane = |_| std::thread::Builder::new().stack_size(deep::STACK_BYTES).spawn_scoped(scope, work).ok();
-        let lanes: Vec<_> = (0..jobs).filter_map(lane).collect();
-        if lanes.is_empty() {
-            work();
-        }
+    let pool = Pool { stack: deep::STACK_BYTES, ..Pool::default() };
+    let outcomes = pool.map(&files, |file| {
+        deep::caught(|| one(args, &shelf, &options, &watch, file)).unwrap_or_else(|said| {
+            let version = env!("CARGO_PKG_VERSION");
+            Err((format!("{}: ravel {version} has a bug: {said}\n", file.display()), Exit::Bug))
+        })
     });
-    let outcomes = done.into_inner().expect("no holder panics");
     watch.claim_or_wait();
     screen::progress("");
-    print_all(args, outcomes.into_iter().flatten().collect())
+    print_all(args, outcomes)
 }
 
 /// Why everything was ended.

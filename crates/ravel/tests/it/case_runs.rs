@@ -8,13 +8,11 @@
 
 use crate::process::{ravel, root};
 use cases::count::{Bound, Knobs};
-use cases::{Case, Expectation, Expected, walk};
+use cases::{Case, Expectation, Expected, Pool, walk};
 use engines::Kind;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Who decided what, by the question: names of engines, with the value of `por` behind a slash.
 const DECIDED: &str = "cases/decided.txt";
@@ -216,23 +214,14 @@ fn variants(file: &str, expectation: &Expectation) -> Vec<(String, Option<&'stat
 
 /// What is wrong, and who decided what.
 fn ask_all(questions: &[Question]) -> (Vec<Failure>, BTreeMap<String, BTreeSet<String>>) {
-    let next = AtomicUsize::new(0);
-    let found = Mutex::new((Vec::new(), BTreeMap::new()));
-    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                while let Some(question) = questions.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    let (failure, is_decided) = ask(question);
-                    let mut found = found.lock().expect("no holder panics");
-                    found.0.extend(failure);
-                    let who: &mut BTreeSet<String> = found.1.entry(question.what()).or_default();
-                    who.extend(is_decided.then(|| question.who()));
-                }
-            });
-        }
-    });
-    found.into_inner().expect("no holder panics")
+    let answers = Pool::default().map(questions, ask);
+    let (mut failures, mut decided) = (Vec::new(), BTreeMap::new());
+    for (question, (failure, is_decided)) in questions.iter().zip(answers) {
+        failures.extend(failure);
+        let who: &mut BTreeSet<String> = decided.entry(question.what()).or_default();
+        who.extend(is_decided.then(|| question.who()));
+    }
+    (failures, decided)
 }
 
 /// The answer as a document, and the exit code.

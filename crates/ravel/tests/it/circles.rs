@@ -168,23 +168,10 @@ fn expand(before: &str, tree: &str, found: &mut Vec<Vec<String>>) {
     }
 }
 
-/// The strongly connected components: each module with those that need it and that it needs, over any number of steps.
-fn circles(graph: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeSet<BTreeSet<Module>> {
-    let reached: BTreeMap<&Module, BTreeSet<&Module>> =
-        graph.keys().map(|module| (module, reach(graph, module))).collect();
-    let circle = |module: &Module| {
-        let own = reached[module].iter().filter(|other| reached[*other].contains(module));
-        own.map(|other| (*other).clone()).chain([module.clone()]).collect()
-    };
-    graph.keys().map(circle).collect()
-}
-
-/// What a module needs over any number of steps.
-fn reach<'g>(graph: &'g BTreeMap<Module, BTreeSet<Module>>, from: &'g Module) -> BTreeSet<&'g Module> {
-    let mut seen: BTreeSet<&Module> = BTreeSet::new();
-    let mut open = vec![from];
-    while let Some(at) = open.pop() {
-        open.extend(graph[at].iter().filter(|next| seen.insert(*next)));
-    }
-    seen
+/// The strongly connected components.
+fn circles(graph: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<BTreeSet<Module>> {
+    let modules: Vec<&Module> = graph.keys().collect();
+    let place = |module: &Module| modules.binary_search(&module).expect("what is needed is a module of the crate");
+    let components = logic::Components::new(modules.len(), |at| graph[modules[at]].iter().map(place));
+    components.members().map(|members| members.iter().map(|at| modules[*at].clone()).collect()).collect()
 }

@@ -6,7 +6,7 @@
 
 use engines::axiomatic::{self, Goal, Question};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -35,22 +35,21 @@ struct Family {
 }
 
 /// Runs the suite and prints the table; whether all answers are right.
-pub(crate) fn run(args: &[String]) -> bool {
-    let Some(suite) = args.first() else {
-        eprintln!("usage: cargo xtask bench litmus SUITE.csv [RAVEL]");
-        return false;
+pub(crate) fn run(suite: &Path, ravel: Option<&Path>) -> bool {
+    let tasks = match cases::suite::read(&[suite.to_path_buf()], &[]) {
+        Ok(tasks) => tasks,
+        Err(error) => {
+            eprintln!("{error}");
+            return false;
+        }
     };
-    let Ok(text) = std::fs::read_to_string(suite) else {
-        eprintln!("cannot read {suite}");
-        return false;
-    };
-    let folder = Path::new(suite).parent().unwrap_or(Path::new("."));
+    let folder = suite.parent().unwrap_or(Path::new(""));
     let options = frontend::litmus::Options::default();
     let mut models = BTreeMap::new();
     let mut families: BTreeMap<String, Family> = BTreeMap::new();
-    for line in text.lines().skip(1) {
-        let mut parts = line.trim().rsplitn(3, ',');
-        let (Some(expected), Some(name), Some(test)) = (parts.next(), parts.next(), parts.next()) else { continue };
+    for task in &tasks {
+        let name = task.property.as_str();
+        let test = task.path.strip_prefix(folder).unwrap_or(&task.path).to_string_lossy();
         let model = models
             .entry(name.to_string())
             .or_insert_with(|| memory::cat::load(name, &|_| None, &Default::default()).expect("our models load"));
@@ -58,7 +57,7 @@ pub(crate) fn run(args: &[String]) -> bool {
         let family = families.entry(if is_mixed { format!("{name} mixed") } else { name.to_string() }).or_default();
         family.n += 1;
         let begun = processor_time();
-        let parsed = frontend::litmus::load(&folder.join(test), &options);
+        let parsed = frontend::litmus::load(&task.path, &options);
         let read = processor_time();
         let question = Question { goal: Goal::Verdict, with_flags: false, ..Question::default() };
         let started = Instant::now();
@@ -75,7 +74,7 @@ pub(crate) fn run(args: &[String]) -> bool {
         }
         match verdict {
             None => family.n_undecided += 1,
-            Some(holds) => family.n_wrong += usize::from(holds != (expected == "1")),
+            Some(holds) => family.n_wrong += usize::from(holds != (task.expected == "true")),
         }
     }
     println!(
@@ -98,9 +97,8 @@ pub(crate) fn run(args: &[String]) -> bool {
         );
     }
     let beside = std::env::current_exe().ok().map(|path| path.with_file_name("ravel"));
-    if let Some(program) = args.get(1).map(PathBuf::from).or(beside.filter(|path| path.is_file())) {
-        let first = text.lines().nth(1).and_then(|line| line.split(',').next()).unwrap_or_default();
-        let test = folder.join(first).display().to_string();
+    if let Some(program) = ravel.map(Path::to_path_buf).or(beside.filter(|path| path.is_file())) {
+        let test = tasks.first().map_or_else(String::new, |task| task.path.display().to_string());
         for words in [vec!["engines"], vec!["litmus", &test]] {
             println!("starting the program, `ravel {}`: {:.1} ms (target 5 ms)", words[0], start(&program, &words));
         }

@@ -1,7 +1,40 @@
 //! Benchmarks that print a ratio between two things measured in one run.
 
-pub(crate) mod bmc;
-pub(crate) mod explicit;
-pub(crate) mod litmus;
-pub(crate) mod oox;
-pub(crate) mod smt;
+mod bmc;
+mod explicit;
+mod litmus;
+mod oox;
+mod smt;
+
+use std::path::PathBuf;
+
+/// What is measured
+#[derive(clap::Subcommand)]
+pub(crate) enum Benchmark {
+    /// States a second of `explicit`
+    Explicit,
+    /// Paths a second of `symbolic`
+    Oox,
+    /// Bit-blasting against Z3
+    Smt,
+    /// What `bmc` needs for programs that grow
+    Bmc,
+    /// Processor time for each litmus test of a suite, by family
+    Litmus {
+        /// A csv with the header test,model,condition_holds
+        suite: PathBuf,
+        /// The program whose start is measured [default: the one beside this one]
+        ravel: Option<PathBuf>,
+    },
+}
+
+/// Measures; whether the figures are as they should be.
+pub(crate) fn run(benchmark: &Benchmark) -> bool {
+    match benchmark {
+        Benchmark::Explicit => explicit::run(),
+        Benchmark::Oox => oox::run(),
+        Benchmark::Smt => smt::run(),
+        Benchmark::Bmc => bmc::run(),
+        Benchmark::Litmus { suite, ravel } => litmus::run(suite, ravel.as_deref()),
+    }
+}

@@ -11,6 +11,8 @@ mod print;
 
 use ir::litmus::Dialect;
 use ir::litmus::sc;
+use logic::Prng;
+use std::path::PathBuf;
 
 /// The dialects that tests are made for.
 pub(crate) const DIALECTS: [Dialect; 6] =
@@ -60,25 +62,9 @@ pub(crate) struct Cycle {
     pub(crate) twice: Vec<usize>,
 }
 
-/// Numbers that follow from a seed.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % bound.max(1) as u64) as usize
-    }
-}
-
 /// A random test of a dialect, as text.
 pub(crate) fn text(dialect: Dialect, seed: u64) -> String {
-    let mut random = Random::new(seed);
+    let mut random = Prng::new(seed);
     let forms = print::forms(dialect);
     let cycle = loop {
         if let Some(cycle) = attempt(&mut random, &forms) {
@@ -90,7 +76,7 @@ pub(crate) fn text(dialect: Dialect, seed: u64) -> String {
 
 /// A random cycle as a line of `engines::axiomatic::shapes`: `Wa1 ; Rb | Wb1 ; Ra : 0 0`; fences are the strongest, dependencies are left out.
 pub(crate) fn line(seed: u64) -> String {
-    let mut random = Random::new(seed);
+    let mut random = Prng::new(seed);
     let forms = print::forms(Dialect::C);
     let cycle = loop {
         if let Some(cycle) = attempt(&mut random, &forms) {
@@ -123,15 +109,15 @@ pub(crate) fn line(seed: u64) -> String {
 /// What two events of different threads have to be for an edge between them.
 const EXTERNAL: [(bool, bool); 3] = [(true, false), (false, true), (true, true)];
 
-fn attempt(random: &mut Random, forms: &print::Forms) -> Option<Cycle> {
-    let n_threads = 2 + random.below(3);
-    let is_double: Vec<bool> = (0..n_threads).map(|_| random.below(4) > 0).collect();
+fn attempt(random: &mut Prng, forms: &print::Forms) -> Option<Cycle> {
+    let n_threads = 2 + random.index(3);
+    let is_double: Vec<bool> = (0..n_threads).map(|_| random.index(4) > 0).collect();
     let n_locations = is_double.iter().filter(|double| **double).count();
     if n_locations < 2 {
         return None;
     }
     // Edge `i` goes from the last event of thread `i` to the first of the next.
-    let edges: Vec<(bool, bool)> = (0..n_threads).map(|_| EXTERNAL[random.below(3)]).collect();
+    let edges: Vec<(bool, bool)> = (0..n_threads).map(|_| EXTERNAL[random.index(3)]).collect();
     let mut threads = Vec::new();
     let mut location = 0;
     for index in 0..n_threads {
@@ -140,7 +126,7 @@ fn attempt(random: &mut Random, forms: &print::Forms) -> Option<Cycle> {
         if !is_double[index] && first != last {
             return None;
         }
-        let event = |is_write, location, random: &mut Random| Event {
+        let event = |is_write, location, random: &mut Prng| Event {
             is_write,
             location,
             value: 0,
@@ -185,12 +171,23 @@ fn number(threads: &mut [Thread], n_locations: usize) -> Option<Vec<usize>> {
     is_fine.then(|| (0..n_locations).filter(|location| writes[*location] == 2).collect())
 }
 
-/// Makes tests, checks each, and prints or keeps them; whether all are as they should be.
-pub(crate) fn run(args: &[String]) -> bool {
-    let option = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
-    let number = |name: &str, default: u64| option(name).and_then(|text| text.parse().ok()).unwrap_or(default);
-    let (count, seed) = (number("--count", 2000), number("--seed", 0));
-    let folder = option("--into");
+/// What the command line says.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many tests
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    count: u64,
+    /// The seed of the first one
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Where they are written
+    #[arg(long, value_name = "FOLDER")]
+    into: Option<PathBuf>,
+}
+
+/// Makes tests, checks each, and keeps them if a folder is named; whether all are as they should be.
+pub(crate) fn run(options: &Options) -> bool {
+    let Options { count, seed, into: ref folder } = *options;
     let mut is_fine = true;
     for index in 0..count {
         let dialect = DIALECTS[(index % DIALECTS.len() as u64) as usize];
@@ -200,8 +197,7 @@ pub(crate) fn run(args: &[String]) -> bool {
             is_fine = false;
         }
         if let Some(folder) = folder {
-            let path =
-                std::path::Path::new(folder).join(format!("{}-{}.litmus", print::short_name(dialect), seed + index));
+            let path = folder.join(format!("{}-{}.litmus", print::short_name(dialect), seed + index));
             if let Err(error) = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, &text)) {
                 eprintln!("{}: {error}", path.display());
                 return false;

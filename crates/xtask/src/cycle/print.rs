@@ -1,7 +1,8 @@
 //! Cycles as texts: how each dialect spells accesses, fences and dependencies.
 
-use super::{Cycle, Event, Link, Random, Thread};
+use super::{Cycle, Event, Link, Thread};
 use ir::litmus::Dialect;
+use logic::Prng;
 use std::fmt::Write;
 
 /// What a dialect has to choose from.
@@ -65,13 +66,13 @@ pub(crate) fn forms(dialect: Dialect) -> Forms {
 
 impl Forms {
     /// A form of an access; the plain one half of the time.
-    pub(super) fn pick(&self, is_write: bool, random: &mut Random) -> usize {
+    pub(super) fn pick(&self, is_write: bool, random: &mut Prng) -> usize {
         let forms = if is_write { self.writes } else { self.reads };
-        if random.below(2) == 0 { 0 } else { random.below(forms.len()) }
+        if random.index(2) == 0 { 0 } else { random.index(forms.len()) }
     }
 
     /// A link between two events that the dialect has.
-    pub(super) fn link(&self, from_write: bool, to_write: bool, random: &mut Random) -> Link {
+    pub(super) fn link(&self, from_write: bool, to_write: bool, random: &mut Prng) -> Link {
         let mut links = vec![Link::Order];
         links.extend((0..self.fences.len()).map(Link::Fence));
         if self.has_dependencies && !from_write {
@@ -83,7 +84,7 @@ impl Forms {
                 links.push(Link::ControlFence);
             }
         }
-        links[random.below(links.len())]
+        links[random.index(links.len())]
     }
 }
 

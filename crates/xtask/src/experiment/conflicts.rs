@@ -5,13 +5,10 @@
 //! theory apart from that of finding and adding conflicts. The plot has a point for each such task: seconds without against seconds with conflicts.
 
 use super::{Args, How, write_all};
-use cases::{Outcome, Task, Worker};
+use cases::{Outcome, Pool, Task, Worker};
 use engines::PROCESSOR;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// The experiment.
@@ -95,22 +92,7 @@ fn run_all(tasks: &[Task], program: &std::path::Path, args: &Args) -> Vec<Vec<Re
             deadline: Some(limit + Duration::from_secs(3)),
         })
         .collect();
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(BTreeMap::new());
-    std::thread::scope(|scope| {
-        for _ in 0..args.jobs {
-            scope.spawn(|| {
-                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::SeqCst)).map(|task| (task, &workers)) {
-                    let (task, workers) = task;
-                    let results: Vec<Result> = workers.iter().map(|worker| ask(worker, task)).collect();
-                    let path = (task.path.clone(), task.property.clone());
-                    done.lock().expect("no holder panics").insert(path, results);
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().expect("no holder panics");
-    tasks.iter().filter_map(|task| done.remove(&(task.path.clone(), task.property.clone()))).collect()
+    Pool::of(args.jobs).map(tasks, |task| workers.iter().map(|worker| ask(worker, task)).collect())
 }
 
 fn ask(worker: &Worker, task: &Task) -> Result {
@@ -174,22 +156,19 @@ fn table(results: &[Vec<Result>]) -> String {
 }
 
 fn csv(tasks: &[Task], results: &[Vec<Result>]) -> String {
-    let mut text = "task,setting,solved,seconds".to_string();
-    for (heading, _) in COLUMNS {
-        let _ = write!(text, ",{heading}");
-    }
-    text.push('\n');
+    let header =
+        ["task", "setting", "solved", "seconds"].into_iter().chain(COLUMNS.iter().map(|(heading, _)| *heading));
+    let mut lines: Vec<Vec<String>> = vec![header.map(str::to_string).collect()];
     for (task, row) in tasks.iter().zip(results) {
         for (result, (name, _, _)) in row.iter().zip(SETTINGS) {
-            let path = task.path.display().to_string().replace(',', "_");
-            let _ = write!(text, "{path},{name},{},{:.3}", u8::from(result.is_solved), result.seconds);
-            for figure in result.figures {
-                let _ = write!(text, ",{figure}");
-            }
-            text.push('\n');
+            let solved = u8::from(result.is_solved).to_string();
+            let mut line = vec![task.path.display().to_string(), name.to_string(), solved];
+            line.push(format!("{:.3}", result.seconds));
+            line.extend(result.figures.iter().map(f64::to_string));
+            lines.push(line);
         }
     }
-    text
+    cases::table::csv(lines)
 }
 
 /// A scatter plot with logarithmic axes; points under the diagonal are tasks that became faster.

@@ -16,57 +16,51 @@ use std::io::{IsTerminal, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What was typed after the experiment's name.
+/// What the command line says.
+#[derive(clap::Args)]
+#[command(after_help = list())]
 pub(crate) struct Args {
-    /// For experiments over a suite: a csv with the header task,property,expected; a folder of .yml tasks; or files.
+    /// Which one
+    #[arg(value_parser = named)]
+    experiment: &'static Experiment,
+    /// For experiments over a suite: a csv with the header task,property,expected; a folder of .yml tasks; or files
     pub(crate) suite: Vec<PathBuf>,
-    /// Where the tables (csv) and charts (SVG) are written.
+    /// Where the tables (csv) and charts (SVG) are written
+    #[arg(long, value_name = "FOLDER")]
     pub(crate) into: Option<PathBuf>,
-    /// For each run of an engine.
+    /// For each run of an engine
+    #[arg(long = "seconds", value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) limit: Duration,
-    /// por, coi: largest N of the family of programs with 2N+1 threads.
+    /// por, coi: largest N of the family of programs with 2N+1 threads
+    #[arg(long, value_name = "N", default_value_t = 64)]
     pub(crate) max: u32,
-    /// conflicts: how often loops of unknown length go round.
+    /// conflicts: how often loops of unknown length go round
+    #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) unwind: u32,
-    /// How many tasks of a suite at a time.
+    /// How many tasks of a suite at a time
+    #[arg(long, value_name = "N", default_value_t = cases::Pool::default().n)]
     pub(crate) jobs: usize,
-    /// Only tasks of the suite whose path contains this.
+    /// Only tasks of the suite whose path contains this
+    #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
 }
 
-impl Args {
-    /// Reads options and suites; what is wrong with them otherwise.
-    fn read(words: &[String]) -> Result<Args, String> {
-        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        let limit = Duration::from_secs(10);
-        let mut args = Args { suite: Vec::new(), into: None, limit, max: 64, unwind: 2, jobs, filter: None };
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            let Some(option) = word.strip_prefix("--") else {
-                args.suite.push(PathBuf::from(word));
-                continue;
-            };
-            let value = words.next().ok_or_else(|| format!("--{option} what?"))?;
-            let number = || value.parse::<u32>().map_err(|_| format!("--{option}: `{value}` is not a number"));
-            match option {
-                "into" => args.into = Some(PathBuf::from(value)),
-                "filter" => args.filter = Some(value.clone()),
-                "max" => args.max = number()?,
-                "unwind" => args.unwind = number()?,
-                "jobs" => args.jobs = number()?.max(1) as usize,
-                "seconds" => {
-                    let seconds = value.parse::<f64>().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
-                    args.limit = seconds.ok_or_else(|| format!("--seconds: `{value}` is no time"))?;
-                }
-                _ => {
-                    let known = "--into, --seconds, --max, --unwind, --jobs, --filter";
-                    return Err(format!("there is no option --{option}; there are {known}"));
-                }
-            }
-        }
-        Ok(args)
-    }
+fn list() -> String {
+    let rows = EXPERIMENTS.iter().map(|row| format!("  {:<10} {}\n", row.name, row.about));
+    format!("Experiments:\n{}", rows.collect::<String>())
+}
 
+fn named(name: &str) -> Result<&'static Experiment, String> {
+    let names = || EXPERIMENTS.iter().map(|experiment| experiment.name).collect::<Vec<_>>().join(", ");
+    EXPERIMENTS.iter().find(|experiment| experiment.name == name).ok_or_else(|| format!("there are {}", names()))
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "it is no time".to_string())
+}
+
+impl Args {
     /// The tasks of the suite, all of them about C programs.
     fn tasks(&self) -> Result<Vec<cases::Task>, String> {
         let c = cases::Form { endings: &["c", "i"], selector: "property" };
@@ -123,21 +117,15 @@ pub(crate) enum How {
 pub(crate) static EXPERIMENTS: &[Experiment] =
     &[conflicts::EXPERIMENT, oox::EXPERIMENT, por::EXPERIMENT, coi::EXPERIMENT];
 
-/// `cargo xtask experiment NAME [SUITE...] [--into FOLDER] ...`; true if nothing was wrong.
-pub(crate) fn run(words: &[String]) -> bool {
-    let names = || EXPERIMENTS.iter().map(|experiment| experiment.name).collect::<Vec<_>>().join(", ");
-    let found = words.first().and_then(|name| EXPERIMENTS.iter().find(|experiment| experiment.name == name));
-    let Some(experiment) = found else {
-        eprintln!("cargo xtask experiment: which one? There are {}", names());
-        return false;
-    };
-    println!("{}", experiment.about);
-    let done = Args::read(&words[1..]).and_then(|args| match experiment.run {
+/// Runs the experiment; true if nothing was wrong.
+pub(crate) fn run(args: &Args) -> bool {
+    println!("{}", args.experiment.about);
+    let done = match args.experiment.run {
         How::Tables(run) => {
-            run(&args).and_then(|tables| tables.iter().try_for_each(|table| show(table, &args))).map(|()| true)
+            run(args).and_then(|tables| tables.iter().try_for_each(|table| show(table, args))).map(|()| true)
         }
-        How::OnSuite(run) => run(&args),
-    });
+        How::OnSuite(run) => run(args),
+    };
     done.unwrap_or_else(|problem| {
         eprintln!("cargo xtask experiment: {problem}");
         false
@@ -186,13 +174,7 @@ fn text(table: &Table) -> String {
 }
 
 fn csv(table: &Table) -> String {
-    let line = |row: &Vec<String>| {
-        let quote = |cell: &String| {
-            if cell.contains([',', '"']) { format!("\"{}\"", cell.replace('"', "'")) } else { cell.clone() }
-        };
-        row.iter().map(quote).collect::<Vec<_>>().join(",")
-    };
-    std::iter::once(&table.columns).chain(&table.rows).map(|row| line(row) + "\n").collect()
+    cases::table::csv(std::iter::once(&table.columns).chain(&table.rows))
 }
 
 #[cfg(test)]

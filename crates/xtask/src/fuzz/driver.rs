@@ -8,9 +8,10 @@ use super::ask::{self, Asked, Blind, caught};
 use super::settings::Setting;
 use super::subject::{Counts, Fault, Subject, Wrong};
 use super::{FUZZERS, filing};
+use cases::Pool;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// A fuzzer.
@@ -90,7 +91,7 @@ pub(crate) fn run(options: &Options) -> bool {
     }
     ask::expect_panics();
     let time = options.time.or(options.count.is_none().then_some(60)).map(Duration::from_secs);
-    let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let jobs = options.jobs.unwrap_or(Pool::default().n);
     let regress = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/regress");
     let into = options.blind.is_none().then(|| options.into.clone().unwrap_or_else(regress));
     let started = Instant::now();
@@ -139,31 +140,22 @@ const STACK: usize = 512 << 20;
 impl Fuzzer {
     /// Tries programs.
     pub(crate) fn run(&self, plan: &Plan) -> Counts {
-        let next = AtomicU64::new(0);
         let started = Instant::now();
         let all = Mutex::new((Counts::default(), Instant::now()));
-        let work = || {
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                // One is tried whatever the time.
-                let is_late = number > 0 && plan.time.is_some_and(|time| started.elapsed() >= time);
-                if number >= plan.count || is_late {
-                    return;
-                }
-                let counts = self.one(plan.first.wrapping_add(number), plan);
-                let mut all = all.lock().expect("no holder panics");
-                all.0.add(counts);
-                if all.1.elapsed() >= PROGRESS {
-                    all.1 = Instant::now();
-                    eprintln!("{}, {:.0} s: {}", self.name, started.elapsed().as_secs_f64(), all.0.line());
-                }
+        Pool { n: plan.jobs, stack: STACK }.hand_out(|number| {
+            // One is tried whatever the time.
+            let is_late = number > 0 && plan.time.is_some_and(|time| started.elapsed() >= time);
+            if number as u64 >= plan.count || is_late {
+                return ControlFlow::Break(());
             }
-        };
-        std::thread::scope(|scope| {
-            for _ in 0..plan.jobs {
-                let builder = std::thread::Builder::new().stack_size(STACK);
-                builder.spawn_scoped(scope, work).expect("a thread can be started");
+            let counts = self.one(plan.first.wrapping_add(number as u64), plan);
+            let mut all = all.lock().expect("no holder panics");
+            all.0.add(counts);
+            if all.1.elapsed() >= PROGRESS {
+                all.1 = Instant::now();
+                eprintln!("{}, {:.0} s: {}", self.name, started.elapsed().as_secs_f64(), all.0.line());
             }
+            ControlFlow::Continue(())
         });
         all.into_inner().expect("no holder panics").0
     }

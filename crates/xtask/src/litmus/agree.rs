@@ -6,12 +6,13 @@
 //! causes it. What the symbolic engine refuses is counted by reason.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use engines::axiomatic::shapes::{shape, tags};
 use engines::axiomatic::{self, Answer, Goal, Method, Question, Refusal};
 use ir::litmus::{Dialect, Test};
+use logic::Prng;
 use memory::cat::Model;
 
 use crate::cycle;
@@ -52,11 +53,23 @@ struct Tally {
     refused: BTreeMap<String, u64>,
 }
 
+/// What the command line says.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many tests from cycles, and as many random lines
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    count: u64,
+    /// The seed of the first one
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// A suite to compare on, too
+    #[arg(long, value_name = "SUITE.csv")]
+    suite: Option<PathBuf>,
+}
+
 /// Compares; whether they agree.
-pub(crate) fn run(args: &[String]) -> bool {
-    let option = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
-    let number = |name: &str, default: u64| option(name).and_then(|text| text.parse().ok()).unwrap_or(default);
-    let (count, seed) = (number("--count", 200), number("--seed", 0));
+pub(crate) fn run(options: &Options) -> bool {
+    let Options { count, seed, ref suite } = *options;
     let mut shelf = Shelf::default();
     let mut is_fine = true;
     let mut cycles = Tally::default();
@@ -75,25 +88,26 @@ pub(crate) fn run(args: &[String]) -> bool {
         compare(&test, &line, name, shelf.model(name), &[Goal::Executions], &mut lines);
     }
     is_fine &= cycles.tell(&format!("{count} tests from cycles")) & lines.tell(&format!("{count} random lines"));
-    if let Some(suite) = option("--suite") {
-        is_fine &= compare_suite(Path::new(suite), &mut shelf);
+    if let Some(suite) = suite {
+        is_fine &= compare_suite(suite, &mut shelf);
     }
     is_fine
 }
 
 fn compare_suite(suite: &Path, shelf: &mut Shelf) -> bool {
-    let Ok(text) = std::fs::read_to_string(suite) else {
-        eprintln!("cannot read {}", suite.display());
-        return false;
+    let tasks = match cases::suite::read(&[suite.to_path_buf()], &[]) {
+        Ok(tasks) => tasks,
+        Err(error) => {
+            eprintln!("{error}");
+            return false;
+        }
     };
     let mut tally = Tally::default();
-    for line in text.lines().skip(1) {
-        let mut parts = line.trim().rsplitn(3, ',');
-        let (Some(_), Some(model), Some(name)) = (parts.next(), parts.next(), parts.next()) else { continue };
-        let path = suite.parent().unwrap_or(Path::new(".")).join(name);
-        match frontend::litmus::load(&path, &Default::default()) {
+    for task in &tasks {
+        let (name, model) = (task.path.to_string_lossy(), task.property.as_str());
+        match frontend::litmus::load(&task.path, &Default::default()) {
             Ok(test) => {
-                compare(&test, name, model, shelf.model(model), &[Goal::States, Goal::Verdict], &mut tally);
+                compare(&test, &name, model, shelf.model(model), &[Goal::States, Goal::Verdict], &mut tally);
             }
             Err(_) => *tally.refused.entry("the test is not read".to_string()).or_default() += 1,
         }
@@ -157,13 +171,8 @@ impl Tally {
 
 /// A random line; the values that reads are asked to have found are some that were written.
 pub(super) fn random_line(seed: u64) -> String {
-    let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x1234_5678_9ABC_DEF1;
-    let mut below = |n: u64| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        random % n
-    };
+    let mut random = Prng::new(seed);
+    let mut below = |n: u64| random.below(n);
     let n_threads = 2 + below(3);
     let n_places = 1 + below(3);
     let mut value = 0;
@@ -218,6 +227,6 @@ mod tests {
 
     #[test]
     fn the_engines_agree_on_some_tests() {
-        assert!(super::run(&["--count".to_string(), "60".to_string()]));
+        assert!(super::run(&super::Options { count: 60, seed: 0, suite: None }));
     }
 }

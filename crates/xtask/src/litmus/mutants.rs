@@ -19,11 +19,20 @@ use crate::fuzz::mutate::{mutate, texts_below};
 /// How long a question about a mutant may take.
 const MOMENT: Duration = Duration::from_millis(50);
 
+/// What the command line says.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many of tests, and as many of models
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    count: u64,
+    /// What they are made from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
 /// Tries mutants; whether all of them were taken well.
-pub(crate) fn run(args: &[String]) -> bool {
-    let option = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
-    let number = |name: &str, default: u64| option(name).and_then(|text| text.parse().ok()).unwrap_or(default);
-    let (count, seed) = (number("--count", 2000), number("--seed", 1));
+pub(crate) fn run(options: &Options) -> bool {
+    let Options { count, seed } = *options;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let tests = texts_below(&root.join("cases/litmus"), "litmus");
     let models = texts_below(&root.join("models"), "cat");
@@ -113,6 +122,6 @@ fn points_into(problem: &Diagnostic) -> Result<bool, String> {
 mod tests {
     #[test]
     fn no_mutant_panics() {
-        assert!(super::run(&["--count".to_string(), "250".to_string()]));
+        assert!(super::run(&super::Options { count: 250, seed: 1 }));
     }
 }

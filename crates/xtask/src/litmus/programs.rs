@@ -19,12 +19,24 @@ use crate::cycle;
 /// How long `bmc` may think about one program.
 const LIMIT: Duration = Duration::from_secs(20);
 
+/// What the command line says.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many programs
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    count: u64,
+    /// The seed of the first one
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Only under this model: sc, tso or pso
+    #[arg(long, value_parser = |name: &str| Model::named(name).ok_or("there is no such model"))]
+    model: Option<Model>,
+}
+
 /// Compares; whether they agree.
-pub(crate) fn run(args: &[String]) -> bool {
-    let option = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
-    let number = |name: &str, default: u64| option(name).and_then(|text| text.parse().ok()).unwrap_or(default);
-    let (count, seed) = (number("--count", 200), number("--seed", 0));
-    let models = Model::ALL.into_iter().filter(|model| option("--model").is_none_or(|name| *name == model.to_string()));
+pub(crate) fn run(options: &Options) -> bool {
+    let Options { count, seed, model: only } = *options;
+    let models = Model::ALL.into_iter().filter(|model| only.is_none_or(|only| only == *model));
     models.fold(true, |is_fine, model| compare(model, count, seed) & is_fine)
 }
 
@@ -135,6 +147,6 @@ fn program(line: &str) -> String {
 mod tests {
     #[test]
     fn some_programs_do_what_the_tests_say() {
-        assert!(super::run(&["--count".to_string(), "8".to_string()]));
+        assert!(super::run(&super::Options { count: 8, seed: 0, model: None }));
     }
 }

@@ -10,6 +10,8 @@
 //! Invariant: when nothing is missing, every cycle explores each thread that can run all the way round. Components are searched for in the
 //! whole graph once; what is asked afterwards stays inside a component.
 
+use logic::Components;
+
 /// Names a state of a graph.
 pub type NodeId = u32;
 
@@ -27,11 +29,10 @@ pub trait Explored {
 
 /// States, and the threads to explore there.
 pub fn ignored(graph: &impl Explored) -> Vec<(NodeId, u32)> {
-    let mut search = Tarjan::new(graph);
     let all: Vec<NodeId> = (0..graph.n_nodes() as NodeId).filter(|node| graph.is_own(*node)).collect();
-    let mut is_inside = vec![false; graph.n_nodes()];
+    let mut place = vec![OUTSIDE; graph.n_nodes()];
     let mut missing = Vec::new();
-    for component in search.cycles(&all, &|_| true) {
+    for component in cycles(graph, &all, &mut place) {
         let put_off: Vec<(NodeId, u32)> =
             component.iter().flat_map(|node| graph.put_off(*node).into_iter().map(|thread| (*node, thread))).collect();
         let mut threads: Vec<u32> = put_off.iter().map(|(_, thread)| *thread).collect();
@@ -40,96 +41,32 @@ pub fn ignored(graph: &impl Explored) -> Vec<(NodeId, u32)> {
         for thread in threads {
             let nodes: Vec<NodeId> =
                 put_off.iter().filter(|(_, other)| *other == thread).map(|(node, _)| *node).collect();
-            nodes.iter().for_each(|node| is_inside[*node as usize] = true);
-            let cycles = search.cycles(&nodes, &|node| is_inside[node as usize]);
-            nodes.iter().for_each(|node| is_inside[*node as usize] = false);
             // The state that was reached first is nearest to the start.
-            missing.extend(cycles.iter().filter_map(|cycle| Some((*cycle.iter().min()?, thread))));
+            let first = cycles(graph, &nodes, &mut place).into_iter().filter_map(|cycle| cycle.into_iter().min());
+            missing.extend(first.map(|node| (node, thread)));
         }
     }
     missing
 }
 
-/// Strongly connected components [Tarjan72], without recursion.
-struct Tarjan<'g, G> {
-    graph: &'g G,
-    /// In which order states were met; `NEW` before.
-    index: Vec<u32>,
-    low: Vec<u32>,
-    on_stack: Vec<bool>,
-    stack: Vec<NodeId>,
-    n: u32,
-}
+/// The place of a state that is not looked at.
+const OUTSIDE: u32 = u32::MAX;
 
-const NEW: u32 = u32::MAX;
-
-impl<'g, G: Explored> Tarjan<'g, G> {
-    fn new(graph: &'g G) -> Tarjan<'g, G> {
-        let n = graph.n_nodes();
-        Tarjan { graph, index: vec![NEW; n], low: vec![0; n], on_stack: vec![false; n], stack: Vec::new(), n: 0 }
+/// Components of states on common cycles that stay among these states. All places are `OUTSIDE`, before and after.
+fn cycles(graph: &impl Explored, nodes: &[NodeId], place: &mut [u32]) -> Vec<Vec<NodeId>> {
+    for (at, node) in nodes.iter().enumerate() {
+        place[*node as usize] = at as u32;
     }
-
-    /// Components of states on common cycles, among those that are kept; the nodes given are all of them.
-    fn cycles(&mut self, nodes: &[NodeId], keep: &dyn Fn(NodeId) -> bool) -> Vec<Vec<NodeId>> {
-        nodes.iter().for_each(|node| self.index[*node as usize] = NEW);
-        let mut found = Vec::new();
-        for root in nodes {
-            if self.index[*root as usize] == NEW {
-                self.visit(*root, keep, &mut found);
-            }
-        }
-        found
-    }
-
-    fn enter(&mut self, node: NodeId) {
-        self.index[node as usize] = self.n;
-        self.low[node as usize] = self.n;
-        self.n += 1;
-        self.stack.push(node);
-        self.on_stack[node as usize] = true;
-    }
-
-    fn visit(&mut self, root: NodeId, keep: &dyn Fn(NodeId) -> bool, found: &mut Vec<Vec<NodeId>>) {
-        let mut open = vec![(root, 0)];
-        self.enter(root);
-        while let Some((node, step)) = open.pop() {
-            let Some(to) = self.graph.successor(node, step) else {
-                found.extend(self.leave(node));
-                if let Some((parent, _)) = open.last() {
-                    self.low[*parent as usize] = self.low[*parent as usize].min(self.low[node as usize]);
-                }
-                continue;
-            };
-            open.push((node, step + 1));
-            if !keep(to) {
-                continue;
-            }
-            if self.index[to as usize] == NEW {
-                self.enter(to);
-                open.push((to, 0));
-            } else if self.on_stack[to as usize] {
-                self.low[node as usize] = self.low[node as usize].min(self.index[to as usize]);
-            }
-        }
-    }
-
-    /// The component that ends with a state, if there is a cycle in it.
-    fn leave(&mut self, node: NodeId) -> Option<Vec<NodeId>> {
-        if self.low[node as usize] != self.index[node as usize] {
-            return None;
-        }
-        let mut component = Vec::new();
-        while let Some(member) = self.stack.pop() {
-            self.on_stack[member as usize] = false;
-            component.push(member);
-            if member == node {
-                break;
-            }
-        }
-        let graph = self.graph;
-        let loops_to_itself = |node: NodeId| (0..).map_while(|step| graph.successor(node, step)).any(|to| to == node);
-        (component.len() > 1 || loops_to_itself(component[0])).then_some(component)
-    }
+    let next = |at: usize| {
+        let successors = (0..).map_while(move |step| graph.successor(nodes[at], step));
+        successors.map(|to| place[to as usize]).filter(|to| *to != OUTSIDE).map(|to| to as usize)
+    };
+    let components = Components::new(nodes.len(), next);
+    let is_cycle = |members: &&[usize]| members.len() > 1 || next(members[0]).any(|to| to == members[0]);
+    let named = |members: &[usize]| members.iter().map(|at| nodes[*at]).collect();
+    let found = components.members().filter(is_cycle).map(named).collect();
+    nodes.iter().for_each(|node| place[*node as usize] = OUTSIDE);
+    found
 }
 
 #[cfg(test)]
@@ -182,6 +119,89 @@ mod tests {
             let mut found = ignored(&graph);
             found.sort_unstable();
             assert_eq!(found, expected, "{what}");
+        }
+    }
+
+    /// Random graphs in which some states stand for others.
+    struct Random {
+        next: Vec<Vec<NodeId>>,
+        put_off: Vec<Vec<u32>>,
+        is_own: Vec<bool>,
+    }
+
+    impl Explored for Random {
+        fn n_nodes(&self) -> usize {
+            self.next.len()
+        }
+        fn successor(&self, node: NodeId, step: usize) -> Option<NodeId> {
+            self.next[node as usize].get(step).copied()
+        }
+        fn put_off(&self, node: NodeId) -> Vec<u32> {
+            self.put_off[node as usize].clone()
+        }
+        fn is_own(&self, node: NodeId) -> bool {
+            self.is_own[node as usize]
+        }
+    }
+
+    impl Random {
+        fn new(seed: u64) -> Random {
+            let mut random = logic::Prng::new(seed);
+            let n = 1 + random.index(6);
+            let is_own: Vec<bool> = (0..n).map(|_| !random.chance(5)).collect();
+            let own: Vec<NodeId> = (0..n as NodeId).filter(|node| is_own[*node as usize]).collect();
+            // Steps lead to states that stand for themselves.
+            let mut steps = |_| match own.len() {
+                0 => Vec::new(),
+                len => (0..random.index(4)).map(|_| own[random.index(len)]).collect(),
+            };
+            let next = (0..n).map(&mut steps).collect();
+            let put_off = (0..n).map(|_| (0..2).filter(|_| random.percent(60)).collect()).collect();
+            Random { next, put_off, is_own }
+        }
+
+        /// The states from which there is a way round on which this thread is put off everywhere.
+        fn on_cycles(&self, thread: u32) -> Vec<NodeId> {
+            let n = self.next.len();
+            let inside = |node: usize| self.is_own[node] && self.put_off[node].contains(&thread);
+            let mut reaches = vec![vec![false; n]; n];
+            for from in (0..n).filter(|node| inside(*node)) {
+                self.next[from]
+                    .iter()
+                    .filter(|to| inside(**to as usize))
+                    .for_each(|to| reaches[from][*to as usize] = true);
+            }
+            for by in 0..n {
+                for from in 0..n {
+                    for to in 0..n {
+                        reaches[from][to] |= reaches[from][by] && reaches[by][to];
+                    }
+                }
+            }
+            (0..n).filter(|node| reaches[*node][*node]).map(|node| node as NodeId).collect()
+        }
+    }
+
+    #[test]
+    fn when_nothing_is_missing_nobody_is_put_off_all_the_way_round() {
+        for seed in 0..2000 {
+            let mut graph = Random::new(seed);
+            loop {
+                let missing = ignored(&graph);
+                for thread in 0..2 {
+                    let on_cycles = graph.on_cycles(thread);
+                    let asked: Vec<NodeId> =
+                        missing.iter().filter(|(_, other)| *other == thread).map(|(node, _)| *node).collect();
+                    assert_eq!(asked.is_empty(), on_cycles.is_empty(), "seed {seed}, thread {thread}: {asked:?}");
+                    assert!(asked.iter().all(|node| on_cycles.contains(node)), "seed {seed}: {asked:?}");
+                }
+                if missing.is_empty() {
+                    break;
+                }
+                for (node, thread) in missing {
+                    graph.put_off[node as usize].retain(|other| *other != thread);
+                }
+            }
         }
     }
 }

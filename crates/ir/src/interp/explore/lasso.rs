@@ -5,6 +5,7 @@
 //! has, for each thread, an inner step of it or a state where it cannot run.
 
 use crate::verdict::Step;
+use logic::Components;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
@@ -35,23 +36,17 @@ impl Graph {
 
     /// The steps to a fair loop and once around it.
     pub(crate) fn fair_lasso(&self) -> Option<Vec<Step>> {
-        let component = self.components();
-        let n_components = component.iter().max().map_or(0, |max| max + 1);
-        let mut members = vec![Vec::new(); n_components];
-        for (state, component) in component.iter().enumerate() {
-            members[*component].push(state);
-        }
-        members.iter().find_map(|members| {
+        let next = |state: usize| self.states[state].steps.iter().map(|(_, to)| *to);
+        Components::new(self.states.len(), next).members().find_map(|members| {
             let inside: FxHashSet<usize> = members.iter().copied().collect();
-            self.fair_loop(&inside, members)
+            self.fair_loop(&inside, *members.iter().min()?)
         })
     }
 
     /// A fair loop through a component, with the way to it.
-    fn fair_loop(&self, inside: &FxHashSet<usize>, members: &[usize]) -> Option<Vec<Step>> {
-        let inner = |state: usize| self.states[state].steps.iter().filter(|(_, to)| inside.contains(to));
-        members.iter().find(|state| inner(**state).next().is_some())?;
-        let first = members[0];
+    fn fair_loop(&self, inside: &FxHashSet<usize>, first: usize) -> Option<Vec<Step>> {
+        // Whoever shares a component has a step inside of it; one alone may have none.
+        self.states[first].steps.iter().find(|(_, to)| inside.contains(to))?;
         let mut steps = self.way(0, |state, _| state == first, |_| true)?.0;
         let mut at = first;
         for thread in 0..self.states[first].n_threads as u32 {
@@ -107,49 +102,5 @@ impl Graph {
             }
         }
         None
-    }
-
-    /// The strongly connected component of each state (Tarjan's algorithm without recursion).
-    fn components(&self) -> Vec<usize> {
-        const UNSEEN: usize = usize::MAX;
-        let n = self.states.len();
-        let (mut order, mut low, mut component) = (vec![UNSEEN; n], vec![0; n], vec![UNSEEN; n]);
-        let (mut stack, mut n_seen, mut n_components) = (Vec::new(), 0, 0);
-        for root in 0..n {
-            if order[root] != UNSEEN {
-                continue;
-            }
-            let mut calls = vec![(root, 0)];
-            while let Some((state, next)) = calls.pop() {
-                if next == 0 {
-                    order[state] = n_seen;
-                    low[state] = n_seen;
-                    n_seen += 1;
-                    stack.push(state);
-                }
-                if let Some((_, to)) = self.states[state].steps.get(next) {
-                    calls.push((state, next + 1));
-                    if order[*to] == UNSEEN {
-                        calls.push((*to, 0));
-                    } else if component[*to] == UNSEEN {
-                        low[state] = low[state].min(order[*to]);
-                    }
-                    continue;
-                }
-                if low[state] == order[state] {
-                    while let Some(member) = stack.pop() {
-                        component[member] = n_components;
-                        if member == state {
-                            break;
-                        }
-                    }
-                    n_components += 1;
-                }
-                if let Some((caller, _)) = calls.last() {
-                    low[*caller] = low[*caller].min(low[state]);
-                }
-            }
-        }
-        component
     }
 }

@@ -89,55 +89,13 @@ pub struct Components {
 }
 
 impl Components {
-    /// Tarjan's algorithm with its own stack.
+    /// Those of a procedure.
     pub fn new(proc: &Proc, out: &[Vec<EdgeId>]) -> Components {
-        const UNSEEN: u32 = u32::MAX;
-        let n = proc.locs.len();
-        let mut of = vec![UNSEEN; n];
-        let (mut index, mut low) = (vec![UNSEEN; n], vec![0; n]);
-        let mut is_cycle = Vec::new();
-        let (mut counter, mut open) = (0, Vec::new());
-        for root in 0..n {
-            if index[root] != UNSEEN {
-                continue;
-            }
-            let mut stack = vec![(root, 0)];
-            while let Some((loc, next)) = stack.pop() {
-                if next == 0 {
-                    index[loc] = counter;
-                    low[loc] = counter;
-                    counter += 1;
-                    open.push(loc);
-                }
-                if let Some(edge) = out[loc].get(next) {
-                    stack.push((loc, next + 1));
-                    let to = proc.edges[edge.index()].to.index();
-                    if index[to] == UNSEEN {
-                        stack.push((to, 0));
-                    } else if of[to] == UNSEEN {
-                        low[loc] = low[loc].min(index[to]);
-                    }
-                    continue;
-                }
-                if low[loc] == index[loc] {
-                    let name = is_cycle.len() as u32;
-                    let mut size = 0;
-                    loop {
-                        let member = open.pop().expect("the component's root is on the stack");
-                        of[member] = name;
-                        size += 1;
-                        if member == loc {
-                            break;
-                        }
-                    }
-                    is_cycle.push(size > 1 || out[loc].iter().any(|edge| proc.edges[edge.index()].to.index() == loc));
-                }
-                if let Some((parent, _)) = stack.last() {
-                    low[*parent] = low[*parent].min(low[loc]);
-                }
-            }
-        }
-        Components { of, is_cycle }
+        let next = |loc: usize| out[loc].iter().map(|edge| proc.edges[edge.index()].to.index());
+        let found = logic::Components::new(proc.locs.len(), next);
+        let is_cycle = |members: &[usize]| members.len() > 1 || next(members[0]).any(|to| to == members[0]);
+        let is_cycle = found.members().map(is_cycle).collect();
+        Components { of: found.of, is_cycle }
     }
 
     /// Whether an edge between the locations can be taken more than once.

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ir::DataModel;
+use logic::Prng;
 
 use super::super::super::typed::Unit;
 use super::super::super::types::{RecordId, Type};
@@ -15,20 +16,6 @@ use super::accept;
 
 const N_RECORDS: usize = 600;
 const SLOT: usize = 512;
-
-/// A small generator of numbers; the same rows in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % sides
-    }
-
-    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.roll(choices.len() as u64) as usize]
-    }
-}
 
 /// A generated record: its text and the names of its members.
 struct Sample {
@@ -56,17 +43,17 @@ const SCALARS: &[&str] = &[
     "_Complex double",
 ];
 
-fn sample(dice: &mut Dice, tag: &str) -> Sample {
+fn sample(dice: &mut Prng, tag: &str) -> Sample {
     let mut sample = Sample { text: String::new(), plain: Vec::new(), bit_fields: Vec::new() };
     let members = members(dice, &mut sample, 0);
-    let kind = if dice.roll(5) == 0 { "union" } else { "struct" };
-    let attributes = match dice.roll(8) {
+    let kind = if dice.below(5) == 0 { "union" } else { "struct" };
+    let attributes = match dice.below(8) {
         0 | 1 => "__attribute__((packed))",
         2 => "__attribute__((aligned(16)))",
         3 => "__attribute__((packed, aligned(2)))",
         _ => "",
     };
-    let pack = if dice.roll(10) == 0 { 1 << dice.roll(4) } else { 0 };
+    let pack = if dice.below(10) == 0 { 1 << dice.below(4) } else { 0 };
     let definition = format!("{kind} {tag} {{ {members} }} {attributes};\n");
     sample.text = match pack {
         0 => definition,
@@ -76,17 +63,17 @@ fn sample(dice: &mut Dice, tag: &str) -> Sample {
     sample
 }
 
-fn members(dice: &mut Dice, sample: &mut Sample, depth: u32) -> String {
+fn members(dice: &mut Prng, sample: &mut Sample, depth: u32) -> String {
     let mut text = String::new();
-    for _ in 0..1 + dice.roll(6) {
-        let attribute = match dice.roll(12) {
+    for _ in 0..1 + dice.below(6) {
+        let attribute = match dice.below(12) {
             0 => "__attribute__((packed))",
             1 => "__attribute__((aligned(8)))",
             2 => "__attribute__((aligned(2)))",
             _ => "",
         };
         let name = format!("f{}", sample.plain.len() + sample.bit_fields.len());
-        match dice.roll(10) {
+        match dice.below(10) {
             0..=4 => {
                 let (ty, bits) = [
                     ("char", 8),
@@ -97,12 +84,12 @@ fn members(dice: &mut Dice, sample: &mut Sample, depth: u32) -> String {
                     ("long long", 64),
                     ("_Bool", 1),
                     ("enum e", 32),
-                ][dice.roll(8) as usize];
-                match dice.roll(8) {
+                ][dice.below(8) as usize];
+                match dice.below(8) {
                     0 => text.push_str(&format!("{ty} : 0; ")),
-                    1 => text.push_str(&format!("{ty} : {}; ", 1 + dice.roll(bits))),
+                    1 => text.push_str(&format!("{ty} : {}; ", 1 + dice.below(bits))),
                     _ => {
-                        text.push_str(&format!("{ty} {name} : {} {attribute}; ", 1 + dice.roll(bits)));
+                        text.push_str(&format!("{ty} {name} : {} {attribute}; ", 1 + dice.below(bits)));
                         sample.bit_fields.push(name);
                     }
                 }
@@ -115,7 +102,7 @@ fn members(dice: &mut Dice, sample: &mut Sample, depth: u32) -> String {
             _ => {
                 let ty = dice.pick(SCALARS);
                 let array =
-                    if dice.roll(4) == 0 && ty != "strict" { format!("[{}]", dice.roll(4)) } else { String::new() };
+                    if dice.below(4) == 0 && ty != "strict" { format!("[{}]", dice.below(4)) } else { String::new() };
                 text.push_str(&format!("{ty} {name}{array} {attribute}; "));
                 sample.plain.push(name);
             }
@@ -224,7 +211,7 @@ fn find(unit: &Unit, id: RecordId, name: &str) -> Option<Place> {
 fn compare(flag: &str, model: DataModel) {
     let directory = std::env::temp_dir().join(format!("ravel-layouts-{}-{model:?}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("temporary files can be made");
-    let mut dice = Dice(24);
+    let mut dice = Prng::new(24);
     let mut samples: Vec<Sample> = (0..N_RECORDS).map(|index| sample(&mut dice, &format!("s{index}"))).collect();
     let text: String = samples.iter().map(|sample| sample.text.as_str()).collect();
     let unit = accept(&format!("{PRELUDE}{text}"), model);
