@@ -14,4 +14,4 @@ pub mod worker;
 
 pub use expectation::{Case, Expectation, Expected};
 pub use suite::{Form, Task};
-pub use worker::{Outcome, Worker};
+pub use worker::{Category, Worker};

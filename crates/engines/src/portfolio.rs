@@ -4,7 +4,8 @@
 //! proves what has no bounds; predicates from the program's own branches are another way into that.
 
 use crate::schedule::Ask;
-use crate::{About, ENGINES, Engine, Settings, decide};
+use crate::table::ENGINES;
+use crate::{About, Engine, Settings, decide};
 use ir::Task;
 
 /// The name of the default, as the command line shows it.

@@ -9,24 +9,16 @@
 //!
 //! C programs are not for this engine: their memory is bytes, and what it does best (deciding which references are equal) is about objects.
 
-mod coverage;
-mod dependence;
-mod difference_logic;
-mod eval;
-mod join;
 mod search;
-mod split;
 mod state;
-mod state_matching;
 mod step;
-mod terms;
-mod trace;
+mod values;
 mod world;
 
 use crate::{About, Kind, Knob, Run};
 use ir::oox::{Program, Trace};
 use ir::{Proof, Verdict, Why};
-use search::{Found, Order, Reduction, Search, Settings};
+use search::{Found, Reduction, Search, SearchOrder, Settings};
 use world::World;
 
 /// The engine, as the command line shows it.
@@ -69,10 +61,10 @@ pub fn check_oox(program: &Program, run: &mut Run) -> Verdict<Box<Trace>> {
             other => unreachable!("{other} is not declared"),
         },
         order: match run.word(&ORDER) {
-            "depth" => Order::Depth,
-            "random" => Order::Random,
-            "distance" => Order::Distance,
-            "mixed" => Order::Mixed,
+            "depth" => SearchOrder::Depth,
+            "random" => SearchOrder::Random,
+            "distance" => SearchOrder::Distance,
+            "mixed" => SearchOrder::Mixed,
             other => unreachable!("{other} is not declared"),
         },
         depth: run.settings.number(&DEPTH).min(u64::from(u32::MAX / 4)) as u32,

@@ -7,7 +7,7 @@ use super::coder::{Coder, constant, sum, tags};
 use super::columns::Piece;
 use super::line::{Line, Registers};
 use ir::Diagnostic;
-use ir::litmus::{Binary, Expr, Extend, Op, Outcome, Unary};
+use ir::litmus::{Binary, ExclusiveStatus, Expr, Extend, Op, Unary};
 
 static REGISTERS: Registers = Registers { dialect: "PPC", canonical: register, zero: "" };
 
@@ -99,7 +99,7 @@ pub(super) fn instruction(coder: &mut Coder<'_, '_>, mnemonic: &Piece, operands:
                 status: Some(status),
                 success: 1,
                 failure: 0,
-                outcome: Outcome::OnOperands,
+                outcome: ExclusiveStatus::OnOperands,
                 address,
                 value,
                 size,

@@ -7,7 +7,7 @@ use super::coder::{Coder, constant, tags};
 use super::columns::Piece;
 use super::line::{Line, Registers};
 use ir::Diagnostic;
-use ir::litmus::{Binary, Expr, Extend, Op, Outcome, RmwKind, Unary};
+use ir::litmus::{Binary, ExclusiveStatus, Expr, Extend, Op, RmwKind, Unary};
 
 const ABI_NAMES: [&str; 32] = [
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
@@ -34,7 +34,7 @@ pub(super) fn instruction(coder: &mut Coder<'_, '_>, mnemonic: &Piece, operands:
     let written = mnemonic.text.to_ascii_lowercase();
     let parts: Vec<&str> = written.split('.').collect();
     let mut line = Line { coder, registers: &REGISTERS, mnemonic, operands };
-    let order = Order {
+    let order = OrderingSuffixes {
         acquire: parts.contains(&"aq") || parts.contains(&"aqrl"),
         release: parts.contains(&"rl") || parts.contains(&"aqrl"),
     };
@@ -98,12 +98,12 @@ pub(super) fn instruction(coder: &mut Coder<'_, '_>, mnemonic: &Piece, operands:
 
 /// The ordering suffixes.
 #[derive(Clone, Copy)]
-struct Order {
+struct OrderingSuffixes {
     acquire: bool,
     release: bool,
 }
 
-impl Order {
+impl OrderingSuffixes {
     fn tags(self, others: &[&str]) -> Vec<String> {
         let order: &[&str] = match (self.acquire, self.release) {
             (true, true) => &["AcqRel"],
@@ -222,7 +222,12 @@ fn size_of(line: &Line<'_, '_, '_>, parts: &[&str]) -> Result<u8, Diagnostic> {
     }
 }
 
-fn reserved(line: &mut Line<'_, '_, '_>, name: &str, parts: &[&str], order: Order) -> Result<(), Diagnostic> {
+fn reserved(
+    line: &mut Line<'_, '_, '_>,
+    name: &str,
+    parts: &[&str],
+    order: OrderingSuffixes,
+) -> Result<(), Diagnostic> {
     let size = size_of(line, parts)?;
     let extend = if size == 4 { Extend::Sign(64) } else { Extend::Zero };
     let to = line.target(0)?;
@@ -237,7 +242,7 @@ fn reserved(line: &mut Line<'_, '_, '_>, name: &str, parts: &[&str], order: Orde
         status: to,
         success: 0,
         failure: 1,
-        outcome: Outcome::OnWrite,
+        outcome: ExclusiveStatus::OnWrite,
         address,
         value,
         size,
@@ -246,7 +251,7 @@ fn reserved(line: &mut Line<'_, '_, '_>, name: &str, parts: &[&str], order: Orde
     line.done(3)
 }
 
-fn atomic(line: &mut Line<'_, '_, '_>, name: &str, parts: &[&str], order: Order) -> Result<(), Diagnostic> {
+fn atomic(line: &mut Line<'_, '_, '_>, name: &str, parts: &[&str], order: OrderingSuffixes) -> Result<(), Diagnostic> {
     let kind = match &name[3..] {
         "swap" => RmwKind::Swap,
         "add" => RmwKind::Apply(Binary::Add),

@@ -35,9 +35,9 @@ fn models_of(dialect: Dialect) -> &'static [&'static str] {
 
 /// Models that were loaded, by name.
 #[derive(Default)]
-struct Shelf(BTreeMap<String, Model>);
+struct Models(BTreeMap<String, Model>);
 
-impl Shelf {
+impl Models {
     fn model(&mut self, name: &str) -> &Model {
         let load = || memory::cat::load(name, &|_| None, &Default::default()).expect("our models load");
         self.0.entry(name.to_string()).or_insert_with(load)
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &[String]) -> bool {
     let option = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
     let number = |name: &str, default: u64| option(name).and_then(|text| text.parse().ok()).unwrap_or(default);
     let (count, seed) = (number("--count", 200), number("--seed", 0));
-    let mut shelf = Shelf::default();
+    let mut models = Models::default();
     let mut is_fine = true;
     let mut cycles = Tally::default();
     let mut lines = Tally::default();
@@ -66,22 +66,22 @@ pub(crate) fn run(args: &[String]) -> bool {
         let text = cycle::text(dialect, seed + index);
         let test = frontend::litmus::parse("generated", &text, &Default::default()).expect("generated tests are read");
         for name in models_of(dialect) {
-            compare(&test, &text, name, shelf.model(name), &[Goal::Executions], &mut cycles);
+            compare(&test, &text, name, models.model(name), &[Goal::Executions], &mut cycles);
         }
         let line = random_line(seed.wrapping_add(index));
         let name = MODELS[(index % MODELS.len() as u64) as usize];
         let (accesses, fences) = tags(name);
         let test = shape("random", &line, accesses, fences);
-        compare(&test, &line, name, shelf.model(name), &[Goal::Executions], &mut lines);
+        compare(&test, &line, name, models.model(name), &[Goal::Executions], &mut lines);
     }
     is_fine &= cycles.tell(&format!("{count} tests from cycles")) & lines.tell(&format!("{count} random lines"));
     if let Some(suite) = option("--suite") {
-        is_fine &= compare_suite(Path::new(suite), &mut shelf);
+        is_fine &= compare_suite(Path::new(suite), &mut models);
     }
     is_fine
 }
 
-fn compare_suite(suite: &Path, shelf: &mut Shelf) -> bool {
+fn compare_suite(suite: &Path, models: &mut Models) -> bool {
     let Ok(text) = std::fs::read_to_string(suite) else {
         eprintln!("cannot read {}", suite.display());
         return false;
@@ -93,7 +93,7 @@ fn compare_suite(suite: &Path, shelf: &mut Shelf) -> bool {
         let path = suite.parent().unwrap_or(Path::new(".")).join(name);
         match frontend::litmus::load(&path, &Default::default()) {
             Ok(test) => {
-                compare(&test, name, model, shelf.model(model), &[Goal::States, Goal::Verdict], &mut tally);
+                compare(&test, name, model, models.model(model), &[Goal::States, Goal::Verdict], &mut tally);
             }
             Err(_) => *tally.refused.entry("the test is not read".to_string()).or_default() += 1,
         }
@@ -211,8 +211,8 @@ mod tests {
         let line = format!("{} | Rx ; Rx ; Rx ; Rx | Rx ; Rx ; Rx ; Rx : 1 2 3 4 2 1 4 3", writers.join(" | "));
         let test = shape("many", &line, &[], &[]);
         let question = Question { goal: Goal::Verdict, ..Question::default() };
-        let mut shelf = Shelf::default();
-        let answer = axiomatic::answer(&test, shelf.model("sc"), &question, &|| false).expect("it is answered");
+        let mut models = Models::default();
+        let answer = axiomatic::answer(&test, models.model("sc"), &question, &|| false).expect("it is answered");
         assert!(answer.is_symbolic && answer.n_positive == 0);
     }
 

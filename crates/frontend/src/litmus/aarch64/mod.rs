@@ -10,7 +10,7 @@ use super::coder::{Coder, constant, is_zero, sum, tags};
 use super::columns::{Piece, split_commas};
 use super::line::{Line, Registers, signed_number};
 use ir::Diagnostic;
-use ir::litmus::{Binary, Expr, Extend, Op, Outcome, Reg, RmwKind, Unary};
+use ir::litmus::{Binary, ExclusiveStatus, Expr, Extend, Op, Reg, RmwKind, Unary};
 
 static REGISTERS: Registers = Registers { dialect: "AArch64", canonical: register, zero: "XZR" };
 
@@ -180,7 +180,7 @@ fn access(line: &mut Line<'_, '_, '_>, form: Access) -> Result<(), Diagnostic> {
             status,
             success: 0,
             failure: 1,
-            outcome: Outcome::Free,
+            outcome: ExclusiveStatus::Free,
             address,
             value,
             size,
