@@ -1,4 +1,4 @@
-//! Is the tree as the documents say? Heads and lengths of files, crates and who may use whom, pages that must exist.
+//! Is the tree as the documents say? Heads and lengths of files, folders of at most a dozen, crates and who may use whom, pages that must exist.
 
 use crate::process::{root, run, text};
 use cases::walk;
@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 /// Lines of code, tests not counted, beyond which a file should be split.
 const MAX_LINES: usize = 600;
 
-/// Files that are longer, each with the reason why splitting it would not help.
-const LONG_FILES: &[(&str, &str)] =
-    &[("crates/frontend/src/c/ast.rs", "one closed grammar; its parts refer to each other")];
+/// Files of code in a folder, beyond which it should be split by field.
+const MAX_FILES: usize = 12;
 
 fn sources() -> Vec<PathBuf> {
     walk::files_below(&root().join("crates"), &["rs"]).expect("the crates are there")
@@ -45,11 +44,26 @@ fn files_are_short() {
         }
         let text = read(&path);
         let n_lines = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]")).count();
-        if n_lines > MAX_LINES && !LONG_FILES.iter().any(|(known, _)| *known == name) {
+        if n_lines > MAX_LINES {
             long.push(format!("{name}: {n_lines} lines"));
         }
     }
-    assert!(long.is_empty(), "split these, or give a reason in LONG_FILES: {long:#?}");
+    assert!(long.is_empty(), "split these: {long:#?}");
+}
+
+#[test]
+fn folders_are_small() {
+    let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for path in sources() {
+        *counts.entry(path.parent().expect("a file is in a folder").to_path_buf()).or_default() += 1;
+    }
+    assert!(counts.len() > 20, "only {} folders", counts.len());
+    let large: Vec<String> = counts
+        .iter()
+        .filter(|(_, count)| **count > MAX_FILES)
+        .map(|(folder, count)| format!("{}: {count} files", relative(folder)))
+        .collect();
+    assert!(large.is_empty(), "group these by field: {large:#?}");
 }
 
 #[test]

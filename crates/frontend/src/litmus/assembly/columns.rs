@@ -3,20 +3,20 @@
 //! A cell holds labels, an instruction, or nothing. Operands are split at commas outside of brackets and keep their place in the file, so
 //! that a dialect can complain about the very operand.
 
-use super::lex::{Comments, Lexer, Source, blank_comments};
-use super::question;
+use crate::litmus::lex::{Comments, Lexer, Source, blank_comments};
+use crate::litmus::question;
 use ir::Diagnostic;
 
 /// A piece of the text and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) text: String,
-    pub(super) at: usize,
+pub(in crate::litmus) struct Piece {
+    pub(in crate::litmus) text: String,
+    pub(in crate::litmus) at: usize,
 }
 
 /// A label or an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(in crate::litmus) enum Line {
     Label(Piece),
     Instruction {
         /// The whole instruction.
@@ -30,13 +30,13 @@ pub(super) enum Line {
 
 /// The lines of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Column {
-    pub(super) number: u32,
-    pub(super) lines: Vec<Line>,
+pub(in crate::litmus) struct Column {
+    pub(in crate::litmus) number: u32,
+    pub(in crate::litmus) lines: Vec<Line>,
 }
 
 /// Reads the columns from `start` on; also gives the place after them.
-pub(super) fn read(source: &Source<'_>, start: usize) -> Result<(Vec<Column>, usize), Diagnostic> {
+pub(in crate::litmus) fn read(source: &Source<'_>, start: usize) -> Result<(Vec<Column>, usize), Diagnostic> {
     let text = blank_comments(&source.text[start..]);
     let mut columns: Vec<Column> = Vec::new();
     let mut at = 0;
@@ -114,7 +114,7 @@ fn split_cell(cell: &Piece, lines: &mut Vec<Line>) {
 }
 
 /// The pieces between commas outside of brackets.
-pub(super) fn split_commas(text: &str, at: usize) -> Vec<Piece> {
+pub(in crate::litmus) fn split_commas(text: &str, at: usize) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut depth = 0_i32;
     let mut start = 0;

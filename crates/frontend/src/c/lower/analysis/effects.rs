@@ -7,16 +7,17 @@
 //!
 //! Everything here errs on the side of touching more.
 
-use super::calls::library::{self, AsmEffect, Known};
 use super::scan::{self, Part};
-use super::{FunctionRef, Lowering, SymbolRef};
+use crate::c::lower::calls::library;
+use crate::c::lower::calls::library::{AsmEffect, Known};
+use crate::c::lower::context::{FunctionRef, Lowering, SymbolRef};
 use crate::c::typed::{Expr, ExprKind, Stmt, StmtKind, Storage, SymbolId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// A thing that can be read and written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Thing {
+pub(in crate::c::lower) enum Thing {
     /// A variable that is named.
     Named(SymbolRef),
     /// Whatever pointers lead to.
@@ -25,22 +26,22 @@ pub(super) enum Thing {
 
 /// What may be touched.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Effects {
-    pub(super) reads: FxHashSet<Thing>,
-    pub(super) writes: FxHashSet<Thing>,
+pub(in crate::c::lower) struct Effects {
+    pub(in crate::c::lower) reads: FxHashSet<Thing>,
+    pub(in crate::c::lower) writes: FxHashSet<Thing>,
     /// Something whose moment other threads can tell: an atomic access, a lock, the start of a thread.
-    pub(super) is_visible: bool,
+    pub(in crate::c::lower) is_visible: bool,
     /// Everything may be touched.
-    pub(super) is_any: bool,
+    pub(in crate::c::lower) is_any: bool,
     /// The process may end here, or the execution may be given up.
-    pub(super) stops: bool,
+    pub(in crate::c::lower) stops: bool,
     /// An assertion or an error call.
-    pub(super) fails: bool,
+    pub(in crate::c::lower) fails: bool,
 }
 
 /// The effects found so far.
 #[derive(Default)]
-pub(super) struct Summaries {
+pub(in crate::c::lower) struct Summaries {
     /// Variables that pointers may lead to; `None` until asked for.
     escaped: Option<Rc<FxHashSet<SymbolRef>>>,
     /// What a function does itself, and what it calls.
@@ -53,7 +54,7 @@ impl Effects {
         Effects { is_visible: true, is_any: true, stops: true, fails: true, ..Effects::default() }
     }
 
-    pub(super) fn add(&mut self, other: &Effects) {
+    pub(in crate::c::lower) fn add(&mut self, other: &Effects) {
         self.reads.extend(other.reads.iter().copied());
         self.writes.extend(other.writes.iter().copied());
         self.is_visible |= other.is_visible;
@@ -62,7 +63,7 @@ impl Effects {
         self.fails |= other.fails;
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::c::lower) fn is_empty(&self) -> bool {
         let has_flag = self.is_visible || self.is_any || self.stops || self.fails;
         !has_flag && self.reads.is_empty() && self.writes.is_empty()
     }
@@ -79,7 +80,7 @@ impl Effects {
 
 impl<'u> Lowering<'u> {
     /// Whether the order of two evaluations can make a difference.
-    pub(super) fn disturb(&mut self, a: &Effects, b: &Effects) -> bool {
+    pub(in crate::c::lower) fn disturb(&mut self, a: &Effects, b: &Effects) -> bool {
         let escaped = self.escaped();
         let is_private = |thing: &Thing| match thing {
             Thing::Named(reference) => {
@@ -109,7 +110,7 @@ impl<'u> Lowering<'u> {
     }
 
     /// What one node of an expression does, without its parts; with what it calls.
-    pub(super) fn effects_of_node(&mut self, unit: usize, expr: &Expr) -> Effects {
+    pub(in crate::c::lower) fn effects_of_node(&mut self, unit: usize, expr: &Expr) -> Effects {
         let (mut effects, callee) = self.node(unit, expr);
         if let Some(callee) = callee {
             effects.add(&self.effects_of_function(callee));
@@ -266,7 +267,7 @@ impl<'u> Lowering<'u> {
     }
 
     /// What an lvalue is a part of; `None` for what nothing else can touch.
-    pub(super) fn thing_of(&self, unit: usize, lvalue: &Expr) -> Option<Thing> {
+    pub(in crate::c::lower) fn thing_of(&self, unit: usize, lvalue: &Expr) -> Option<Thing> {
         match &lvalue.kind {
             ExprKind::Symbol(symbol) => self.variable(unit, *symbol),
             ExprKind::Compound { symbol, .. } => self.variable(unit, *symbol),

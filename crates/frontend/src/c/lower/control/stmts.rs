@@ -4,20 +4,20 @@
 //! that code which is switched off at compile time is not looked at. Each block ends the stack objects it made, on
 //! every way out. Jumps are in `jumps`, declarations in `inits`.
 
-use super::SymbolRef;
-use super::body::{Body, JumpTarget, StackObject};
-use super::scan;
 use super::scopes;
-use super::statics::Home;
+use crate::c::lower::analysis::scan;
+use crate::c::lower::body::{Body, JumpTarget, StackObject};
+use crate::c::lower::context::Home;
+use crate::c::lower::context::SymbolRef;
 use crate::c::typed::{Expr, Function, Stmt, StmtKind};
 use crate::c::types::Type;
 use ir::{CheckKind, Format, HavocKind, LocId, Op, Span};
 use logic::{Sort, TermId};
 
 impl<'u> Body<'_, 'u> {
-    pub(super) fn lower_body(&mut self, function: &'u Function) {
+    pub(in crate::c::lower) fn lower_body(&mut self, function: &'u Function) {
         let name = &self.lw.symbol(SymbolRef { unit: self.unit, symbol: function.symbol }).name;
-        let is_section = super::calls::library::is_atomic_section(name);
+        let is_section = crate::c::lower::calls::library::is_atomic_section(name);
         self.is_atomic_section = is_section;
         self.hoisted = scopes::hoisted(&function.body);
         // Arrays of variable length live from their declaration on, in C too.
@@ -42,7 +42,7 @@ impl<'u> Body<'_, 'u> {
     }
 
     /// Declares parameters and result, with a pointer for a record that is returned.
-    pub(super) fn declare_signature(&mut self, function: &Function) {
+    pub(in crate::c::lower) fn declare_signature(&mut self, function: &Function) {
         if self.is_record(function.result.ty) {
             let sort = Sort::Bv(self.word_bits());
             let out = self.declare_local("out", sort, Format::Pointer, Span::NOWHERE);
@@ -87,7 +87,7 @@ impl<'u> Body<'_, 'u> {
     }
 
     /// Ends all stack objects and returns.
-    pub(super) fn return_value(&mut self, value: Option<TermId>) {
+    pub(in crate::c::lower) fn return_value(&mut self, value: Option<TermId>) {
         self.leave_scopes(0);
         for var in self.allocas.clone() {
             let addr = self.var(var);
@@ -106,21 +106,21 @@ impl<'u> Body<'_, 'u> {
     }
 
     /// Lowers the statements of a block, which is a scope.
-    pub(super) fn block(&mut self, stmts: &[Stmt]) {
+    pub(in crate::c::lower) fn block(&mut self, stmts: &[Stmt]) {
         let n_alive = self.alive.len();
         self.make_hoisted(stmts);
         self.items(stmts);
         self.close_scope(n_alive);
     }
 
-    pub(super) fn items(&mut self, stmts: &[Stmt]) {
+    pub(in crate::c::lower) fn items(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             self.make_item_objects(stmt);
             self.stmt(stmt);
         }
     }
 
-    pub(super) fn stmt(&mut self, stmt: &Stmt) {
+    pub(in crate::c::lower) fn stmt(&mut self, stmt: &Stmt) {
         if !self.is_reachable() && !scan::can_be_entered(stmt) {
             self.note_objects(stmt);
             return;
@@ -270,8 +270,8 @@ impl<'u> Body<'_, 'u> {
     }
 
     fn asm(&mut self, template: &str, outputs: (&[Expr], &[bool]), inputs: (&[Expr], &[Option<usize>])) {
-        use super::calls::library::AsmEffect;
-        match super::calls::library::asm_effect(template) {
+        use crate::c::lower::calls::library::AsmEffect;
+        match crate::c::lower::calls::library::asm_effect(template) {
             AsmEffect::Fence(order) => {
                 self.launder(outputs, inputs);
                 self.emit(Op::Fence(order));

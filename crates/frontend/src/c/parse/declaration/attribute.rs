@@ -6,12 +6,12 @@
 
 use ir::Span;
 
-use super::{Failed, Parse, Parser};
 use crate::c::ast::{Alignment, Attribute, AttributeKind, Expr, Name};
 use crate::c::lex::{Keyword, Punct, TokenKind};
+use crate::c::parse::{Failed, Parse, Parser};
 
 impl Parser<'_> {
-    pub(super) fn is_attribute(&self) -> bool {
+    pub(in crate::c::parse) fn is_attribute(&self) -> bool {
         self.is_keyword(Keyword::Attribute) || self.is_bracketed_attribute()
     }
 
@@ -20,7 +20,7 @@ impl Parser<'_> {
     }
 
     /// Parses any number of attribute lists into `out`.
-    pub(super) fn attributes(&mut self, out: &mut Vec<Attribute>) -> Parse<()> {
+    pub(in crate::c::parse) fn attributes(&mut self, out: &mut Vec<Attribute>) -> Parse<()> {
         loop {
             if self.eat_keyword(Keyword::Attribute) {
                 self.expect(Punct::LeftParen, "after `__attribute__`")?;
@@ -41,7 +41,7 @@ impl Parser<'_> {
     }
 
     /// Attributes where none can matter.
-    pub(super) fn skip_attributes(&mut self) -> Parse<()> {
+    pub(in crate::c::parse) fn skip_attributes(&mut self) -> Parse<()> {
         self.attributes(&mut Vec::new())
     }
 

@@ -5,11 +5,11 @@
 
 use ir::Span;
 
-use super::{Failed, Parse, Parser};
 use crate::c::ast::{
     Alignment, BuiltinType, DeclSpecifiers, Declarator, Qualifiers, StorageClass, TypeName, TypeSpecifier,
 };
 use crate::c::lex::{Keyword, Punct, TokenKind};
+use crate::c::parse::{Failed, Parse, Parser};
 
 /// Counts of the type words seen so far.
 #[derive(Default)]
@@ -115,7 +115,7 @@ impl TypeWords {
 
 impl Parser<'_> {
     /// Whether the token `ahead` of the current one can begin a type name.
-    pub(super) fn is_type_ahead(&self, ahead: usize) -> bool {
+    pub(in crate::c::parse) fn is_type_ahead(&self, ahead: usize) -> bool {
         match self.kind_ahead(self.skip_extension(ahead)) {
             TokenKind::Identifier(name) => self.scopes.is_typedef(name),
             TokenKind::Keyword(keyword) => match keyword {
@@ -136,7 +136,7 @@ impl Parser<'_> {
     }
 
     /// Whether a declaration begins `ahead` of the current token.
-    pub(super) fn is_declaration_ahead(&self, ahead: usize) -> bool {
+    pub(in crate::c::parse) fn is_declaration_ahead(&self, ahead: usize) -> bool {
         let ahead = self.skip_extension(ahead);
         match self.kind_ahead(ahead) {
             TokenKind::Keyword(keyword) => match keyword {
@@ -149,13 +149,13 @@ impl Parser<'_> {
     }
 
     /// Whether the current token is a name that only makes sense as a type nobody has declared: `foo_t x`.
-    pub(super) fn is_unknown_type(&self) -> bool {
+    pub(in crate::c::parse) fn is_unknown_type(&self) -> bool {
         matches!(self.kind(), TokenKind::Identifier(name) if !self.scopes.is_typedef(name))
             && matches!(self.kind_ahead(1), TokenKind::Identifier(_))
     }
 
     /// Parses declaration specifiers. Where a type must come (`must_be_type`), an unknown name is reported as such.
-    pub(super) fn specifiers(&mut self, must_be_type: bool) -> Parse<DeclSpecifiers> {
+    pub(in crate::c::parse) fn specifiers(&mut self, must_be_type: bool) -> Parse<DeclSpecifiers> {
         let first = self.span();
         let mut words = TypeWords::default();
         let mut named: Option<TypeSpecifier> = None;
@@ -282,7 +282,7 @@ impl Parser<'_> {
     }
 
     /// Consumes a qualifier if one stands here.
-    pub(super) fn qualifier(&mut self, qualifiers: &mut Qualifiers) -> bool {
+    pub(in crate::c::parse) fn qualifier(&mut self, qualifiers: &mut Qualifiers) -> bool {
         match self.kind() {
             TokenKind::Keyword(Keyword::Const) => qualifiers.is_const = true,
             TokenKind::Keyword(Keyword::Volatile) => qualifiers.is_volatile = true,
@@ -337,7 +337,7 @@ impl Parser<'_> {
     }
 
     /// A type as in a cast.
-    pub(super) fn type_name(&mut self) -> Parse<TypeName> {
+    pub(in crate::c::parse) fn type_name(&mut self) -> Parse<TypeName> {
         let first = self.span();
         let specifiers = self.specifiers(true)?;
         let declarator: Declarator = self.abstract_declarator()?;

@@ -4,11 +4,11 @@
 //! list grows in just that order. The one ambiguity, `(` in a parameter or type name, is a parameter list if a type
 //! or `)` follows and grouping otherwise.
 
-use super::{Parse, Parser};
 use crate::c::ast::{
     ArraySize, Attribute, Declarator, Derivation, DerivationKind, Name, Parameter, Parameters, Qualifiers,
 };
 use crate::c::lex::{Keyword, NameId, Punct, TokenKind};
+use crate::c::parse::{Parse, Parser};
 use ir::Span;
 
 /// More derivations than this are no type anyone wrote.
@@ -32,7 +32,7 @@ struct Draft {
 
 impl Parser<'_> {
     /// A declarator that must have a name; also which.
-    pub(super) fn concrete_declarator(&mut self) -> Parse<(Declarator, NameId)> {
+    pub(in crate::c::parse) fn concrete_declarator(&mut self) -> Parse<(Declarator, NameId)> {
         let declarator = self.declarator(Naming::Required)?;
         match declarator {
             (declarator, Some(name)) => Ok((declarator, name)),
@@ -41,12 +41,12 @@ impl Parser<'_> {
     }
 
     /// The declarator of a type name.
-    pub(super) fn abstract_declarator(&mut self) -> Parse<Declarator> {
+    pub(in crate::c::parse) fn abstract_declarator(&mut self) -> Parse<Declarator> {
         self.declarator(Naming::Forbidden).map(|(declarator, _)| declarator)
     }
 
     /// The declarator of an unnamed bit-field.
-    pub(super) fn unnamed_declarator(&self) -> Declarator {
+    pub(in crate::c::parse) fn unnamed_declarator(&self) -> Declarator {
         Declarator { name: None, derivations: Vec::new(), attributes: Vec::new(), asm_label: None, span: self.span() }
     }
 

@@ -1,11 +1,11 @@
 //! Initialisers: a value, or braces with designators in the C99 form and both older GNU forms.
 
-use super::{Parse, Parser};
 use crate::c::ast::{Designator, Initializer, InitializerItem, InitializerKind};
 use crate::c::lex::{Punct, TokenKind};
+use crate::c::parse::{Parse, Parser};
 
 impl Parser<'_> {
-    pub(super) fn initializer(&mut self) -> Parse<Initializer> {
+    pub(in crate::c::parse) fn initializer(&mut self) -> Parse<Initializer> {
         let span = self.span();
         if !self.eat(Punct::LeftBrace) {
             let value = self.separate(|parser| parser.assignment())?;

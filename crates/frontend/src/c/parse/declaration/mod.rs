@@ -4,6 +4,12 @@
 //! K&R definition, in place of `=`, `,` or `;`. A declared name takes effect right after its declarator, before its
 //! initialiser, as C says.
 
+pub(in crate::c::parse) mod attribute;
+pub(in crate::c::parse) mod declarator;
+pub(in crate::c::parse) mod initializer;
+pub(in crate::c::parse) mod record;
+pub(in crate::c::parse) mod specifiers;
+
 use super::{Parse, Parser};
 use crate::c::ast::{
     DeclSpecifiers, Declaration, Declarator, DerivationKind, ExternalDeclaration, FunctionDefinition, InitDeclarator,

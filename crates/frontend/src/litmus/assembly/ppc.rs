@@ -3,23 +3,27 @@
 //! Registers `r0`–`r31` have 64 bits; a condition field is three registers (`cr0.lt`, `cr0.gt`, `cr0.eq`), which a comparison sets and a branch
 //! reads. `0` as a base register in an address means the number 0. `stwcx.` puts its outcome into `cr0.eq`.
 
-use super::coder::{Coder, constant, sum, tags};
 use super::columns::Piece;
 use super::line::{Line, Registers};
+use crate::litmus::coder::{Coder, constant, sum, tags};
 use ir::Diagnostic;
 use ir::litmus::{Binary, ExclusiveStatus, Expr, Extend, Op, Unary};
 
 static REGISTERS: Registers = Registers { dialect: "PPC", canonical: register, zero: "" };
 
 /// The name under which a register is kept.
-pub(super) fn register(name: &str) -> Option<String> {
+pub(in crate::litmus) fn register(name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
     let index: u32 = lower.strip_prefix('r')?.parse().ok()?;
     (index < 32).then(|| format!("r{index}"))
 }
 
 /// Adds an instruction.
-pub(super) fn instruction(coder: &mut Coder<'_, '_>, mnemonic: &Piece, operands: &[Piece]) -> Result<(), Diagnostic> {
+pub(in crate::litmus) fn instruction(
+    coder: &mut Coder<'_, '_>,
+    mnemonic: &Piece,
+    operands: &[Piece],
+) -> Result<(), Diagnostic> {
     let written = mnemonic.text.to_ascii_lowercase();
     let name = written.as_str();
     let mut line = Line { coder, registers: &REGISTERS, mnemonic, operands };

@@ -4,23 +4,24 @@
 //! the text, found before the body is lowered; what a case has is noted when it is met, and the selection is
 //! made after the body.
 
-use super::body::{Body, CaseTarget, JumpTarget, LabelTarget, StackObject};
-use super::scan::{self, Part};
-use super::statics::is_signed;
+use crate::c::lower::analysis::scan;
+use crate::c::lower::analysis::scan::Part;
+use crate::c::lower::body::{Body, CaseTarget, JumpTarget, LabelTarget, StackObject};
+use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind, Stmt, StmtKind};
 use crate::c::types::TypeId;
 use ir::{CheckKind, LocId};
 use logic::TermId;
 
 impl Body<'_, '_> {
-    pub(super) fn jump(&mut self, target: Option<JumpTarget>) {
+    pub(in crate::c::lower) fn jump(&mut self, target: Option<JumpTarget>) {
         if let Some(target) = target {
             self.leave_scopes(target.n_alive);
             self.goto(target.loc);
         }
     }
 
-    pub(super) fn switch(&mut self, value: &Expr, body: &Stmt) {
+    pub(in crate::c::lower) fn switch(&mut self, value: &Expr, body: &Stmt) {
         let selected = self.eval(value);
         let selected = self.kept(selected);
         let end = self.new_loc();
@@ -89,7 +90,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn case(&mut self, range: Option<(i128, i128)>, body: &Stmt) {
+    pub(in crate::c::lower) fn case(&mut self, range: Option<(i128, i128)>, body: &Stmt) {
         let loc = self.new_loc();
         let alive = self.alive.clone();
         if let Some(Some(cases)) = self.switches.last_mut() {
@@ -99,7 +100,7 @@ impl Body<'_, '_> {
         self.stmt(body);
     }
 
-    pub(super) fn goto_computed(&mut self, target: &Expr) {
+    pub(in crate::c::lower) fn goto_computed(&mut self, target: &Expr) {
         let target = self.eval(target);
         let target = self.kept(target);
         let mut labels: Vec<_> =
@@ -130,7 +131,7 @@ impl Body<'_, '_> {
     }
 
     /// Finds the labels of the function and the stack objects that are alive at each, parameters among them.
-    pub(super) fn find_labels(&mut self, body: &Stmt) {
+    pub(in crate::c::lower) fn find_labels(&mut self, body: &Stmt) {
         let mut alive = self.alive.clone();
         self.find_labels_in(body, &mut alive);
     }

@@ -4,8 +4,8 @@
 //! that counts up with the element of that number; and if these variables are only given to `pthread_create` besides, so
 //! that each handle is in one of them. Everything else counts as "it may": then the models keep a record.
 
-use super::super::typed::{Expr, ExprKind, Stmt, StmtKind, Storage, SymbolId, Unit};
 use super::scan::{Part, children_of, constant, exprs_of, visit, visit_expr};
+use crate::c::typed::{Expr, ExprKind, Stmt, StmtKind, Storage, SymbolId, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 const JOINS: [&str; 2] = ["pthread_join", "thrd_join"];
@@ -31,7 +31,7 @@ enum Element {
 }
 
 /// Whether some thread may be joined twice.
-pub(super) fn may_join_twice(units: &[Unit], entry: &str) -> bool {
+pub(in crate::c::lower) fn may_join_twice(units: &[Unit], entry: &str) -> bool {
     let joins = |unit: &Unit| unit.symbols.iter().any(|symbol| is_one_of(&symbol.name, &JOINS));
     match units {
         [unit] => joins(unit) && may_join_twice_in(unit, entry),

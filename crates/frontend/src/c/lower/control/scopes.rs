@@ -8,10 +8,11 @@
 //! from that, unless the block goes back behind the declaration: `again: use(p); int x; p = &x; goto again;`. Such
 //! variables are *hoisted*: made at the start of the block, and given a new value where the declaration is reached.
 
-use super::SymbolRef;
-use super::body::{Body, StackObject};
-use super::scan::{self, Part};
-use super::statics::Home;
+use crate::c::lower::analysis::scan;
+use crate::c::lower::analysis::scan::Part;
+use crate::c::lower::body::{Body, StackObject};
+use crate::c::lower::context::Home;
+use crate::c::lower::context::SymbolRef;
 use crate::c::typed::{Expr, ExprKind, LabelId, Stmt, StmtKind, Storage, SymbolId};
 use crate::c::types::TypeId;
 use ir::{AllocKind, HavocKind, Op, Scope, Span};
@@ -20,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The variables of a function that must live from the start of their block: those between a label and a later jump to
 /// it, all in that block.
-pub(super) fn hoisted(body: &Stmt) -> FxHashSet<SymbolId> {
+pub(in crate::c::lower) fn hoisted(body: &Stmt) -> FxHashSet<SymbolId> {
     let mut found = FxHashSet::default();
     if !Walk::of(std::slice::from_ref(body)).labels.is_empty() {
         scan::visit(body, &mut |part| {
@@ -121,7 +122,7 @@ fn made_by(stmt: &Stmt) -> Vec<SymbolId> {
 
 impl Body<'_, '_> {
     /// The variable that holds the address of a stack object.
-    pub(super) fn stack_pointer(&mut self, object: StackObject) -> VarId {
+    pub(in crate::c::lower) fn stack_pointer(&mut self, object: StackObject) -> VarId {
         match object {
             StackObject::Variable(var) => var,
             StackObject::Symbol(symbol) => match self.home(symbol) {
@@ -141,13 +142,13 @@ impl Body<'_, '_> {
     }
 
     /// Makes a stack object of known size.
-    pub(super) fn make(&mut self, object: StackObject, ty: TypeId, zeroed: bool) {
+    pub(in crate::c::lower) fn make(&mut self, object: StackObject, ty: TypeId, zeroed: bool) {
         let size = self.types().size(ty).unwrap_or(0);
         let size = self.word(size);
         self.make_sized(object, size, zeroed);
     }
 
-    pub(super) fn make_sized(&mut self, object: StackObject, size: TermId, zeroed: bool) {
+    pub(in crate::c::lower) fn make_sized(&mut self, object: StackObject, size: TermId, zeroed: bool) {
         let dst = self.stack_pointer(object);
         let align = match object {
             StackObject::Variable(_) => 1,
@@ -159,7 +160,7 @@ impl Body<'_, '_> {
     }
 
     /// Makes an object at a multiple of `align`.
-    pub(super) fn alloc(&mut self, dst: VarId, size: TermId, kind: AllocKind, zeroed: bool, align: u64) {
+    pub(in crate::c::lower) fn alloc(&mut self, dst: VarId, size: TermId, kind: AllocKind, zeroed: bool, align: u64) {
         self.emit(Op::Alloc { dst, size, kind, zeroed });
         if let Some(stmt) = self.pending.last() {
             self.lw.layout.set_site_align(stmt.site, align);
@@ -167,7 +168,7 @@ impl Body<'_, '_> {
     }
 
     /// What `malloc` and `alloca` guarantee.
-    pub(super) fn heap_align(&self) -> u64 {
+    pub(in crate::c::lower) fn heap_align(&self) -> u64 {
         2 * self.lw.program.data_model.word_bytes()
     }
 
@@ -181,21 +182,21 @@ impl Body<'_, '_> {
     }
 
     /// Ends the objects made since there were `n_alive`; the text goes on without them.
-    pub(super) fn close_scope(&mut self, n_alive: usize) {
+    pub(in crate::c::lower) fn close_scope(&mut self, n_alive: usize) {
         for object in self.alive.split_off(n_alive).into_iter().rev() {
             self.unmake(object);
         }
     }
 
     /// Ends the objects beyond `n_alive` on the way out of a scope; the text after the jump still has them.
-    pub(super) fn leave_scopes(&mut self, n_alive: usize) {
+    pub(in crate::c::lower) fn leave_scopes(&mut self, n_alive: usize) {
         for index in (n_alive..self.alive.len()).rev() {
             self.unmake(self.alive[index]);
         }
     }
 
     /// Ends and makes objects so that those of a jump's target are alive.
-    pub(super) fn adjust_to(&mut self, target: &[StackObject]) {
+    pub(in crate::c::lower) fn adjust_to(&mut self, target: &[StackObject]) {
         let here = self.alive.clone();
         for object in here.iter().rev().filter(|object| !target.contains(object)) {
             self.unmake(*object);
@@ -207,7 +208,7 @@ impl Body<'_, '_> {
     }
 
     /// Makes what is alive but was never given a value.
-    pub(super) fn make_without_value(&mut self, object: StackObject) {
+    pub(in crate::c::lower) fn make_without_value(&mut self, object: StackObject) {
         let ty = match object {
             StackObject::Symbol(symbol) => self.lw.symbol(SymbolRef { unit: self.unit, symbol }).ty.ty,
             StackObject::CallResult(_, ty) => ty,
@@ -221,7 +222,7 @@ impl Body<'_, '_> {
     }
 
     /// What a declaration brings to life, if its variable is one of this function.
-    pub(super) fn object_of(&mut self, symbol: SymbolId) -> Option<StackObject> {
+    pub(in crate::c::lower) fn object_of(&mut self, symbol: SymbolId) -> Option<StackObject> {
         let storage = self.lw.symbol(SymbolRef { unit: self.unit, symbol }).storage;
         if !matches!(storage, Storage::Auto | Storage::Param) {
             return None;
@@ -234,13 +235,13 @@ impl Body<'_, '_> {
     }
 
     /// The objects of a block's declarations that live from its start on.
-    pub(super) fn hoisted_objects(&mut self, stmts: &[Stmt]) -> Vec<StackObject> {
+    pub(in crate::c::lower) fn hoisted_objects(&mut self, stmts: &[Stmt]) -> Vec<StackObject> {
         let declared: Vec<SymbolId> = stmts.iter().flat_map(made_by).collect();
         let hoisted: Vec<SymbolId> = declared.into_iter().filter(|symbol| self.hoisted.contains(symbol)).collect();
         hoisted.into_iter().filter_map(|symbol| self.object_of(symbol)).collect()
     }
 
-    pub(super) fn make_hoisted(&mut self, stmts: &[Stmt]) {
+    pub(in crate::c::lower) fn make_hoisted(&mut self, stmts: &[Stmt]) {
         for object in self.hoisted_objects(stmts) {
             self.make_without_value(object);
         }

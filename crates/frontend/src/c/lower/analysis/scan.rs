@@ -6,21 +6,21 @@
 //!
 //! `visit` is the one walk over typed trees that the lowering has besides its own.
 
-use super::super::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, SymbolId, Unit};
-use super::super::types::{RecordId, Type, TypeId, Types};
+use crate::c::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, SymbolId, Unit};
+use crate::c::types::{RecordId, Type, TypeId, Types};
 use rustc_hash::FxHashSet;
 
 /// What the user's units mention.
 #[derive(Default)]
-pub(super) struct Facts {
+pub(in crate::c::lower) struct Facts {
     /// Names of functions that are called or whose address is taken.
-    pub(super) functions: FxHashSet<String>,
+    pub(in crate::c::lower) functions: FxHashSet<String>,
     /// Whether some initialiser makes a mutex of another kind than the normal one.
-    pub(super) has_special_mutex: bool,
+    pub(in crate::c::lower) has_special_mutex: bool,
     /// Whether a lock may lie in memory that nobody has written: on the heap, or in a local variable without initialiser.
-    pub(super) has_unset_locks: bool,
+    pub(in crate::c::lower) has_unset_locks: bool,
     /// Whether a thread may be joined twice.
-    pub(super) may_join_twice: bool,
+    pub(in crate::c::lower) may_join_twice: bool,
     /// Whether some bytes may be read other than by the members of an object.
     looks_at_bytes: bool,
     /// Records that are pointed to as something else too, so that their padding may be among these bytes.
@@ -37,7 +37,7 @@ const BYTE_FUNCTIONS: [&str; 7] = ["memcmp", "bcmp", "memchr", "memcpy", "memmov
 const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "alloca", "aligned_alloc", "memalign", "valloc"];
 
 impl Facts {
-    pub(super) fn gather(units: &[Unit], entry: &str) -> Facts {
+    pub(in crate::c::lower) fn gather(units: &[Unit], entry: &str) -> Facts {
         let may_join_twice = super::joins::may_join_twice(units, entry);
         let mut facts = Facts { n_units: units.len(), may_join_twice, ..Facts::default() };
         for unit in units {
@@ -62,7 +62,7 @@ impl Facts {
     }
 
     /// Whether the padding of a record may be looked at.
-    pub(super) fn shows_padding(&self, types: &Types, ty: TypeId) -> bool {
+    pub(in crate::c::lower) fn shows_padding(&self, types: &Types, ty: TypeId) -> bool {
         if !self.looks_at_bytes || self.punned.is_empty() {
             return false;
         }
@@ -80,13 +80,13 @@ impl Facts {
     }
 
     /// Whether the program mentions a function.
-    pub(super) fn uses(&self, function: &str) -> bool {
+    pub(in crate::c::lower) fn uses(&self, function: &str) -> bool {
         self.functions.contains(function)
     }
 
     /// Whether the program reports errors by a call.
-    pub(super) fn calls_error_function(&self) -> bool {
-        super::calls::library::ERROR_CALLS.iter().any(|name| self.functions.contains(*name))
+    pub(in crate::c::lower) fn calls_error_function(&self) -> bool {
+        crate::c::lower::calls::library::ERROR_CALLS.iter().any(|name| self.functions.contains(*name))
     }
 
     fn note(&mut self, unit: &Unit, part: Part<'_>) -> bool {
@@ -206,7 +206,8 @@ fn union_over_padding(types: &Types, ty: TypeId) -> Option<RecordId> {
     let Type::Record(id) = types.get(ty) else { return None };
     let record = types.record(*id);
     let mut fields = record.fields.iter().flatten();
-    let has_padding = record.is_union && fields.any(|field| super::values::cells::has_padding_in(types, field.ty.ty));
+    let has_padding =
+        record.is_union && fields.any(|field| crate::c::lower::values::cell_layout::has_padding_in(types, field.ty.ty));
     has_padding.then_some(*id)
 }
 
@@ -235,7 +236,7 @@ fn function_name<'u>(unit: &'u Unit, callee: &Expr) -> Option<&'u str> {
 }
 
 /// The value of an integer constant under casts.
-pub(super) fn constant(expr: &Expr) -> Option<i128> {
+pub(in crate::c::lower) fn constant(expr: &Expr) -> Option<i128> {
     match &expr.kind {
         ExprKind::Int(value) => Some(*value),
         ExprKind::Cast(inner) => constant(inner),
@@ -263,7 +264,7 @@ fn field_at(types: &Types, ty: TypeId, offset: u64) -> Option<&str> {
 
 /// The scalar variables of a function whose address goes somewhere. `&x` as the value argument of a generic atomic builtin
 /// does not count: `<stdatomic.h>` passes values that way, and the builtin only reads or writes `x`.
-pub(super) fn addressed_variables(unit: &Unit, body: &Stmt) -> FxHashSet<SymbolId> {
+pub(in crate::c::lower) fn addressed_variables(unit: &Unit, body: &Stmt) -> FxHashSet<SymbolId> {
     let mut found = FxHashSet::default();
     visit(body, &mut |part| match part {
         Part::Expr(expr) => note_addresses(unit, expr, &mut found),
@@ -297,7 +298,12 @@ fn note_addresses(unit: &Unit, expr: &Expr, found: &mut FxHashSet<SymbolId>) -> 
 }
 
 /// The variable that a generic atomic builtin reads or writes through an argument `&x` of the object's own type.
-pub(super) fn atomic_value_argument(unit: &Unit, name: &str, args: &[Expr], index: usize) -> Option<SymbolId> {
+pub(in crate::c::lower) fn atomic_value_argument(
+    unit: &Unit,
+    name: &str,
+    args: &[Expr],
+    index: usize,
+) -> Option<SymbolId> {
     let passes_value = match name {
         "__atomic_load" | "__atomic_store" => index == 1,
         "__atomic_exchange" | "__atomic_compare_exchange" => index == 1 || index == 2,
@@ -308,20 +314,20 @@ pub(super) fn atomic_value_argument(unit: &Unit, name: &str, args: &[Expr], inde
     let ExprKind::AddressOf(inner) = &args.get(index)?.kind else { return None };
     let ExprKind::Symbol(symbol) = inner.kind else { return None };
     let is_local = matches!(unit.symbols[symbol.0 as usize].storage, Storage::Auto | Storage::Param);
-    let scalar = |ty| super::statics::scalar_of(&unit.types, ty);
-    let object = super::Lowering::pointee(&unit.types, args[0].ty.ty)?;
+    let scalar = |ty| crate::c::lower::model_types::scalar_of(&unit.types, ty);
+    let object = crate::c::lower::model_types::pointee(&unit.types, args[0].ty.ty)?;
     let fits = scalar(object.ty).is_some() && scalar(object.ty) == scalar(inner.ty.ty);
     (passes_value && is_local && fits).then_some(symbol)
 }
 
 /// A node of a typed tree.
-pub(super) enum Part<'u> {
+pub(in crate::c::lower) enum Part<'u> {
     Stmt(&'u Stmt),
     Expr(&'u Expr),
 }
 
 /// Calls `see` on a statement and everything in it, outside in; where it yields false, not on what is inside.
-pub(super) fn visit<'u>(stmt: &'u Stmt, see: &mut dyn FnMut(Part<'u>) -> bool) {
+pub(in crate::c::lower) fn visit<'u>(stmt: &'u Stmt, see: &mut dyn FnMut(Part<'u>) -> bool) {
     if !see(Part::Stmt(stmt)) {
         return;
     }
@@ -334,7 +340,7 @@ pub(super) fn visit<'u>(stmt: &'u Stmt, see: &mut dyn FnMut(Part<'u>) -> bool) {
 }
 
 /// Calls `see` on an expression and everything in it, likewise.
-pub(super) fn visit_expr<'u>(expr: &'u Expr, see: &mut dyn FnMut(Part<'u>) -> bool) {
+pub(in crate::c::lower) fn visit_expr<'u>(expr: &'u Expr, see: &mut dyn FnMut(Part<'u>) -> bool) {
     if !see(Part::Expr(expr)) {
         return;
     }
@@ -382,7 +388,7 @@ pub(super) fn visit_expr<'u>(expr: &'u Expr, see: &mut dyn FnMut(Part<'u>) -> bo
 }
 
 /// The expressions that stand directly in a statement.
-pub(super) fn exprs_of(stmt: &Stmt) -> Vec<&Expr> {
+pub(in crate::c::lower) fn exprs_of(stmt: &Stmt) -> Vec<&Expr> {
     match &stmt.kind {
         StmtKind::Expr(expr)
         | StmtKind::If { cond: expr, .. }
@@ -408,7 +414,7 @@ pub(super) fn exprs_of(stmt: &Stmt) -> Vec<&Expr> {
 }
 
 /// The statements that stand directly in a statement.
-pub(super) fn children_of(stmt: &Stmt) -> Vec<&Stmt> {
+pub(in crate::c::lower) fn children_of(stmt: &Stmt) -> Vec<&Stmt> {
     match &stmt.kind {
         StmtKind::Block(stmts) => stmts.iter().collect(),
         StmtKind::If { then, otherwise, .. } => std::iter::once(&**then).chain(otherwise.as_deref()).collect(),
@@ -424,7 +430,7 @@ pub(super) fn children_of(stmt: &Stmt) -> Vec<&Stmt> {
 }
 
 /// Whether control can enter a statement other than from above.
-pub(super) fn can_be_entered(stmt: &Stmt) -> bool {
+pub(in crate::c::lower) fn can_be_entered(stmt: &Stmt) -> bool {
     let mut found = false;
     visit(stmt, &mut |part| {
         if let Part::Stmt(Stmt {

@@ -4,15 +4,15 @@
 
 use ir::Span;
 
-use super::{Parse, Parser};
 use crate::c::ast::{
     Attribute, AttributeKind, EnumSpecifier, Enumerator, FieldDeclaration, FieldDeclarator, Member, Name, RecordKind,
     RecordSpecifier,
 };
 use crate::c::lex::{Keyword, Punct, TokenKind};
+use crate::c::parse::{Parse, Parser};
 
 impl Parser<'_> {
-    pub(super) fn record(&mut self) -> Parse<RecordSpecifier> {
+    pub(in crate::c::parse) fn record(&mut self) -> Parse<RecordSpecifier> {
         let keyword = self.bump();
         let kind =
             if keyword.kind == TokenKind::Keyword(Keyword::Struct) { RecordKind::Struct } else { RecordKind::Union };
@@ -104,7 +104,7 @@ impl Parser<'_> {
         Ok(Member::Field(FieldDeclaration { specifiers, declarators, span: self.from(first) }))
     }
 
-    pub(super) fn enumeration(&mut self) -> Parse<EnumSpecifier> {
+    pub(in crate::c::parse) fn enumeration(&mut self) -> Parse<EnumSpecifier> {
         let keyword = self.bump();
         let mut attributes = Vec::new();
         self.attributes(&mut attributes)?;

@@ -6,9 +6,9 @@
 //!
 //! An instruction that reads and writes memory without `LOCK` is a load and a store.
 
-use super::coder::{Coder, constant, is_zero, sum, tags};
 use super::columns::Piece;
 use super::line::signed_number;
+use crate::litmus::coder::{Coder, constant, is_zero, sum, tags};
 use ir::Diagnostic;
 use ir::litmus::{Binary, Dialect, Expr, Extend, Op, Reg, RmwKind, Unary};
 
@@ -25,7 +25,7 @@ const NAMES_64: [[&str; 4]; 8] = [
 const WIDTHS: [u8; 4] = [64, 32, 16, 8];
 
 /// The name under which a register is kept, and the width that this name means.
-pub(super) fn register(name: &str, dialect: Dialect) -> Option<(String, u8)> {
+pub(in crate::litmus) fn register(name: &str, dialect: Dialect) -> Option<(String, u8)> {
     let name = name.trim_start_matches('%').to_ascii_uppercase();
     for names in NAMES_64 {
         if let Some(index) = names.iter().position(|other| *other == name) {
@@ -55,7 +55,7 @@ enum Place {
 }
 
 /// Adds an instruction.
-pub(super) fn instruction(
+pub(in crate::litmus) fn instruction(
     coder: &mut Coder<'_, '_>,
     dialect: Dialect,
     whole: &Piece,

@@ -6,16 +6,16 @@
 
 mod arithmetic;
 
-use super::coder::{Coder, constant, is_zero, sum, tags};
 use super::columns::{Piece, split_commas};
 use super::line::{Line, Registers, signed_number};
+use crate::litmus::coder::{Coder, constant, is_zero, sum, tags};
 use ir::Diagnostic;
 use ir::litmus::{Binary, ExclusiveStatus, Expr, Extend, Op, Reg, RmwKind, Unary};
 
 static REGISTERS: Registers = Registers { dialect: "AArch64", canonical: register, zero: "XZR" };
 
 /// The name under which a register is kept.
-pub(super) fn register(name: &str) -> Option<String> {
+pub(in crate::litmus) fn register(name: &str) -> Option<String> {
     let upper = name.to_ascii_uppercase();
     match upper.as_str() {
         "XZR" | "WZR" => return Some("XZR".to_string()),
@@ -28,7 +28,11 @@ pub(super) fn register(name: &str) -> Option<String> {
 }
 
 /// Adds an instruction.
-pub(super) fn instruction(coder: &mut Coder<'_, '_>, mnemonic: &Piece, operands: &[Piece]) -> Result<(), Diagnostic> {
+pub(in crate::litmus) fn instruction(
+    coder: &mut Coder<'_, '_>,
+    mnemonic: &Piece,
+    operands: &[Piece],
+) -> Result<(), Diagnostic> {
     let name = mnemonic.text.to_ascii_uppercase();
     let mut line = Line { coder, registers: &REGISTERS, mnemonic, operands };
     match name.as_str() {

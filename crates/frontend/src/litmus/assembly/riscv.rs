@@ -3,9 +3,9 @@
 //! Registers are kept as `x0`–`x31`, whatever name they are written with; `x0` reads as 0 and is never written. Loads and stores with `.aq` and
 //! `.rl` are those of litmus tests rather than of the architecture. A fence has the tag `Fence.rw.w` for its sets (with `i` and `o` dropped).
 
-use super::coder::{Coder, constant, tags};
 use super::columns::Piece;
 use super::line::{Line, Registers};
+use crate::litmus::coder::{Coder, constant, tags};
 use ir::Diagnostic;
 use ir::litmus::{Binary, ExclusiveStatus, Expr, Extend, Op, RmwKind, Unary};
 
@@ -17,7 +17,7 @@ const ABI_NAMES: [&str; 32] = [
 static REGISTERS: Registers = Registers { dialect: "RISCV", canonical: register, zero: "x0" };
 
 /// The name under which a register is kept.
-pub(super) fn register(name: &str) -> Option<String> {
+pub(in crate::litmus) fn register(name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
     if let Some(index) = ABI_NAMES.iter().position(|abi| *abi == lower) {
         return Some(format!("x{index}"));
@@ -30,7 +30,11 @@ pub(super) fn register(name: &str) -> Option<String> {
 }
 
 /// Adds an instruction.
-pub(super) fn instruction(coder: &mut Coder<'_, '_>, mnemonic: &Piece, operands: &[Piece]) -> Result<(), Diagnostic> {
+pub(in crate::litmus) fn instruction(
+    coder: &mut Coder<'_, '_>,
+    mnemonic: &Piece,
+    operands: &[Piece],
+) -> Result<(), Diagnostic> {
     let written = mnemonic.text.to_ascii_lowercase();
     let parts: Vec<&str> = written.split('.').collect();
     let mut line = Line { coder, registers: &REGISTERS, mnemonic, operands };

@@ -1,14 +1,14 @@
 //! AArch64: moves, arithmetic, comparisons and conditional selects.
 
-use super::super::coder::{constant, is_zero};
 use super::super::columns::Piece;
 use super::super::line::{Line, signed_number};
 use super::{condition, cut, number, number_of, width_of};
+use crate::litmus::coder::{constant, is_zero};
 use ir::Diagnostic;
 use ir::litmus::{Binary, Expr, Unary};
 
 /// Adds an instruction if it is one of these.
-pub(super) fn instruction(line: &mut Line<'_, '_, '_>, name: &str) -> Result<bool, Diagnostic> {
+pub(in crate::litmus) fn instruction(line: &mut Line<'_, '_, '_>, name: &str) -> Result<bool, Diagnostic> {
     if let Some((op, sets_flags, is_inverted)) = binary_form(name) {
         let to = line.target(0)?;
         let width = width_of(line.operand(0)?);
@@ -223,7 +223,7 @@ fn shift(line: &Line<'_, '_, '_>, modifier: &Piece) -> Result<(Binary, u64), Dia
 }
 
 /// A register operand of an address or of an addition, extended and shifted: `SXTW`, `UXTW #2`, `LSL #3`.
-pub(super) fn extended(
+pub(in crate::litmus) fn extended(
     line: &Line<'_, '_, '_>,
     value: Expr,
     width: u8,
