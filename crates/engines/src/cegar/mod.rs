@@ -4,8 +4,8 @@
 //!
 //! `search` explores an abstraction of the program that knows only what the precision says. If no error is possible there, none is
 //! possible at all. If one is, `abstraction::refine` decides whether its path can really be taken: then it is the trace, or else it says what
-//! should have been known, and the search begins again with more of it. `reduction` and `dpor` leave interleavings out, `abstraction::cone` leaves
-//! out assignments. `precision` decides what a refinement adds, and `stages` what else is tried.
+//! should have been known, and the search begins again with more of it. `search::reduction` and `search::dpor` leave interleavings out, `abstraction::cone` leaves
+//! out assignments. `refinement` decides what is added (`precision`) and what else is tried (`stages`).
 
 mod refinement;
 mod search;
