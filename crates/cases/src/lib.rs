@@ -18,4 +18,4 @@ pub mod worker;
 pub use expectation::{Case, Expectation, Expected};
 pub use pool::Pool;
 pub use suite::{Form, Task};
-pub use worker::{Outcome, Worker};
+pub use worker::{Category, Worker};

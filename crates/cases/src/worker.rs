@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// How a task ended, compared with what was expected.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Outcome {
+pub enum Category {
     /// Right, and the answer is not false.
     CorrectTrue,
     /// Right, and the answer is false.
@@ -25,14 +25,14 @@ pub enum Outcome {
     Error,
 }
 
-impl Outcome {
+impl Category {
     /// The word in tables and csv files.
     pub fn word(self) -> &'static str {
         match self {
-            Outcome::CorrectTrue | Outcome::CorrectFalse => "correct",
-            Outcome::Wrong => "wrong",
-            Outcome::Unknown => "unknown",
-            Outcome::Error => "error",
+            Category::CorrectTrue | Category::CorrectFalse => "correct",
+            Category::Wrong => "wrong",
+            Category::Unknown => "unknown",
+            Category::Error => "error",
         }
     }
 }
@@ -41,7 +41,7 @@ impl Outcome {
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// Compared with what was expected.
-    pub outcome: Outcome,
+    pub outcome: Category,
     /// `true`, `false(...)`, `unknown`, `error`.
     pub result: String,
     /// Why it is unknown or an error.
@@ -135,10 +135,10 @@ fn judge(task: &Task, code: Option<i32>, output: &str, errors: &str) -> Answer {
         (Some(_), Ok(document)) => document,
         (Some(code), Err(_)) => {
             let line = errors.lines().find(|line| !line.trim().is_empty()).unwrap_or("no output");
-            return answer(Outcome::Error, "error", format!("exit code {code}: {line}"));
+            return answer(Category::Error, "error", format!("exit code {code}: {line}"));
         }
         (None, _) => {
-            return answer(Outcome::Error, "error", "it was ended by a signal, or did not keep its limits".into());
+            return answer(Category::Error, "error", "it was ended by a signal, or did not keep its limits".into());
         }
     };
     let text = |name: &str| document[name].as_str().unwrap_or("").to_string();
@@ -150,16 +150,16 @@ fn judge(task: &Task, code: Option<i32>, output: &str, errors: &str) -> Answer {
         // Cases say whether an execution is allowed, whatever the condition claims.
         "true" | "false(condition)" if task.expected == "allowed" || task.expected == "forbidden" => {
             let is_right = is_observed == Some(task.expected == "allowed");
-            if is_right { Outcome::CorrectTrue } else { Outcome::Wrong }
+            if is_right { Category::CorrectTrue } else { Category::Wrong }
         }
-        _ if is_match(&result, &task.expected) && result.starts_with("false") => Outcome::CorrectFalse,
-        _ if is_match(&result, &task.expected) => Outcome::CorrectTrue,
-        "true" => Outcome::Wrong,
-        _ if result.starts_with("false") => Outcome::Wrong,
-        "unknown" => Outcome::Unknown,
-        _ if result.starts_with("bounded(") => Outcome::Unknown,
-        _ if is_refused => Outcome::Unknown,
-        _ => Outcome::Error,
+        _ if is_match(&result, &task.expected) && result.starts_with("false") => Category::CorrectFalse,
+        _ if is_match(&result, &task.expected) => Category::CorrectTrue,
+        "true" => Category::Wrong,
+        _ if result.starts_with("false") => Category::Wrong,
+        "unknown" => Category::Unknown,
+        _ if result.starts_with("bounded(") => Category::Unknown,
+        _ if is_refused => Category::Unknown,
+        _ => Category::Error,
     };
     let reason = if is_refused { format!("refused: {reason}") } else { reason };
     let mut answer = answer(outcome, &result, reason);
@@ -181,7 +181,7 @@ fn is_match(result: &str, expected: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn outcome(expected: &str, code: Option<i32>, output: &str) -> Outcome {
+    fn outcome(expected: &str, code: Option<i32>, output: &str) -> Category {
         let task = Task {
             path: PathBuf::from("a.c"),
             property: "unreach-call".to_string(),
@@ -194,17 +194,17 @@ mod tests {
     #[test]
     fn answers_are_judged() {
         for (expected, code, output, wanted) in [
-            ("true", Some(0), r#"{"result":"true"}"#, Outcome::CorrectTrue),
-            ("false", Some(1), r#"{"result":"false(unreach-call)"}"#, Outcome::CorrectFalse),
-            ("false(valid-deref)", Some(1), r#"{"result":"false(valid-free)"}"#, Outcome::Wrong),
-            ("false", Some(0), r#"{"result":"true"}"#, Outcome::Wrong),
-            ("true", Some(1), r#"{"result":"false(no-deadlock)"}"#, Outcome::Wrong),
-            ("true", Some(3), r#"{"result":"unknown","reason":"time limit"}"#, Outcome::Unknown),
-            ("true", Some(2), r#"{"result":"unknown","refused":true,"reason":"asm"}"#, Outcome::Unknown),
-            ("true", Some(2), r#"{"result":"error","reason":"expected `;`"}"#, Outcome::Error),
-            ("error", Some(2), r#"{"result":"error","reason":"expected `;`"}"#, Outcome::CorrectTrue),
-            ("true", Some(101), "", Outcome::Error),
-            ("true", None, "", Outcome::Error),
+            ("true", Some(0), r#"{"result":"true"}"#, Category::CorrectTrue),
+            ("false", Some(1), r#"{"result":"false(unreach-call)"}"#, Category::CorrectFalse),
+            ("false(valid-deref)", Some(1), r#"{"result":"false(valid-free)"}"#, Category::Wrong),
+            ("false", Some(0), r#"{"result":"true"}"#, Category::Wrong),
+            ("true", Some(1), r#"{"result":"false(no-deadlock)"}"#, Category::Wrong),
+            ("true", Some(3), r#"{"result":"unknown","reason":"time limit"}"#, Category::Unknown),
+            ("true", Some(2), r#"{"result":"unknown","refused":true,"reason":"asm"}"#, Category::Unknown),
+            ("true", Some(2), r#"{"result":"error","reason":"expected `;`"}"#, Category::Error),
+            ("error", Some(2), r#"{"result":"error","reason":"expected `;`"}"#, Category::CorrectTrue),
+            ("true", Some(101), "", Category::Error),
+            ("true", None, "", Category::Error),
         ] {
             assert_eq!(outcome(expected, code, output), wanted, "{expected} {code:?} {output}");
         }

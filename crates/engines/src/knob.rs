@@ -1,9 +1,20 @@
-//! What can be set about an engine? Knobs with kinds, and settings that were checked against them.
+//! What is shown of an engine, and what can be set about it? Its name, knobs with kinds, and settings that were checked against them.
 //!
 //! An engine declares its knobs; `Settings::of` reads names and values and refuses what is not declared, naming what is. So an engine that looks at a
 //! setting finds one of the values that it has declared, and a misspelt one never measures something else.
 
 use std::collections::BTreeMap;
+
+/// What the command line shows of an engine.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub describe: &'static str,
+    /// Its options.
+    pub knobs: &'static [Knob],
+}
 
 /// An option of an engine, set by `--engine-name.knob value`.
 #[derive(Clone, Copy, Debug)]

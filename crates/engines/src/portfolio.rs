@@ -8,7 +8,8 @@
 //! more never means to know less.
 
 use crate::schedule::Ask;
-use crate::{About, ENGINES, Engine, Settings, decide};
+use crate::table::ENGINES;
+use crate::{About, Engine, Settings, decide};
 use ir::{Properties, Property, Task};
 use std::time::Duration;
 

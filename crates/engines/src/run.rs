@@ -3,9 +3,8 @@
 //! Every inner loop asks `stop` now and then (it is cheap: the clock and the resident size are read only every so many calls), so
 //! that a scheduler or the user can end an engine within 100 ms and limits hold without anybody being killed.
 
-use crate::About;
 use crate::budget::Budget;
-use crate::knob::{Knob, Settings};
+use crate::knob::{About, Knob, Settings};
 use ir::{Properties, Why};
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -8,7 +8,6 @@ pub mod access;
 pub mod addresses;
 pub mod build;
 pub mod certificate;
-pub mod dot;
 pub mod interp;
 pub mod litmus;
 pub mod memory;

@@ -1,15 +1,24 @@
 //! What are the handy ways to write a term?
 //!
 //! A method an operator, and the derived forms that have no operator of their own. Nothing here but spelling: all
-//! methods end in `Pool::apply`, which checks sorts (and panics on misuse) and simplifies.
+//! methods end in `Pool::apply`, which checks sorts (and panics on misuse) and applies the rules of `simplify`; these build their results by the same methods.
 
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
+use crate::simplify::simplify;
 use crate::sort::{FloatSort, Scalar, Sort};
 
 macro_rules! builders {
     ($($(#[$doc:meta])* $name:ident ( $($arg:ident),* ) = $op:ident;)*) => {
         impl Pool {
+    /// The operator on these operands, simplified; panics if their sorts do not fit.
+    pub fn apply(&mut self, op: Op, args: &[TermId]) -> TermId {
+        match self.check(op, args) {
+            Ok(sort) => simplify(self, op, args, sort),
+            Err(message) => panic!("{message}"),
+        }
+    }
+
             $($(#[$doc])* pub fn $name(&mut self, $($arg: TermId),*) -> TermId {
                 self.apply(Op::$op, &[$($arg),*])
             })*

@@ -8,32 +8,29 @@
 //!
 //! Deciding terms is not here; solver back ends translate [`Node`]s.
 
-mod bitvec;
 mod build;
 mod components;
-mod float;
 mod op;
-mod parse;
 mod pool;
-mod print;
 mod prng;
 mod sample;
 mod semantics;
 mod simplify;
 mod sort;
+mod text;
 mod value;
 mod walk;
 
-pub use bitvec::BitVec;
 pub use components::Components;
 pub use op::Op;
-pub use parse::{ParseError, parse};
 pub use pool::{Node, Pool, TermId, VarId};
-pub use print::Displayed;
 pub use prng::Prng;
 pub use sample::{Kinds, Sample};
 pub use semantics::Operands;
 pub use sort::{FloatSort, Scalar, Sort};
+pub use text::parse::{ParseError, parse};
+pub use text::print::Displayed;
+pub use value::bitvec::BitVec;
 pub use value::{ArrayValue, F32_NAN, F64_NAN, Value};
 
 #[cfg(test)]

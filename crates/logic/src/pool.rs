@@ -4,8 +4,8 @@
 //! equal node before a new one is added. So terms never move or die, equality of terms is equality of ids, and sorting
 //! ids is a topological order.
 //!
-//! Invariant: a stored application is a normal form, `apply(op, args)` on its own parts yields itself. Rewriting is in
-//! `simplify`, named builders in `build`, everything that visits whole terms in `walk`.
+//! Invariant: a stored application is a normal form, `apply(op, args)` on its own parts yields itself. `build` applies
+//! operators by the rules of `simplify`; the pool knows neither. What visits whole terms is in `walk`.
 
 use std::hash::{Hash, Hasher};
 
@@ -13,7 +13,6 @@ use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 
 use crate::op::Op;
-use crate::simplify::simplify;
 use crate::sort::Sort;
 use crate::value::Value;
 
@@ -177,14 +176,6 @@ impl Pool {
     /// The number of nodes if every shared subterm were copied, capped at `u32::MAX`.
     pub fn tree_size(&self, term: TermId) -> u32 {
         self.entries[term.index()].tree_size
-    }
-
-    /// The operator on these operands, simplified; panics if their sorts do not fit.
-    pub fn apply(&mut self, op: Op, args: &[TermId]) -> TermId {
-        match self.check(op, args) {
-            Ok(sort) => simplify(self, op, args, sort),
-            Err(message) => panic!("{message}"),
-        }
     }
 
     /// The sort `apply` would yield, or why it would panic.

@@ -8,10 +8,10 @@
 
 use smallvec::SmallVec;
 
-use crate::bitvec::BitVec;
-use crate::float;
 use crate::op::Op;
 use crate::sort::FloatSort;
+use crate::value::bitvec::BitVec;
+use crate::value::float;
 use crate::value::{ArrayValue, Value};
 
 /// The operands of one application.

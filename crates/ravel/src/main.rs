@@ -5,8 +5,9 @@
 
 mod args;
 mod bench;
-mod deep;
+mod command;
 mod exit;
+mod guarded_thread;
 mod input;
 mod language;
 mod litmus;
@@ -14,9 +15,6 @@ mod pipeline;
 mod quantity;
 mod request;
 mod screen;
-mod show;
-mod simulate;
-mod verify;
 mod watch;
 
 use args::What;
@@ -25,11 +23,11 @@ use exit::Exit;
 fn main() {
     let (cli, knobs) = args::read();
     let exit = match cli.command {
-        What::Verify(args) => verify::verify(&args, &knobs),
-        What::Show(args) => deep::run(move || show::show(&args)).unwrap_or_else(bug),
-        What::Run(args) => deep::run(move || simulate::simulate(&args)).unwrap_or_else(bug),
-        What::Engines => show::engines(),
-        What::Litmus(args) => deep::run(move || litmus::litmus(&args)).unwrap_or_else(bug),
+        What::Verify(args) => command::verify::verify(&args, &knobs),
+        What::Show(args) => guarded_thread::run(move || command::show::show(&args)).unwrap_or_else(bug),
+        What::Run(args) => guarded_thread::run(move || command::simulate::simulate(&args)).unwrap_or_else(bug),
+        What::Engines => command::show::engines(),
+        What::Litmus(args) => guarded_thread::run(move || litmus::litmus(&args)).unwrap_or_else(bug),
         What::Bench(args) => bench::bench(&args, &knobs),
     };
     std::process::exit(exit as i32);

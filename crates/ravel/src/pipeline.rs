@@ -2,7 +2,7 @@
 //!
 //! An engine's answer reaches the user only as `engines::Decided`, which nobody makes without a replay or a check.
 
-use crate::deep;
+use super::guarded_thread;
 use crate::language::Language;
 use crate::request::Request;
 use crate::watch::{Stop, Watch};
@@ -118,7 +118,11 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
     };
 
     let started = Instant::now();
-    let how = How { second_opinion: plan.second_opinion, progress: plan.progress, last_panic: Some(deep::last_panic) };
+    let how = How {
+        second_opinion: plan.second_opinion,
+        progress: plan.progress,
+        last_panic: Some(guarded_thread::last_panic),
+    };
     let found = schedule(&asks, request.properties, how, watch.budget(), L::what);
     answer.timings.push(("check".to_string(), started.elapsed().as_secs_f64()));
     if let (Decided::Unknown(_), Some((name, said))) = (&found.decided, found.failed.first()) {

@@ -2,7 +2,7 @@
 
 #[path = "it/case_runs.rs"]
 mod case_runs;
-#[path = "it/circles.rs"]
+#[path = "it/tree/circles.rs"]
 mod circles;
 #[path = "it/dependencies.rs"]
 mod dependencies;
@@ -20,13 +20,13 @@ mod options;
 mod process;
 #[path = "it/properties.rs"]
 mod properties;
-#[path = "it/rules.rs"]
+#[path = "it/tree/references.rs"]
+mod references;
+#[path = "it/tree/rules.rs"]
 mod rules;
 #[path = "it/snapshots.rs"]
 mod snapshots;
 #[path = "it/suites.rs"]
 mod suites;
-#[path = "it/tidy.rs"]
+#[path = "it/tree/tidy.rs"]
 mod tidy;
-#[path = "it/tidy_references.rs"]
-mod tidy_references;

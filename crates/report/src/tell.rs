@@ -484,13 +484,13 @@ mod tests {
     use super::*;
     use ir::Properties;
     use ir::build::Builder;
-    use ir::interp::{Outcome, run_random};
+    use ir::interp::{RunEnd, run_random};
 
     /// The story of the first random run that goes wrong.
     fn bad_run(program: &Program, property: Property) -> (Story, Ending) {
         for seed in 0..1000 {
             let run = run_random(program, Properties::of(&[property]), seed, 1000);
-            if let Outcome::Violation(violation) = &run.outcome {
+            if let RunEnd::Violation(violation) = &run.outcome {
                 return tell(program, &run.log, violation, false);
             }
         }

@@ -18,7 +18,7 @@ enum Task {
     /// Try random programs on all engines, against oracles
     Fuzz(fuzz::driver::Options),
     /// Repeat an experiment of the literature
-    Experiment(experiment::Args),
+    Experiment(experiment::Command),
     /// Measure an engine
     #[command(subcommand)]
     Bench(bench::Benchmark),

@@ -1,6 +1,6 @@
 //! How do a model's relations become clauses?
 //!
-//! A pair that a relation certainly has, or certainly lacks, needs no literal (`memory::cat::evaluate` computes both bounds before anything is
+//! A pair that a relation certainly has, or certainly lacks, needs no literal (`memory::cat::meaning::evaluate` computes both bounds before anything is
 //! chosen). Every other pair gets one when it is first needed, with clauses in the directions in which it counts: where an axiom
 //! forbids the pair, what makes it so must imply the literal (`Lower`); where its absence helps, the literal must have a reason
 //! (`Upper`). For the first direction a least solution needs no more than its rules, because a solution of the
@@ -10,7 +10,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use memory::cat::ast::{Severity, Shape};
+use memory::cat::syntax::ast::{Severity, Shape};
 use memory::cat::{Bound, Check, Graph, Model, Node, NodeId, Values};
 use memory::relation::Relation;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,6 +1,6 @@
 //! What of an execution is worth showing: its events in words, its relations, and the cycles that forbid it.
 
-use memory::cat::ast::Shape;
+use memory::cat::syntax::ast::Shape;
 use memory::cat::{Bound, Check, Graph, Values};
 use memory::execution::Kind;
 use memory::relation::Relation;

@@ -4,13 +4,13 @@
 //!
 //! First every read gets a write, one after the other; values follow along, and with them addresses and the ways of threads. Then the writes of
 //! each cell are ordered, pair by pair. After each choice the model's axioms are computed on what is certain by then
-//! (`memory::cat::evaluate`): one that fails will fail whatever comes, and the choice is taken back. So most choices are never
+//! (`memory::cat::meaning::evaluate`): one that fails will fail whatever comes, and the choice is taken back. So most choices are never
 //! combined. When only the verdict is wanted, the condition prunes as well, and the first execution ends the search.
 //!
 //! When addresses depend on reads, places and so all relations about them are known only after the reads: axioms then prune the second half only.
 
 use ir::litmus::{Observable, Quantifier, Test};
-use memory::cat::ast::Severity;
+use memory::cat::syntax::ast::Severity;
 use memory::cat::{Bound, Model, Node, NodeId, Values};
 use memory::execution::{Kind, Misfit, Skeleton, TermId, Terms, cell};
 use memory::relation::{EventSet, Relation};

@@ -7,7 +7,7 @@
 
 use ir::litmus::{Formula, Observable, Operand, Quantifier};
 use logic::{Sort, TermId};
-use memory::cat::ast::Severity;
+use memory::cat::syntax::ast::Severity;
 use memory::cat::{Bound, Plan, Values};
 use memory::execution::term::Term;
 use memory::relation::Relation;

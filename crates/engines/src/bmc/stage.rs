@@ -4,7 +4,7 @@ use super::reductions::Known;
 use super::solving::data_races;
 use super::solving::encoding::Encoding;
 use super::solving::goals::Goals;
-use super::solving::search::{Effort, Found, Outcome, solve};
+use super::solving::search::{Effort, Found, Solved, solve};
 use super::solving::witness::trace;
 use super::unroll::executor::Bounds;
 use super::unroll::unroll;
@@ -129,16 +129,16 @@ fn answer(
     (goals, races): (&Goals, &[data_races::Pair]),
     effort: &mut Effort,
 ) -> Result<Stage, smt::Why> {
-    if let Outcome::Found(mut found) = solve(encoding, unrolled, goals.violation, effort)? {
+    if let Solved::Found(mut found) = solve(encoding, unrolled, goals.violation, effort)? {
         let told = trace(question.task, question.prepared, unrolled, (goals, races), &mut found);
         let untold =
             || smt::Why::Incomplete("a data race of a thread that the execution found does not start".to_string());
         return told.map(Stage::Unsafe).ok_or_else(untold);
     }
-    if let Outcome::Found(mut found) = solve(encoding, unrolled, goals.cut, effort)? {
+    if let Solved::Found(mut found) = solve(encoding, unrolled, goals.cut, effort)? {
         return Ok(Stage::Deeper(reason(unrolled, &mut found, |what| matches!(what, BadKind::Cut(_)))));
     }
-    if let Outcome::Found(mut found) = solve(encoding, unrolled, goals.beyond, effort)? {
+    if let Solved::Found(mut found) = solve(encoding, unrolled, goals.beyond, effort)? {
         let mut misplaced = unrolled.bads.iter().filter(|bad| bad.what == BadKind::Misplaced);
         if misplaced.any(|bad| found.values.holds(&unrolled.pool, bad.guard)) {
             return Ok(Stage::Misplaced);

@@ -4,19 +4,11 @@
 //!
 //! `search` explores an abstraction of the program that knows only what the precision says. If no error is possible there, none is
 //! possible at all. If one is, `abstraction::refine` decides whether its path can really be taken: then it is the trace, or else it says what
-//! should have been known, and the search begins again with more of it. `reduction` and `dpor` leave interleavings out, `abstraction::cone` leaves
-//! out assignments. `precision` decides what a refinement adds, and `stages` what else is tried.
+//! should have been known, and the search begins again with more of it. `search::reduction` and `search::dpor` leave interleavings out, `abstraction::cone` leaves
+//! out assignments. `refinement` decides what is added (`precision`) and what else is tried (`stages`).
 
-mod counter_abstraction;
-mod dpor;
-mod precision;
-mod predicate_mining;
-mod proof;
-mod reachability_graph;
-mod reduction;
+mod refinement;
 mod search;
-mod stages;
-mod successor;
 mod world;
 
 #[cfg(test)]
@@ -32,14 +24,14 @@ use crate::abstraction::state::{Live, Places, places};
 use crate::abstraction::symbolic::BadKind;
 use crate::explore::actions::Actions;
 use crate::{About, Engine, Kind, Knob, Run};
-use counter_abstraction::Pick;
 use ir::pass::{Options, forget_owners, may_wait_in_circle, prepare, spell_trace};
 use ir::{Certificate, EdgeRef, Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
-use precision::{Refinement, Tracking};
-use reachability_graph::{NodeId, ReachabilityGraph};
+use refinement::precision::{Refinement, Tracking};
+use refinement::stages::{Finding, Remedy, Situation};
+use search::counter_abstraction::Pick;
+use search::reachability_graph::{NodeId, ReachabilityGraph};
 use search::{Halt, Search};
 use smt::Direction;
-use stages::{Finding, Remedy, Situation};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use world::{Counts, Reduction, Strategy, World};
@@ -165,7 +157,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
             }
             Err(Halt::Error(attempt, node)) => rounds.consider(attempt, node, graph),
         };
-        match stages::remedy(found.finding(), &rounds.situation(&found.attempt)) {
+        match refinement::stages::remedy(found.finding(), &rounds.situation(&found.attempt)) {
             Remedy::GoOn => rounds.keep_what_is_sound(found),
             Remedy::Report => {
                 let trace = found.trace().expect("a violation is reported");
@@ -267,7 +259,7 @@ impl<'p> Rounds<'p> {
         Rounds {
             world,
             refinement,
-            technique: precision::technique(run.word(&REFINE)),
+            technique: refinement::precision::technique(run.word(&REFINE)),
             tracking,
             has_mined: tracking == Tracking::Values,
             is_lazy: run.word(&PRUNE) == "lazy"
@@ -285,7 +277,7 @@ impl<'p> Rounds<'p> {
         let mut search = Search::new(&mut self.world, &precision);
         search.resume(std::mem::take(&mut self.kept));
         let result = search.explore(run);
-        let result = result.map(|()| proof::certificate(&mut search));
+        let result = result.map(|()| search::proof::certificate(&mut search));
         let graph = std::mem::take(&mut search.graph);
         note_statistics(&self.world, &self.refinement, &self.times, run);
         (result, graph)
@@ -337,7 +329,7 @@ impl<'p> Rounds<'p> {
 
     fn mine_predicates(&mut self) {
         self.has_mined = true;
-        predicate_mining::add(&mut self.world, &mut self.refinement.precision);
+        refinement::predicate_mining::add(&mut self.world, &mut self.refinement.precision);
     }
 }
 
@@ -407,7 +399,7 @@ fn consider(
     let picks: &[Pick] = if is_crowd { &[Pick::Newest, Pick::Oldest] } else { &[Pick::Newest] };
     let mut result = None;
     for pick in picks {
-        let Some(cast) = counter_abstraction::concrete(world, attempt, *pick) else { continue };
+        let Some(cast) = search::counter_abstraction::concrete(world, attempt, *pick) else { continue };
         for refiner in &ways {
             let sites = std::mem::take(&mut world.cells.crowd_sites);
             let feasibility = refiner.decide(&mut world.cells, &mut world.entailment, world.properties, &cast.attempt);
@@ -430,7 +422,7 @@ fn consider(
 /// From now on the threads of the loop that the path ends in are not told apart.
 fn form_crowd(world: &mut World<'_>, attempt: &Attempt) {
     let (_, edge) = *attempt.steps.last().expect("a path has steps");
-    let sites = counter_abstraction::start_sites(world.cells.program, edge);
+    let sites = search::counter_abstraction::start_sites(world.cells.program, edge);
     world.cells.crowd_sites.extend(sites);
     world.summaries.clear();
 }

@@ -1,33 +1,15 @@
 //! Can a bad state be reached? Every reachable state is visited, packed into bytes and remembered.
 //!
-//! The prepared program is compiled to code (`compile`, `code`, `layout`, `inputs`); `step` runs an edge on a packed
-//! state (`state`, `heap`); `search` goes through the states depth first, remembering them in `visited`; `reduction` decides which
-//! threads need to run in a state; `race` and `leak` look for what a single step does not show; `trace` tells how
-//! the search got there. The answer is exact: states are compared in full, and what cannot be enumerated is unknown.
+//! The prepared program is compiled to code (`compile`); `step` runs an edge on a packed state (`state`); `search` goes through the states
+//! depth first, remembering them in `state::visited`, and tells how it got there (`search::trace`); `reduction` decides which threads need to run in a state
+//! and which states are the same but for symmetry; `properties` looks for what a single step does not show. The answer is exact: states are compared in full, and what cannot be enumerated is unknown.
 
-mod code;
 mod compile;
-mod elsewhere;
-mod fair_lasso;
-mod handles;
-mod heap;
-mod inputs;
-mod layout;
-mod leak;
-mod offsets;
-mod ordered_races;
-mod race;
+mod properties;
 mod reduction;
 mod search;
-mod sink;
 mod state;
 mod step;
-mod symmetry;
-mod terms;
-mod trace;
-mod visited;
-mod waits;
-mod work;
 
 #[cfg(test)]
 pub(crate) mod agrees;
@@ -37,11 +19,11 @@ mod tests;
 use crate::{About, Engine, Kind, Knob, Run};
 use ir::pass::{Options, forget_owners, may_wait_in_circle, merge_joins, prepare};
 use ir::{Proof, Properties, Property, Task, Verdict, Why};
+use reduction::symmetry::Symmetry;
 use reduction::{Reduction, Selector};
 use search::{Bounds, Halt, Pick, Search};
 use std::time::Duration;
 use step::MAX_THREADS;
-use symmetry::Symmetry;
 
 /// The explicit-state engine.
 pub struct Explicit;
@@ -101,7 +83,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let mut prepared = prepare(&task.program, task.properties, &options)?;
     let has_circles = task.properties.has(Property::Deadlock) && may_wait_in_circle(&prepared);
     // Whoever waits for several at once does not wait for one of them, which matters where circles of waiting are possible.
-    if blocks && !(has_circles && waits::may_go_round(&prepared)) {
+    if blocks && !(has_circles && properties::waits::may_go_round(&prepared)) {
         prepared = merge_joins(prepared);
     }
     if !has_circles {
@@ -133,7 +115,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         note_statistics(&search, run, run.elapsed() - before);
         let is_bounded_by_threads = threads < MAX_THREADS;
         match result {
-            Ok(Some(found)) => return Ok(Verdict::Unsafe(trace::trace(&mut search, &task.program, found))),
+            Ok(Some(found)) => return Ok(Verdict::Unsafe(search::trace::trace(&mut search, &task.program, found))),
             Err(Halt::Stopped(why)) => return Err(why),
             Err(Halt::ManyStates) => {}
             Ok(None) => match search.unknown.take() {
@@ -143,15 +125,17 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                     break;
                 }
                 None => {
-                    if task.properties.has(Property::Race) && !ordered_races::adjacency_is_enough(&code.program) {
-                        return ordered_races::decide(task, &code.program, run);
+                    if task.properties.has(Property::Race)
+                        && !properties::ordered_races::adjacency_is_enough(&code.program)
+                    {
+                        return properties::ordered_races::decide(task, &code.program, run);
                     }
                     return Ok(Verdict::Safe(Proof::Exhaustive { states: search.visited.len() as u64 }));
                 }
             },
         }
     }
-    match elsewhere::search(task, run) {
+    match properties::other_layouts::search(task, run) {
         Some(trace) => Ok(Verdict::Unsafe(trace)),
         None => Err(reason.expect("the last attempt has no bounds of its own")),
     }

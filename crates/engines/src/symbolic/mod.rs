@@ -2,31 +2,23 @@
 //!
 //! Known as: symbolic execution [Cadar08]; MPOR in it [Vrooman24].
 //!
-//! The entry method runs on symbols: numbers are terms, references of the input are decided when somebody looks (`split`), threads are
-//! interleaved as far as the reduction says (`dependence`), infeasible paths are dropped with an incremental solver (`world`). `search` walks
-//! through the states, `step` and `eval` are what instructions mean on them, `join` keeps short branches in one state, `state_matching` tells when two
-//! are the same, `trace` makes a violation concrete for the machine to replay.
+//! The entry method runs on symbols: numbers are terms, references of the input are decided when somebody looks (`state::split`), threads are
+//! interleaved as far as the reduction says (`search::dependence`), infeasible paths are dropped with an incremental solver (`world`). `search` walks
+//! through the states, `step` is what instructions mean on them (`step::join` keeps short branches in one state), `values` are the terms, `state::matching` tells when two
+//! are the same, `search::trace` makes a violation concrete for the machine to replay.
 //!
 //! C programs are not for this engine: their memory is bytes, and what it does best (deciding which references are equal) is about objects.
 
-mod coverage;
-mod dependence;
-mod difference_logic;
-mod eval;
-mod join;
 mod search;
-mod split;
 mod state;
-mod state_matching;
 mod step;
-mod terms;
-mod trace;
+mod values;
 mod world;
 
 use crate::{About, Kind, Knob, Run};
 use ir::oox::{Program, Trace};
 use ir::{Proof, Verdict, Why};
-use search::{Found, Order, Reduction, Search, Settings};
+use search::{Found, Reduction, Search, SearchOrder, Settings};
 use world::World;
 
 /// The engine, as the command line shows it.
@@ -69,10 +61,10 @@ pub fn check_oox(program: &Program, run: &mut Run) -> Verdict<Box<Trace>> {
             other => unreachable!("{other} is not declared"),
         },
         order: match run.word(&ORDER) {
-            "depth" => Order::Depth,
-            "random" => Order::Random,
-            "distance" => Order::Distance,
-            "mixed" => Order::Mixed,
+            "depth" => SearchOrder::Depth,
+            "random" => SearchOrder::Random,
+            "distance" => SearchOrder::Distance,
+            "mixed" => SearchOrder::Mixed,
             other => unreachable!("{other} is not declared"),
         },
         depth: run.settings.number(&DEPTH).min(u64::from(u32::MAX / 4)) as u32,

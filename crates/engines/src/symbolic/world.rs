@@ -3,9 +3,9 @@
 //! An input has its name from where it stands at the start (a parameter, a slot of an input object), so it is the same variable in every
 //! schedule. A condition is decided by folding first, then by what the path assumes word for word, and only then by the solver.
 
-use super::join::{Sides, sides};
 use super::state::{Origin, State, Val};
-use super::terms::Terms;
+use crate::symbolic::step::join::{Sides, sides};
+use crate::symbolic::values::terms::Terms;
 use ir::Span;
 use ir::oox::{Base, ClassId, Program, ThreadName, Type, ViolationKind};
 use logic::{Sort, TermId};
@@ -221,7 +221,9 @@ impl<'a> World<'a> {
             self.found = Some(Rc::clone(witness));
             return Some(true);
         }
-        if let Some(answer) = super::difference_logic::check(&self.terms, assumed.iter().copied().chain(cond)) {
+        if let Some(answer) =
+            crate::symbolic::values::difference_logic::check(&self.terms, assumed.iter().copied().chain(cond))
+        {
             let is_feasible = answer.is_ok();
             self.found = answer.ok().map(Rc::new);
             return Some(is_feasible);

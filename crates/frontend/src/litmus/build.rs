@@ -6,7 +6,7 @@
 
 use super::coder::{Coder, Draft, Locations, address_of, location_at};
 use super::header::Header;
-use super::init::{Item, Target, Type, Value};
+use super::init::{Initialised, Item, Type, Value};
 use super::question::{Part, Proposition, Question, Right};
 use super::{Thread, canonical_register};
 use ir::litmus::expr::mask;
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// Makes the locations that the initial state declares, in its order, so that their addresses are known.
 pub(super) fn declare(items: &[Item], locations: &mut Locations) -> Result<(), Diagnostic> {
     for item in items {
-        if let Target::Location { name, length } = &item.target {
+        if let Initialised::Location { name, length } = &item.target {
             let id = locations.id(name, item.span)?;
             let draft = locations.get(id);
             draft.kind = item.kind.or(draft.kind);
@@ -39,7 +39,7 @@ pub(super) fn declare(items: &[Item], locations: &mut Locations) -> Result<(), D
 
 fn initialise(item: &Item, locations: &mut Locations) -> Result<(), Diagnostic> {
     match (&item.target, &item.value) {
-        (Target::Location { name, .. }, Some(value)) => {
+        (Initialised::Location { name, .. }, Some(value)) => {
             let values = match value {
                 Value::List(values) => {
                     values.iter().map(|value| value_of(value, locations, item.span)).collect::<Result<Vec<u64>, _>>()?
@@ -53,7 +53,7 @@ fn initialise(item: &Item, locations: &mut Locations) -> Result<(), Diagnostic> 
             }
             draft.init = values;
         }
-        (Target::Element { name, index }, Some(value)) => {
+        (Initialised::Element { name, index }, Some(value)) => {
             let value = value_of(value, locations, item.span)?;
             let id = locations.id(name, item.span)?;
             let draft = locations.get(id);
@@ -114,7 +114,7 @@ pub(super) fn thread(
         Ok(reg)
     };
     for item in items {
-        let Target::Register { thread, name } = &item.target else {
+        let Initialised::Register { thread, name } = &item.target else {
             continue;
         };
         if *thread != number {
@@ -152,7 +152,7 @@ pub(super) fn test(
     question: &Question,
 ) -> Result<Test, Diagnostic> {
     for item in items {
-        if let Target::Register { thread, .. } = &item.target
+        if let Initialised::Register { thread, .. } = &item.target
             && !threads.iter().any(|known| known.number == *thread)
         {
             return Err(Diagnostic::error(item.span, format!("there is no thread P{thread}")));

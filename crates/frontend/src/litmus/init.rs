@@ -18,7 +18,7 @@ pub(super) struct Type {
 
 /// What is declared or set.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Target {
+pub(super) enum Initialised {
     /// A location; with a length if it is an array.
     Location { name: String, length: Option<usize> },
     /// An element of an array that was declared before.
@@ -53,7 +53,7 @@ pub(super) enum Value {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Item {
     pub(super) kind: Option<Type>,
-    pub(super) target: Target,
+    pub(super) target: Initialised,
     pub(super) value: Option<Value>,
     pub(super) span: Span,
 }
@@ -130,10 +130,10 @@ impl<'a> Reader<'a, '_> {
         let span = self.source.span(start, self.lexer.at - start);
         // Without a type, `a[1] = 5` sets an element rather than declares an array.
         let target = match (target, &value) {
-            (Target::Location { name, length: Some(index) }, Some(value))
+            (Initialised::Location { name, length: Some(index) }, Some(value))
                 if kind.is_none() && !matches!(value, Value::List(_)) =>
             {
-                Target::Element { name, index }
+                Initialised::Element { name, index }
             }
             (target, _) => target,
         };
@@ -171,7 +171,7 @@ impl<'a> Reader<'a, '_> {
         Some(type_of(&words, n_stars).unwrap_or(Type { size: 4, signed: true }))
     }
 
-    fn target(&mut self) -> Result<Target, Diagnostic> {
+    fn target(&mut self) -> Result<Initialised, Diagnostic> {
         let bracketed = self.lexer.eat("[");
         self.lexer.eat("*");
         let token = self.lexer.token(self.source, "a location or a register")?;
@@ -184,7 +184,7 @@ impl<'a> Reader<'a, '_> {
             self.lexer.expect(self.source, ":")?;
             let name =
                 register_name(&mut self.lexer).ok_or_else(|| self.source.complain(token, "expected a register"))?;
-            return Ok(Target::Register { thread, name });
+            return Ok(Initialised::Register { thread, name });
         }
         if token.kind != Kind::Word {
             return Err(self
@@ -194,16 +194,16 @@ impl<'a> Reader<'a, '_> {
         let name = token.text.to_string();
         if bracketed {
             self.lexer.expect(self.source, "]")?;
-            return Ok(Target::Location { name, length: None });
+            return Ok(Initialised::Location { name, length: None });
         }
         if self.lexer.eat("[") {
             let token = self.lexer.token(self.source, "a length")?;
             let length = number(token.text).and_then(|length| usize::try_from(length).ok());
             let length = length.ok_or_else(|| self.source.complain(token, "expected a number"))?;
             self.lexer.expect(self.source, "]")?;
-            return Ok(Target::Location { name, length: Some(length) });
+            return Ok(Initialised::Location { name, length: Some(length) });
         }
-        Ok(Target::Location { name, length: None })
+        Ok(Initialised::Location { name, length: None })
     }
 
     fn value(&mut self) -> Result<Value, Diagnostic> {

@@ -3,19 +3,14 @@
 //! A file is a header, an initial state, a program and a question, each with its own reader; the program is columns of assembly (one file a dialect)
 //! or functions of C. `build` then puts the parts together. What a dialect does not know is refused by name, with its place.
 
-mod aarch64;
+mod assembly;
 mod build;
 mod c;
 mod coder;
-mod columns;
 mod header;
 mod init;
 mod lex;
-mod line;
-mod ppc;
 mod question;
-mod riscv;
-mod x86;
 
 #[cfg(test)]
 mod tests;
@@ -23,8 +18,8 @@ mod tests;
 pub use c::Definitions;
 
 use crate::Rejected;
+use assembly::columns::{Column, Line};
 use coder::{Coder, Locations};
-use columns::{Column, Line};
 use ir::litmus::{Dialect, Instr, Op, Register, Test};
 use ir::{Diagnostic, Sources, Span};
 use lex::Source;
@@ -112,7 +107,7 @@ fn read(source: &Source<'_>, options: &Options) -> Result<Test, Diagnostic> {
         }
         (threads, end)
     } else {
-        let (columns, end) = columns::read(source, program_start)?;
+        let (columns, end) = assembly::columns::read(source, program_start)?;
         let mut threads = Vec::new();
         for column in &columns {
             let mut coder = Coder::new(source, &mut locations);
@@ -157,10 +152,12 @@ fn assemble(coder: &mut Coder<'_, '_>, column: &Column, dialect: Dialect) -> Res
             Line::Instruction { whole, mnemonic, operands } => {
                 coder.begin(whole.at, whole.text.len());
                 match dialect {
-                    Dialect::X86 | Dialect::X86_64 => x86::instruction(coder, dialect, whole, mnemonic, operands)?,
-                    Dialect::AArch64 => aarch64::instruction(coder, mnemonic, operands)?,
-                    Dialect::Ppc => ppc::instruction(coder, mnemonic, operands)?,
-                    Dialect::RiscV => riscv::instruction(coder, mnemonic, operands)?,
+                    Dialect::X86 | Dialect::X86_64 => {
+                        assembly::x86::instruction(coder, dialect, whole, mnemonic, operands)?
+                    }
+                    Dialect::AArch64 => assembly::aarch64::instruction(coder, mnemonic, operands)?,
+                    Dialect::Ppc => assembly::ppc::instruction(coder, mnemonic, operands)?,
+                    Dialect::RiscV => assembly::riscv::instruction(coder, mnemonic, operands)?,
                     Dialect::C | Dialect::Kernel => unreachable!("C has no columns"),
                 }
             }
@@ -172,10 +169,10 @@ fn assemble(coder: &mut Coder<'_, '_>, column: &Column, dialect: Dialect) -> Res
 /// The name under which a register of a dialect is kept.
 fn canonical_register(dialect: Dialect, name: &str) -> Option<String> {
     match dialect {
-        Dialect::X86 | Dialect::X86_64 => x86::register(name, dialect).map(|(name, _)| name),
-        Dialect::AArch64 => aarch64::register(name),
-        Dialect::Ppc => ppc::register(name),
-        Dialect::RiscV => riscv::register(name),
+        Dialect::X86 | Dialect::X86_64 => assembly::x86::register(name, dialect).map(|(name, _)| name),
+        Dialect::AArch64 => assembly::aarch64::register(name),
+        Dialect::Ppc => assembly::ppc::register(name),
+        Dialect::RiscV => assembly::riscv::register(name),
         Dialect::C | Dialect::Kernel => Some(name.to_string()),
     }
 }

@@ -1,7 +1,7 @@
 //! Programs with real headers, and programs of several files, through the system's compiler.
 
 use frontend::{Options, load};
-use ir::interp::{Limits, Outcome, enumerate, run_random};
+use ir::interp::{Limits, RunEnd, enumerate, run_random};
 use ir::{Properties, Property};
 use std::path::PathBuf;
 
@@ -59,7 +59,7 @@ fn headers_of_the_system() {
     assert!(loaded.warnings.is_empty(), "{:#?}", loaded.warnings);
     for seed in 0..10 {
         let report = run_random(&loaded.program, properties(), seed, 100_000);
-        assert!(matches!(report.outcome, Outcome::Ended(_)), "{seed}: {:?}", report.outcome);
+        assert!(matches!(report.outcome, RunEnd::Ended(_)), "{seed}: {:?}", report.outcome);
     }
 }
 

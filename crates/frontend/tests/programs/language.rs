@@ -2,7 +2,7 @@
 
 use crate::{compile, correctness, holds, runs, violates};
 use ir::Property;
-use ir::interp::{Outcome, run_random};
+use ir::interp::{RunEnd, run_random};
 
 #[test]
 fn arithmetic_and_conversions() {
@@ -280,7 +280,7 @@ fn errors_are_calls_and_labels() {
 fn a_process_can_end_anywhere() {
     let ends = |text: &str| {
         let report = run_random(&compile(text).program, correctness(), 1, 1000);
-        assert!(matches!(report.outcome, Outcome::Ended(_)), "{text}: {:?}", report.outcome);
+        assert!(matches!(report.outcome, RunEnd::Ended(_)), "{text}: {:?}", report.outcome);
     };
     ends("void f(void) { exit(3); } int main(void) { f(); reach_error(); }");
     ends("void f(void) { abort(); } int main(void) { f(); reach_error(); }");

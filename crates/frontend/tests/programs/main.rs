@@ -14,7 +14,7 @@ mod threads;
 
 use frontend::c::load_text;
 use frontend::{Loaded, Options, Rejected};
-use ir::interp::{Domain, Exploration, Limits, Outcome, enumerate, run_random};
+use ir::interp::{Domain, Exploration, Limits, RunEnd, enumerate, run_random};
 use ir::{DataModel, Properties, Property};
 
 /// What the programs call.
@@ -106,7 +106,7 @@ fn runs(text: &str) {
         let loaded =
             compile_for(data_model, text).unwrap_or_else(|rejected| panic!("{text}\n{:#?}", rejected.diagnostics));
         let report = run_random(&loaded.program, correctness(), 1, 200_000);
-        assert!(matches!(report.outcome, Outcome::Ended(_)), "{data_model:?} {text}\n{:?}", report.outcome);
+        assert!(matches!(report.outcome, RunEnd::Ended(_)), "{data_model:?} {text}\n{:?}", report.outcome);
     }
 }
 
@@ -119,7 +119,7 @@ fn holds(before: &str, body: &str, conditions: &[&str]) {
         let text =
             format!("{before}\nint main(void) {{\n{body}\n    __VERIFIER_assert(!({condition}));\n    return 0;\n}}\n");
         let report = run_random(&compile(&text).program, correctness(), 1, 200_000);
-        assert!(matches!(report.outcome, Outcome::Violation(_)), "{condition} is not checked: {:?}", report.outcome);
+        assert!(matches!(report.outcome, RunEnd::Violation(_)), "{condition} is not checked: {:?}", report.outcome);
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{DECLARATIONS, compile, compile_for, correctness, explore};
 use frontend::Options;
 use frontend::c::load_text;
 use ir::DataModel;
-use ir::interp::{Outcome, run_random};
+use ir::interp::{RunEnd, run_random};
 
 /// The program must warn with this text at this line, and running into it leaves the model.
 fn refuses(line: u32, message: &str, text: &str) {
@@ -12,7 +12,7 @@ fn refuses(line: u32, message: &str, text: &str) {
     let found = loaded.warnings.iter().find(|warning| warning.message.contains(message) && warning.span.line == line);
     assert!(found.is_some(), "{text}\n{:#?}", loaded.warnings);
     let report = run_random(&loaded.program, correctness(), 1, 1000);
-    assert!(matches!(report.outcome, Outcome::Beyond(_)), "{text}\n{:?}", report.outcome);
+    assert!(matches!(report.outcome, RunEnd::Beyond(_)), "{text}\n{:?}", report.outcome);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn what_is_not_reached_does_not_matter() {
     assert!(loaded.warnings.is_empty(), "{:#?}", loaded.warnings);
     let guarded = "int mystery(void); int main(void) { int x = 0; if (x) mystery(); return 0; }";
     let report = run_random(&compile(guarded).program, correctness(), 1, 100);
-    assert!(matches!(report.outcome, Outcome::Ended(_)), "{:?}", report.outcome);
+    assert!(matches!(report.outcome, RunEnd::Ended(_)), "{:?}", report.outcome);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn another_entry_function() {
     let text = format!("{DECLARATIONS}int start(void) {{ reach_error(); return 0; }}");
     let loaded = load_text("program.c", &text, &options).expect("it is well formed");
     let report = run_random(&loaded.program, correctness(), 1, 100);
-    assert!(matches!(report.outcome, Outcome::Violation(_)));
+    assert!(matches!(report.outcome, RunEnd::Violation(_)));
 }
 
 #[test]

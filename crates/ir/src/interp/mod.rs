@@ -43,7 +43,7 @@ pub(crate) use explore::drift::repeats;
 pub use explore::execution::Execution;
 pub use explore::log::{CallSite, Effect, Log, LogStep};
 pub use explore::naive::{Exploration, Limits, enumerate, enumerate_until};
-pub use explore::random::{Outcome, RunReport, run_random};
+pub use explore::random::{RunEnd, RunReport, run_random};
 pub(crate) use explore::settle::settle;
 pub use machine::event::{
     ASSERTION_FAILED, Cell, Details, Event, InputKind, Inputs, NotEnabled, RaceAccess, Request, StepResult, Violation,

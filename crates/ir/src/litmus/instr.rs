@@ -51,7 +51,7 @@ pub enum RmwKind {
 
 /// What the outcome of a store-exclusive depends on, besides luck.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Outcome {
+pub enum ExclusiveStatus {
     /// Nothing (AArch64).
     Free,
     /// The reads that its operands depend on (PPC).
@@ -127,7 +127,7 @@ pub enum Op {
         /// The outcome when it did not.
         failure: u64,
         /// What the outcome depends on.
-        outcome: Outcome,
+        outcome: ExclusiveStatus,
         /// Where.
         address: Expr,
         /// The value.

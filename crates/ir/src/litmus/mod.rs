@@ -29,7 +29,7 @@ pub mod step;
 
 pub use condition::{Formula, Observable, Observed, Operand, Quantifier};
 pub use expr::{Binary, Expr, Unary, evaluate};
-pub use instr::{Extend, Instr, Op, Outcome, RmwKind};
+pub use instr::{ExclusiveStatus, Extend, Instr, Op, RmwKind};
 pub use names::{LocationId, Reg};
 
 pub use step::{Event, EventKind, EventSet, Step, Walk};

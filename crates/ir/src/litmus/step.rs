@@ -13,13 +13,13 @@
 //!   events of the `if` or loop itself; and a register assigned there carries the dependency on, but only into conditions: `if (a) r = 1;
 //!   if (r) *x = 1;` has ctrl from the read of `a` to the write of `x`.
 //! - A flag or condition field is a register like any other; a conditional select depends on the condition and on the operand that it selects.
-//! - The outcome of a store-exclusive depends on what its `Outcome` says.
+//! - The outcome of a store-exclusive depends on what its `ExclusiveStatus` says.
 //!
 //! Invariant: `index` numbers the events of the walk from 0 in program order, and dependencies name smaller indices only.
 
 use super::expr::{Expr, evaluate};
 use super::expr::{apply_binary, mask, signed};
-use super::instr::{Extend, Instr, Op, Outcome, RmwKind};
+use super::instr::{ExclusiveStatus, Extend, Instr, Op, RmwKind};
 use super::names::Reg;
 use super::{Test, Thread};
 
@@ -420,9 +420,9 @@ impl<'t> Walk<'t> {
         event.data = value.reads;
         event.rmw = self.reservation.map(|(read, ..)| read);
         let reads = match outcome {
-            Outcome::Free => 0,
-            Outcome::OnOperands => event.addr | event.data,
-            Outcome::OnWrite => event.addr | 1 << event.index,
+            ExclusiveStatus::Free => 0,
+            ExclusiveStatus::OnOperands => event.addr | event.data,
+            ExclusiveStatus::OnWrite => event.addr | 1 << event.index,
         };
         if let Some(status) = status {
             self.assign(*status, Cell { value: *success, reads, control: 0 });
@@ -438,8 +438,8 @@ impl<'t> Walk<'t> {
             unreachable!("only a store-exclusive fails")
         };
         let reads = match outcome {
-            Outcome::Free | Outcome::OnWrite => 0,
-            Outcome::OnOperands => self.compute(address).reads | self.compute(value).reads,
+            ExclusiveStatus::Free | ExclusiveStatus::OnWrite => 0,
+            ExclusiveStatus::OnOperands => self.compute(address).reads | self.compute(value).reads,
         };
         if let Some(status) = status {
             self.assign(*status, Cell { value: *failure, reads, control: 0 });

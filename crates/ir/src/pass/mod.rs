@@ -21,7 +21,7 @@ pub use analysis::graph::{Components, loop_heads, reachable_from, reverse_post_o
 pub use analysis::liveness::Liveness;
 pub use analysis::lock_order::{forget_owners, may_wait_in_circle};
 pub use analysis::loops::{Loop, find_loops};
-pub use analysis::points_to::{PointsTo, Target};
+pub use analysis::points_to::{AbstractObject, PointsTo};
 pub use analysis::sharing::{Sharing, Visibility};
 pub use analysis::uses::{Moment, for_each_term, for_each_used, map_terms, mentions};
 pub use control::call_targets::resolve_calls;

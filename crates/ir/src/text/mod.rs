@@ -6,6 +6,7 @@
 //!
 //! The text is for reading; it is not read back. Graphs are in `dot`.
 
+pub mod dot;
 mod stmt;
 mod term;
 

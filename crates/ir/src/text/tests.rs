@@ -90,7 +90,7 @@ proc main()                                                  // built.c:11
 #[test]
 fn the_picture_has_every_location_and_edge() {
     let program = sample();
-    let picture = crate::dot::program(&program);
+    let picture = super::dot::program(&program);
     let n_edges: usize = program.procs.iter().map(|proc| proc.edges.len()).sum();
     assert_eq!(picture.matches(" -> ").count(), n_edges);
     assert!(picture.contains("label=\"[old == 1]\\l\""), "{picture}");

@@ -4,10 +4,10 @@
 //! constants met later combine with it. `-x` and `~x` turn into those forms where a constant is near. Offsets being
 //! outermost is also what lets `are_distinct` tell addresses apart.
 
-use super::{Shape, bv_const, constant, shape, split_offset};
-use crate::bitvec::BitVec;
+use super::shape::{Shape, bv_const, constant, shape, split_offset};
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
+use crate::value::bitvec::BitVec;
 
 pub(super) fn neg(pool: &mut Pool, a: TermId) -> Option<TermId> {
     match shape(pool, a) {

@@ -3,7 +3,7 @@
 //! A read passes over the writes to indices that surely differ and stops at the first that may be its own. That walk is
 //! a loop as long as the chain of writes: stopping after a fixed number of steps would give one read several forms.
 
-use super::{Shape, are_distinct, shape};
+use super::shape::{Shape, are_distinct, shape};
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
 use crate::value::Value;

@@ -3,10 +3,10 @@
 //! Constants gather on the right as in sums. `~x` counts as `-1 - x` where it meets a sum, so complements and sums
 //! cancel; otherwise it stays, since bits are easier on a solver than sums.
 
-use super::{Shape, are_complements, bv_const, constant, shape, split_offset};
-use crate::bitvec::BitVec;
+use super::shape::{Shape, are_complements, bv_const, constant, shape, split_offset};
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
+use crate::value::bitvec::BitVec;
 
 pub(super) fn bv_not(pool: &mut Pool, a: TermId) -> Option<TermId> {
     let width = pool.bv_width(a);

@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use super::{Shape, are_complements, shape};
+use super::shape::{Shape, are_complements, shape};
 use crate::op::Op;
 use crate::pool::{Node, Pool, TermId};
 use crate::sort::Sort;

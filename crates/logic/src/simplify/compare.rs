@@ -4,11 +4,11 @@
 //! are comparisons of the operands, and comparisons with the ends of the range are equalities or decided. There are
 //! only strict orders; the non-strict ones are their negations.
 
-use super::{Shape, are_distinct, bv_const, constant, shape, split_offset};
-use crate::bitvec::BitVec;
+use super::shape::{Shape, are_distinct, bv_const, constant, shape, split_offset};
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
 use crate::sort::Sort;
+use crate::value::bitvec::BitVec;
 
 /// Concatenations up to this width are compared piece by piece.
 const MAX_SPLIT: u32 = 1024;

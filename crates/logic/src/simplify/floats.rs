@@ -3,7 +3,7 @@
 //! Hardly: almost no law of arithmetic holds for floats. These hold exactly, minus zero and NaN included (there is only
 //! one NaN, so an operator that keeps NaN keeps it identically).
 
-use super::{Shape, shape};
+use super::shape::{Shape, shape};
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
 use crate::sort::{FloatSort, Sort};

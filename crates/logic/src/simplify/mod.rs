@@ -13,13 +13,14 @@ mod bits;
 mod boolean;
 mod compare;
 mod floats;
+mod shape;
 mod slices;
 
+use shape::{Shape, shape};
 use smallvec::SmallVec;
 
-use crate::bitvec::BitVec;
 use crate::op::Op;
-use crate::pool::{Node, Pool, TermId};
+use crate::pool::{Pool, TermId};
 use crate::semantics::Operands;
 use crate::sort::Sort;
 use crate::value::Value;
@@ -113,66 +114,4 @@ fn push_into_ite(pool: &mut Pool, op: Op, args: &[TermId]) -> Option<TermId> {
     };
     let (then, otherwise) = (with(then), with(otherwise));
     Some(pool.ite(condition, then, otherwise))
-}
-
-/// A node of a fixed number of operands, copied out so that rules can build while they look.
-#[derive(Clone, Copy)]
-enum Shape {
-    One(Op, TermId),
-    Two(Op, TermId, TermId),
-    Three(Op, TermId, TermId, TermId),
-    Other,
-}
-
-/// Constants, variables, `And` and `Or` are `Other`.
-fn shape(pool: &Pool, term: TermId) -> Shape {
-    match pool.node(term) {
-        Node::App { op: Op::And | Op::Or, .. } => Shape::Other,
-        Node::App { op, args } => match **args {
-            [a] => Shape::One(*op, a),
-            [a, b] => Shape::Two(*op, a, b),
-            [a, b, c] => Shape::Three(*op, a, b, c),
-            _ => Shape::Other,
-        },
-        Node::Const(_) | Node::Var(_) => Shape::Other,
-    }
-}
-
-fn bv_const(pool: &Pool, term: TermId) -> Option<BitVec> {
-    match pool.as_const(term) {
-        Some(Value::Bv(value)) => Some(value.clone()),
-        _ => None,
-    }
-}
-
-fn constant(pool: &mut Pool, value: BitVec) -> TermId {
-    pool.constant(Value::Bv(value))
-}
-
-/// Whether one term is the negation of the other, by `Not` or `BvNot`.
-fn are_complements(pool: &Pool, op: Op, a: TermId, b: TermId) -> bool {
-    let is_negation = |a: TermId, b: TermId| matches!(shape(pool, a), Shape::One(found, x) if found == op && x == b);
-    is_negation(a, b) || is_negation(b, a)
-}
-
-/// A term as a base and a constant offset from it.
-fn split_offset(pool: &Pool, term: TermId) -> (TermId, Option<BitVec>) {
-    if let Shape::Two(Op::Add, base, offset) = shape(pool, term)
-        && let Some(offset) = bv_const(pool, offset)
-    {
-        return (base, Some(offset));
-    }
-    (term, None)
-}
-
-/// Whether two terms differ whatever the variables are: different constants, or different offsets from one base.
-fn are_distinct(pool: &Pool, a: TermId, b: TermId) -> bool {
-    if a == b {
-        return false;
-    }
-    if pool.as_const(a).is_some() && pool.as_const(b).is_some() {
-        return true;
-    }
-    // Offsets are never zero, so one with and one without, or two different ones, differ.
-    split_offset(pool, a).0 == split_offset(pool, b).0
 }

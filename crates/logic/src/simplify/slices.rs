@@ -4,10 +4,10 @@
 //! and put together again is the value, and C's promotion to `int` and back disappears: `(char)((int)a + (int)b)`
 //! becomes a sum of eight bits.
 
-use super::{Shape, bv_const, constant, shape};
-use crate::bitvec::BitVec;
+use super::shape::{Shape, bv_const, constant, shape};
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
+use crate::value::bitvec::BitVec;
 
 pub(super) fn extract(pool: &mut Pool, hi: u32, lo: u32, a: TermId) -> Option<TermId> {
     let (mut hi, mut lo, mut from) = (hi, lo, a);

@@ -1,6 +1,7 @@
 //! Terms nested far deeper than any call stack, and terms that share so much that their trees would fill the machine.
 
-use crate::{Op, Pool, Scalar, Sort, TermId, Value, VarId, parse};
+use crate::parse;
+use crate::{Op, Pool, Scalar, Sort, TermId, Value, VarId};
 
 const DEPTH: usize = 100_000;
 

@@ -8,7 +8,8 @@ mod rules;
 
 use proptest::prelude::*;
 
-use crate::{ArrayValue, Pool, Scalar, Sort, Value, VarId, parse};
+use crate::parse;
+use crate::{ArrayValue, Pool, Scalar, Sort, Value, VarId};
 use random::Source;
 
 fn by_number(name: &str) -> Option<VarId> {

@@ -1,6 +1,7 @@
 //! What simplification must achieve, as pairs of texts that have to denote one term.
 
-use crate::{Pool, Scalar, Sort, TermId, VarId, parse};
+use crate::parse;
+use crate::{Pool, Scalar, Sort, TermId, VarId};
 
 #[test]
 fn both_sides_are_one_term() {

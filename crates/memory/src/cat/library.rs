@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use ir::source::{Diagnostic, Sources};
 
-use super::ast::File;
-use super::parser::parse;
+use crate::cat::syntax::ast::File;
+use crate::cat::syntax::parser::parse;
 
 macro_rules! models {
     ($($name:literal),* $(,)?) => {

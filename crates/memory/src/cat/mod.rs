@@ -1,31 +1,23 @@
 //! The language of memory models.
 //!
 //! A .cat file says which executions exist: sets and relations over the events of an execution, and tests that they must pass. `Model`
-//! is a file made ready: parsed with everything it includes (`lexer`, `parser`, `library`), run into a graph of sets and relations
-//! (`interpret`, `express`, `graph`), with plans that say what to compute when (`evaluate`). Executions themselves are
+//! is a file made ready: parsed with everything it includes (`syntax`, `library`), run into a graph of sets and relations
+//! with plans that say what to compute when (`meaning`). Executions themselves are
 //! found elsewhere: `crate::execution` makes events, the engines choose `rf` and `co`.
 
-pub mod ast;
-pub mod evaluate;
-mod express;
-mod expressions;
-pub mod graph;
-pub mod interpret;
-mod lexer;
 pub mod library;
+pub mod meaning;
 pub mod model;
-mod names;
-mod parser;
+pub mod syntax;
 #[cfg(test)]
 mod tests;
-mod value;
 
-pub use evaluate::{Bound, Plan, Values};
-pub use graph::{Graph, Node, NodeId};
-pub use interpret::{Check, Outcome, World};
 pub use library::{BUILT_IN, Library};
+pub use meaning::evaluate::{Bound, Plan, Values};
+pub use meaning::graph::{Graph, Node, NodeId};
+pub use meaning::interpret::{Check, Meaning, World};
 pub use model::{Model, load};
-pub use parser::parse;
+pub use syntax::parser::parse;
 
 /// Puts the named sets and relations of an execution into the values of a graph.
 pub fn put_base(graph: &Graph, values: &mut Values, world: &dyn World) {

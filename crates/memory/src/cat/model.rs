@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use ir::source::{Diagnostic, Sources};
 
-use super::ast::{File, Severity};
-use super::evaluate::{Bound, Plan};
-use super::interpret::{Check, Outcome, Problem, World, interpret};
 use super::library::{Library, open, parse_into};
+use crate::cat::meaning::evaluate::{Bound, Plan};
+use crate::cat::meaning::interpret::{Check, Meaning, Problem, World, interpret};
+use crate::cat::syntax::ast::{File, Severity};
 
 /// A model and its plans.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Model {
     /// The texts it was read from.
     pub sources: Sources,
     /// Graph and checks. Empty when the model has to be run for each execution.
-    pub outcome: Outcome,
+    pub outcome: Meaning,
     /// Whether the model looks into executions, so that `outcome_in` has to be asked for each.
     pub is_dynamic: bool,
     /// Whether the model derives dependencies from register events itself.
@@ -82,7 +82,7 @@ fn load_into(
     }
     let (outcome, is_dynamic) = match interpret(&library, sources, &files, variants, None) {
         Ok(mut outcomes) => (outcomes.pop().expect("a model without choices has one outcome"), false),
-        Err(Problem::NeedsExecution(_)) => (Outcome::default(), true),
+        Err(Problem::NeedsExecution(_)) => (Meaning::default(), true),
         Err(Problem::Wrong(problem) | Problem::Unbound(problem)) => return Err(problem),
     };
     let title = main.title.clone().unwrap_or_else(|| name.to_string());

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::ast::Severity;
 use super::*;
+use crate::cat::syntax::ast::Severity;
 use crate::relation::{EventSet, Relation};
 
 fn load_text(text: &str, variants: &[&str]) -> Result<Model, String> {

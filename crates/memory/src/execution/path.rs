@@ -7,7 +7,7 @@
 //! **Dependencies** are those of `ir::litmus::step`, which runs threads on numbers instead of terms: a register remembers the accesses that its
 //! value was computed from, and in C also the branches that decided about its assignment.
 
-use ir::litmus::{Binary, Expr, Extend, Instr, Op, Outcome, Reg, RmwKind, Test, Unary};
+use ir::litmus::{Binary, ExclusiveStatus, Expr, Extend, Instr, Op, Reg, RmwKind, Test, Unary};
 use ir::source::Span;
 
 use super::term::{TermId, Terms};
@@ -499,7 +499,7 @@ impl<'t> Runner<'_, 't> {
         let open = walk.exclusive.take();
         let mut failed = walk.clone();
         let luck = self.terms.constant(*failure);
-        let depends = if *outcome == Outcome::OnOperands { address.reads | value.reads } else { 0 };
+        let depends = if *outcome == ExclusiveStatus::OnOperands { address.reads | value.reads } else { 0 };
         failed.set(*status, luck, depends);
         let Some(load) = open else {
             *walk = failed;
@@ -518,9 +518,9 @@ impl<'t> Runner<'_, 't> {
         walk.path.rmw.push((load, write, false));
         let luck = self.terms.constant(*success);
         let depends = match outcome {
-            Outcome::Free => 0,
-            Outcome::OnOperands => address.reads | value.reads,
-            Outcome::OnWrite => address.reads | 1 << write,
+            ExclusiveStatus::Free => 0,
+            ExclusiveStatus::OnOperands => address.reads | value.reads,
+            ExclusiveStatus::OnWrite => address.reads | 1 << write,
         };
         walk.set(*status, luck, depends);
         true

@@ -4,12 +4,12 @@
 //! an edge by an axiom stands for the choice, the rival's activity and again a path. The search goes only through nodes that are
 //! before the goal and over edges older than what is explained, so it ends, and so do the explanations of its edges.
 
-use super::{Implied, Order, Why};
+use super::{Implied, OrderingConsistency, Why};
 use smt::Lit;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-impl Order {
+impl OrderingConsistency {
     /// The clause that forbids an edge against the order.
     pub(super) fn conflict(&self, from: u32, to: u32, why: Why) -> Vec<Lit> {
         let mut orders = Vec::new();

@@ -4,11 +4,11 @@
 //! waited for by a read that is still to come. The axioms have ordered all that reads tell apart, so being greedy nearly always
 //! works; where it does not, there may still be an order, and the caller has to ask with the order of writes as literals.
 
-use super::Order;
+use super::OrderingConsistency;
 use super::closure::bits;
 
 /// A total order of all nodes in which every read with a source reads the last write to its place; `None` if none was found.
-pub fn linearise(order: &Order) -> Option<Vec<u32>> {
+pub fn linearise(order: &OrderingConsistency) -> Option<Vec<u32>> {
     let structure = order.structure();
     let n = structure.n_nodes;
     let sources = order.sources();

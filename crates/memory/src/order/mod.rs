@@ -89,7 +89,7 @@ pub struct Counts {
 
 /// The theory.
 #[derive(Debug)]
-pub struct Order {
+pub struct OrderingConsistency {
     structure: Structure,
     fixed: Closure,
     closure: Closure,
@@ -123,21 +123,21 @@ fn code(lit: Lit) -> usize {
     2 * lit.var() + usize::from(lit.is_negated())
 }
 
-impl Order {
+impl OrderingConsistency {
     /// The theory of a structure; program order has no cycles.
-    pub fn new(structure: Structure) -> Order {
+    pub fn new(structure: Structure) -> OrderingConsistency {
         let fixed = Closure::new(structure.n_nodes, &structure.fixed);
-        Order::with_closure(structure, fixed)
+        OrderingConsistency::with_closure(structure, fixed)
     }
 
     /// Likewise, with the closure of program order.
-    pub fn with_closure(structure: Structure, fixed: Closure) -> Order {
+    pub fn with_closure(structure: Structure, fixed: Closure) -> OrderingConsistency {
         let n = structure.n_nodes;
         let mut fixed_after = vec![Vec::new(); n];
         for (from, to) in &structure.fixed {
             fixed_after[*from as usize].push(*to);
         }
-        let mut order = Order {
+        let mut order = OrderingConsistency {
             closure: fixed.clone(),
             interest: vec![0; n * fixed.n_words()],
             fixed,
@@ -206,7 +206,7 @@ impl Order {
     }
 
     /// Takes over the assignments that another theory has heard of.
-    pub fn adopt(&mut self, other: &Order) {
+    pub fn adopt(&mut self, other: &OrderingConsistency) {
         self.counts = other.counts;
         for (lit, level) in &other.trail {
             self.assign(*lit, *level);
@@ -515,7 +515,7 @@ impl Order {
     }
 }
 
-impl Theory for Order {
+impl Theory for OrderingConsistency {
     fn assign(&mut self, lit: Lit, level: usize) {
         if lit.var() >= self.value.len() {
             self.value.resize(lit.var() + 1, 0);

@@ -86,7 +86,7 @@ fn number(threads: &[Vec<Access>]) -> Vec<Vec<u32>> {
 /// All choices that the theory allows, and whether each can be put in a line.
 fn by_theory(threads: &[Vec<Access>], is_buffered: bool) -> Vec<(Choice, bool)> {
     let mut bits = Bits::new();
-    let shared = Rc::new(RefCell::new(Order::new(Structure::default())));
+    let shared = Rc::new(RefCell::new(OrderingConsistency::new(Structure::default())));
     bits.attach(Box::new(Rc::clone(&shared)));
     let mut structure = Structure { n_nodes: 1, writes: vec![Write { node: 0 }], ..Structure::default() };
     let mut places = vec![u32::MAX];
@@ -122,13 +122,13 @@ fn by_theory(threads: &[Vec<Access>], is_buffered: bool) -> Vec<(Choice, bool)> 
         let rivals = same.into_iter().filter(|write| *write > 0).map(|write| (write, None)).collect();
         structure.reads.push(Read { node, candidates, rivals, own });
     }
-    *shared.borrow_mut() = Order::new(structure.clone());
+    *shared.borrow_mut() = OrderingConsistency::new(structure.clone());
     let closure = Closure::new(structure.n_nodes, &structure.fixed);
     let conflicts = clauses(&find_conflicts(&structure, &closure, &|_, _| false, 100_000));
     let pool = logic::Pool::new();
     let mut found = Vec::new();
     while bits.decide(&pool, &[]) == Decision::Sat {
-        let mut order = Order::new(structure.clone());
+        let mut order = OrderingConsistency::new(structure.clone());
         let mut choice = Vec::new();
         let mut block = Vec::new();
         for read in &structure.reads {

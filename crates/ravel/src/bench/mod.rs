@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::language::table as languages;
 use crate::screen;
 use cases::suite::{self, Task};
-use cases::{Outcome, Pool, Worker};
+use cases::{Category, Pool, Worker};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -117,7 +117,7 @@ fn run_all<'a>(questions: &[(&'a Task, &'a str)], worker: &Worker, jobs: usize) 
 /// What the bar says.
 fn summary(done: &[(usize, Row<'_>)]) -> String {
     let count = |outcome| done.iter().filter(|(_, row)| row.answer.outcome == outcome).count();
-    let (wrong, unknown, error) = (count(Outcome::Wrong), count(Outcome::Unknown), count(Outcome::Error));
+    let (wrong, unknown, error) = (count(Category::Wrong), count(Category::Unknown), count(Category::Error));
     format!("wrong {wrong}, unknown {unknown}, error {error}")
 }
 
@@ -136,14 +136,14 @@ fn list(rows: &[Row<'_>], worker: &Worker, verbose: bool) -> String {
     for row in rows {
         let answer = &row.answer;
         let is_refusal = answer.reason.starts_with("refused: ");
-        if matches!(answer.outcome, Outcome::Wrong | Outcome::Error) {
+        if matches!(answer.outcome, Category::Wrong | Category::Error) {
             let word = answer.outcome.word();
             let _ = writeln!(text, "\n{word}: {} says {}, expected {}", row.engine, answer.result, row.task.expected);
             if !answer.reason.is_empty() {
                 let _ = writeln!(text, "  {}", answer.reason);
             }
             let _ = writeln!(text, "  ravel {}", command_line(&worker.words(row.task, row.engine)));
-        } else if answer.outcome == Outcome::Unknown && (is_refusal || verbose) {
+        } else if answer.outcome == Category::Unknown && (is_refusal || verbose) {
             let _ = writeln!(text, "{}: {}", row.task.path.display(), answer.reason);
         }
     }

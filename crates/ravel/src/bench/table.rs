@@ -1,7 +1,7 @@
 //! How did it go? The table by folder and engine, the list of what went wrong, and the last line.
 
 use cases::worker::Answer;
-use cases::{Outcome, Task};
+use cases::{Category, Task};
 use engines::PROCESSOR;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -30,7 +30,7 @@ impl Count {
         self.time += answer.time;
     }
 
-    fn of(&self, outcome: Outcome) -> usize {
+    fn of(&self, outcome: Category) -> usize {
         self.outcomes[outcome as usize]
     }
 
@@ -41,7 +41,7 @@ impl Count {
 
 /// Whether anything is wrong: then the exit code is 1.
 pub(crate) fn has_wrong(rows: &[Row<'_>]) -> bool {
-    rows.iter().any(|row| row.answer.outcome == Outcome::Wrong)
+    rows.iter().any(|row| row.answer.outcome == Category::Wrong)
 }
 
 /// The table by folder and engine, with a sum when there are several rows.
@@ -63,11 +63,11 @@ pub(crate) fn table(rows: &[Row<'_>]) -> String {
             if folder.is_empty() { "." } else { folder }.to_string(),
             engine.to_string(),
             count.all().to_string(),
-            number(Outcome::CorrectTrue),
-            number(Outcome::CorrectFalse),
-            number(Outcome::Wrong),
-            number(Outcome::Unknown),
-            number(Outcome::Error),
+            number(Category::CorrectTrue),
+            number(Category::CorrectFalse),
+            number(Category::Wrong),
+            number(Category::Unknown),
+            number(Category::Error),
             format!("{:.1}", count.time.as_secs_f64()),
         ]
     };
@@ -136,13 +136,13 @@ fn align(lines: &[[String; 9]]) -> String {
 
 /// The line that machines read.
 pub(crate) fn last_line(rows: &[Row<'_>], time: Duration) -> String {
-    let count = |wanted: &[Outcome]| rows.iter().filter(|row| wanted.contains(&row.answer.outcome)).count();
+    let count = |wanted: &[Category]| rows.iter().filter(|row| wanted.contains(&row.answer.outcome)).count();
     format!(
         "correct {}, wrong {}, unknown {}, error {}, of {} in {:.1} s",
-        count(&[Outcome::CorrectTrue, Outcome::CorrectFalse]),
-        count(&[Outcome::Wrong]),
-        count(&[Outcome::Unknown]),
-        count(&[Outcome::Error]),
+        count(&[Category::CorrectTrue, Category::CorrectFalse]),
+        count(&[Category::Wrong]),
+        count(&[Category::Unknown]),
+        count(&[Category::Error]),
         rows.len(),
         time.as_secs_f64()
     )
@@ -150,7 +150,7 @@ pub(crate) fn last_line(rows: &[Row<'_>], time: Duration) -> String {
 
 /// Processor time of the correct answers: the sum and the median; the time that passed, where nobody told.
 pub(crate) fn effort(rows: &[Row<'_>]) -> String {
-    let is_correct = |row: &&Row<'_>| matches!(row.answer.outcome, Outcome::CorrectTrue | Outcome::CorrectFalse);
+    let is_correct = |row: &&Row<'_>| matches!(row.answer.outcome, Category::CorrectTrue | Category::CorrectFalse);
     let seconds =
         |row: &Row<'_>| row.answer.statistics.get(PROCESSOR).copied().unwrap_or(row.answer.time.as_secs_f64());
     let mut all: Vec<f64> = rows.iter().filter(is_correct).map(seconds).collect();
@@ -193,7 +193,7 @@ mod tests {
         Task { path, property: "unreach-call".into(), expected: "true".into(), options: Vec::new() }
     }
 
-    fn answer(outcome: Outcome) -> Answer {
+    fn answer(outcome: Category) -> Answer {
         let time = Duration::from_millis(1500);
         Answer {
             outcome,
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn rows_are_counted() {
         let tasks = [task("s/a/x.c"), task("s/a/y.c"), task("s/b/z.c")];
-        let outcomes = [Outcome::CorrectTrue, Outcome::Wrong, Outcome::Unknown];
+        let outcomes = [Category::CorrectTrue, Category::Wrong, Category::Unknown];
         let rows: Vec<Row<'_>> = tasks
             .iter()
             .zip(outcomes)
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(last_line(&rows, Duration::from_secs(2)), "correct 1, wrong 1, unknown 1, error 0, of 3 in 2.0 s");
         assert_eq!(effort(&rows), "correct answers took 1.5 CPU s, median 1.50 CPU s");
         let told = |seconds: f64| {
-            let mut answer = answer(Outcome::CorrectFalse);
+            let mut answer = answer(Category::CorrectFalse);
             answer.statistics.insert(PROCESSOR.to_string(), seconds);
             Row { task: &tasks[0], engine: "explicit", answer }
         };

@@ -7,7 +7,7 @@ use crate::request::Request;
 use cases::question;
 use engines::{Ask, Decided, Wrong, portfolio};
 use frontend::Rejected;
-use ir::interp::{Outcome as End, run_random};
+use ir::interp::{RunEnd as End, run_random};
 use ir::{Model, Op, Order, Properties, Replayed, Sources, Task, pass};
 use report::{Outcome, Style};
 
@@ -92,7 +92,7 @@ impl Language for C {
             program = pass::prepare(&program, request.properties, &pass::Options::default())
                 .map_err(|why| report::why(&Sources::default(), &why))?;
         }
-        Ok(if args.dot { ir::dot::program(&program) } else { ir::text::program(&program) })
+        Ok(if args.dot { ir::text::dot::program(&program) } else { ir::text::program(&program) })
     }
 
     fn run(task: &Task, request: &Request, seed: u64, args: &RunArgs, style: &Style) -> Ran {

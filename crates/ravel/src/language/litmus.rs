@@ -6,7 +6,7 @@
 use super::{Language, Loaded, Ran};
 use crate::args::{RunArgs, Show};
 use crate::exit::Exit;
-use crate::litmus::shelf::{Shelf, default_model};
+use crate::litmus::models::{Models, default_model};
 use crate::litmus::tell::graph;
 use crate::pipeline::Plan;
 use crate::request::Request;
@@ -46,7 +46,7 @@ impl Language for Litmus {
         let file = request.files.first().expect("a request has files");
         let test = frontend::litmus::load(file, &frontend::litmus::Options::default())?;
         let name = request.model.clone().unwrap_or_else(|| default_model(test.dialect).to_string());
-        let model = Shelf::new(&request.options.include, &[]).model(&name)?;
+        let model = Models::new(&request.options.include, &[]).model(&name)?;
         Ok(Loaded {
             sources: test.sources.clone(),
             model: name,

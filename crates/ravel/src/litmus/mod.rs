@@ -2,24 +2,25 @@
 //!
 //! Tests run side by side in this process, each with its own time; their answers are printed in the order in which they were given. A panic costs its own
 //! test only. ^C and the memory limit end those under way, and what is known by then is printed. Models are loaded once each
-//! (`shelf`). `tell` turns an answer into what the reporter shows.
+//! (`models`). `tell` turns an answer into what the reporter shows.
 
-pub(crate) mod shelf;
+pub(crate) mod models;
 pub(crate) mod tell;
 
+use super::guarded_thread;
 use crate::exit::Exit;
 use crate::watch::{Stop, Watch};
-use crate::{args, deep, screen};
+use crate::{args, screen};
 use cases::Pool;
 use engines::axiomatic::{self, Goal, Method, Question};
 use engines::{Budget, Run};
 use ir::Why;
-use shelf::Shelf;
+use models::Models;
 use std::path::Path;
 use std::time::Instant;
 
 /// What one test gave: what is told about it, or what is wrong.
-type Outcome = Result<report::litmus::Told, (String, Exit)>;
+type TestResult = Result<report::litmus::Told, (String, Exit)>;
 
 /// Answers for all tests.
 pub(crate) fn litmus(args: &args::Litmus) -> Exit {
@@ -33,8 +34,8 @@ pub(crate) fn litmus(args: &args::Litmus) -> Exit {
             }
         }
     }
-    let shelf = Shelf::new(&args.include, &args.variant);
-    let options = match shelf.options(args.macros.as_deref()) {
+    let models = Models::new(&args.include, &args.variant);
+    let options = match models.options(args.macros.as_deref()) {
         Ok(options) => options,
         Err(message) => {
             screen::complain(&message);
@@ -46,10 +47,10 @@ pub(crate) fn litmus(args: &args::Litmus) -> Exit {
         screen::progress("");
         screen::complain(&format!("ravel litmus: {}\n", in_words(&stop)));
     });
-    deep::listen();
-    let pool = Pool { stack: deep::STACK_BYTES, ..Pool::default() };
+    guarded_thread::listen();
+    let pool = Pool { stack: guarded_thread::STACK_BYTES, ..Pool::default() };
     let outcomes = pool.map(&files, |file| {
-        deep::caught(|| one(args, &shelf, &options, &watch, file)).unwrap_or_else(|said| {
+        guarded_thread::caught(|| one(args, &models, &options, &watch, file)).unwrap_or_else(|said| {
             let version = env!("CARGO_PKG_VERSION");
             Err((format!("{}: ravel {version} has a bug: {said}\n", file.display()), Exit::Bug))
         })
@@ -67,7 +68,7 @@ fn in_words(stop: &Stop) -> String {
     }
 }
 
-fn print_all(args: &args::Litmus, outcomes: Vec<Outcome>) -> Exit {
+fn print_all(args: &args::Litmus, outcomes: Vec<TestResult>) -> Exit {
     let mut exit = Exit::Safe;
     let mut told = Vec::new();
     for outcome in outcomes {
@@ -122,15 +123,21 @@ fn tests_in(path: &Path) -> std::io::Result<Vec<std::path::PathBuf>> {
     Ok(found)
 }
 
-fn one(args: &args::Litmus, shelf: &Shelf, options: &frontend::litmus::Options, watch: &Watch, path: &Path) -> Outcome {
+fn one(
+    args: &args::Litmus,
+    models: &Models,
+    options: &frontend::litmus::Options,
+    watch: &Watch,
+    path: &Path,
+) -> TestResult {
     let started = Instant::now();
     let rejected = |rejected: frontend::Rejected| {
         let style = report::Style::default();
         (report::diagnostics(&rejected.sources, &rejected.diagnostics, &style), Exit::BadInput)
     };
     let test = frontend::litmus::load(path, options).map_err(rejected)?;
-    let name = args.model.clone().unwrap_or_else(|| shelf::default_model(test.dialect).to_string());
-    let model = shelf.model(&name).map_err(rejected)?;
+    let name = args.model.clone().unwrap_or_else(|| models::default_model(test.dialect).to_string());
+    let model = models.model(&name).map_err(rejected)?;
     let question = Question {
         goal: match args.enumerate {
             args::Enumerate::States => Goal::States,

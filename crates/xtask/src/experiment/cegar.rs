@@ -2,7 +2,10 @@
 //!
 //! All runs are made one after the other in this process, through `engines::decide` like every verdict.
 
-use super::{Args, Table, family, progress};
+use super::args::Args;
+use super::family;
+use super::output::progress;
+use super::table::Table;
 use engines::{Budget, Decided, Run, decide, engine_named};
 use ir::{Properties, Property, Task};
 use std::collections::BTreeMap;

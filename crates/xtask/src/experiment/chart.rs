@@ -1,6 +1,6 @@
 //! How does a table look as curves? A small SVG with a logarithmic vertical axis.
 
-use super::Table;
+use super::table::Table;
 use std::fmt::Write;
 
 const WIDTH: f64 = 640.0;

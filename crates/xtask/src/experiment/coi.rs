@@ -3,13 +3,15 @@
 //! On the family, source sets by the syntactic relation blow up unless the cone takes the assignments away that make threads depend on each other. On
 //! a suite, the share of simplified assignments and the time of successor calculation are compared.
 
+use super::args::Args;
 use super::cegar::{Measured, Setting, on_family, on_suite};
-use super::{Args, Experiment, Table};
+use super::kind::{Experiment, How};
+use super::table::Table;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "coi",
     about: "Cone of influence in cegar: none, static, dynamic, and both",
-    run: super::How::Tables(run),
+    run: How::Tables(run),
 };
 
 const FAMILY: &[Setting] = &[

@@ -4,15 +4,17 @@
 //! settings of a procedure solve; a task counts as solved too if nothing is violated up to the bound. Times are processor times, that of the solver and its
 //! theory apart from that of finding and adding conflicts. The plot has a point for each such task: seconds without against seconds with conflicts.
 
-use super::{Args, How, write_all};
-use cases::{Outcome, Pool, Task, Worker};
+use super::args::Args;
+use super::kind::{Experiment, How};
+use super::output::write_all;
+use cases::{Category, Pool, Task, Worker};
 use engines::PROCESSOR;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// The experiment.
-pub(super) const EXPERIMENT: super::Experiment = super::Experiment {
+pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "conflicts",
     about: "bmc: both procedures over a suite, with and without conflicts found before solving",
     run: How::OnSuite(run),
@@ -97,11 +99,11 @@ fn run_all(tasks: &[Task], program: &std::path::Path, args: &Args) -> Vec<Vec<Re
 
 fn ask(worker: &Worker, task: &Task) -> Result {
     let answer = worker.run(task, "bmc");
-    let is_bounded = answer.outcome == Outcome::Unknown && answer.reason.contains("no violation up to");
-    let is_correct = matches!(answer.outcome, Outcome::CorrectTrue | Outcome::CorrectFalse);
+    let is_bounded = answer.outcome == Category::Unknown && answer.reason.contains("no violation up to");
+    let is_correct = matches!(answer.outcome, Category::CorrectTrue | Category::CorrectFalse);
     let figure = |names: &[&str]| names.iter().filter_map(|name| answer.statistics.get(*name)).sum::<f64>();
     Result {
-        is_wrong: answer.outcome == Outcome::Wrong,
+        is_wrong: answer.outcome == Category::Wrong,
         is_solved: is_bounded || is_correct,
         seconds: answer.statistics.get(PROCESSOR).copied().unwrap_or(answer.time.as_secs_f64()),
         figures: COLUMNS.map(|(_, names)| figure(names)),

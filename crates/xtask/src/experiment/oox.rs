@@ -4,7 +4,9 @@
 //! about finding a deadlock. Times are of this machine, the thesis' of a laptop with eight cores. For none, simple and monotonic states are not
 //! compared, as in the thesis; `compared` is what the engine does by default: monotonic, and a path that comes to a known state ends there.
 
-use super::{Args, Experiment, Table};
+use super::args::Args;
+use super::kind::{Experiment, How};
+use super::table::Table;
 use engines::{Budget, Decided, Run, decide_oox, symbolic};
 use ir::Why;
 use ir::oox::{Program, ViolationKind};
@@ -13,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "oox",
     about: "Symbolic execution of OOX with no, simple and monotonic partial order reduction (por none, simple, monotonic)",
-    run: super::How::Tables(run),
+    run: How::Tables(run),
 };
 
 /// What is run: its name, the reduction, whether states are compared (the thesis does not).

@@ -3,13 +3,15 @@
 //! On the family, predicates from the branches of the program suffice, so that only the reduction differs. On a suite, explored actions are
 //! compared over the tasks that all settings of a domain decide.
 
+use super::args::Args;
 use super::cegar::{Measured, Setting, on_family, on_suite};
-use super::{Args, Experiment, Table};
+use super::kind::{Experiment, How};
+use super::table::Table;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "por",
     about: "Partial order reduction in cegar: none, by source sets, and by source sets that know the abstraction",
-    run: super::How::Tables(run),
+    run: How::Tables(run),
 };
 
 const FAMILY: &[Setting] = &[

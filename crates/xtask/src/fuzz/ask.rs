@@ -204,7 +204,10 @@ fn answer(setting: &Setting, task: &Task, limit: Duration) -> Answer {
     let asks = portfolio::asks(setting.engine, task, &knobs).expect("the knobs are declared");
     let how = How { last_panic: Some(last_panic), ..How::default() };
     let budget = Budget::new(Some(limit), Some(MOST_BYTES));
-    let found = schedule(&asks, how, &budget, |replayed| replayed.trace.violation.describe().to_string());
+    let found = schedule(&asks, task.properties, how, &budget, |replayed| {
+        let property = replayed.trace.violation;
+        (Some(property), property.describe().to_string())
+    });
     if let Some((engine, said)) = found.failed.first() {
         return Answer::Panicked(format!("{engine} panics: {said}"));
     }

@@ -36,9 +36,9 @@ fn models_of(dialect: Dialect) -> &'static [&'static str] {
 
 /// Models that were loaded, by name.
 #[derive(Default)]
-struct Shelf(BTreeMap<String, Model>);
+struct Models(BTreeMap<String, Model>);
 
-impl Shelf {
+impl Models {
     fn model(&mut self, name: &str) -> &Model {
         let load = || memory::cat::load(name, &|_| None, &Default::default()).expect("our models load");
         self.0.entry(name.to_string()).or_insert_with(load)
@@ -70,7 +70,7 @@ pub(crate) struct Options {
 /// Compares; whether they agree.
 pub(crate) fn run(options: &Options) -> bool {
     let Options { count, seed, ref suite } = *options;
-    let mut shelf = Shelf::default();
+    let mut models = Models::default();
     let mut is_fine = true;
     let mut cycles = Tally::default();
     let mut lines = Tally::default();
@@ -79,22 +79,22 @@ pub(crate) fn run(options: &Options) -> bool {
         let text = cycle::text(dialect, seed + index);
         let test = frontend::litmus::parse("generated", &text, &Default::default()).expect("generated tests are read");
         for name in models_of(dialect) {
-            compare(&test, &text, name, shelf.model(name), &[Goal::Executions], &mut cycles);
+            compare(&test, &text, name, models.model(name), &[Goal::Executions], &mut cycles);
         }
         let line = random_line(seed.wrapping_add(index));
         let name = MODELS[(index % MODELS.len() as u64) as usize];
         let (accesses, fences) = tags(name);
         let test = shape("random", &line, accesses, fences);
-        compare(&test, &line, name, shelf.model(name), &[Goal::Executions], &mut lines);
+        compare(&test, &line, name, models.model(name), &[Goal::Executions], &mut lines);
     }
     is_fine &= cycles.tell(&format!("{count} tests from cycles")) & lines.tell(&format!("{count} random lines"));
     if let Some(suite) = suite {
-        is_fine &= compare_suite(suite, &mut shelf);
+        is_fine &= compare_suite(suite, &mut models);
     }
     is_fine
 }
 
-fn compare_suite(suite: &Path, shelf: &mut Shelf) -> bool {
+fn compare_suite(suite: &Path, models: &mut Models) -> bool {
     let tasks = match cases::suite::read(&[suite.to_path_buf()], &[]) {
         Ok(tasks) => tasks,
         Err(error) => {
@@ -107,7 +107,7 @@ fn compare_suite(suite: &Path, shelf: &mut Shelf) -> bool {
         let (name, model) = (task.path.to_string_lossy(), task.property.as_str());
         match frontend::litmus::load(&task.path, &Default::default()) {
             Ok(test) => {
-                compare(&test, &name, model, shelf.model(model), &[Goal::States, Goal::Verdict], &mut tally);
+                compare(&test, &name, model, models.model(model), &[Goal::States, Goal::Verdict], &mut tally);
             }
             Err(_) => *tally.refused.entry("the test is not read".to_string()).or_default() += 1,
         }
@@ -220,8 +220,8 @@ mod tests {
         let line = format!("{} | Rx ; Rx ; Rx ; Rx | Rx ; Rx ; Rx ; Rx : 1 2 3 4 2 1 4 3", writers.join(" | "));
         let test = shape("many", &line, &[], &[]);
         let question = Question { goal: Goal::Verdict, ..Question::default() };
-        let mut shelf = Shelf::default();
-        let answer = axiomatic::answer(&test, shelf.model("sc"), &question, &|| false).expect("it is answered");
+        let mut models = Models::default();
+        let answer = axiomatic::answer(&test, models.model("sc"), &question, &|| false).expect("it is answered");
         assert!(answer.is_symbolic && answer.n_positive == 0);
     }
 

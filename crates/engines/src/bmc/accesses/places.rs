@@ -6,7 +6,7 @@
 //! the starts of objects, and every access is checked to be at its offset. Whether objects are live is a place of its own, by base address.
 
 use ir::access::bytes_of;
-use ir::pass::{PointsTo, Sharing, Target};
+use ir::pass::{AbstractObject, PointsTo, Sharing};
 use ir::{Op, Place, Program, RegionId, SiteId};
 use logic::{Node, Op as TermOp, Pool, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -91,8 +91,8 @@ impl Places {
         let sites_of = |addr| -> Option<Vec<SiteId>> {
             points_to.of(addr).map(|targets| {
                 let made = targets.iter().filter_map(|target| match points_to.targets[*target] {
-                    Target::Made(site) => Some(site),
-                    Target::Static(_) => None,
+                    AbstractObject::Made(site) => Some(site),
+                    AbstractObject::Static(_) => None,
                 });
                 made.collect()
             })

@@ -11,7 +11,7 @@ use crate::bmc::reductions::intervals;
 use crate::bmc::unrolled::Unrolled;
 use logic::{Node, Op, Pool, TermId, Value};
 use memory::events::{Known, START, Sources, find_sources};
-use memory::order::{Closure, Order, Pair, Read, Structure, Write};
+use memory::order::{Closure, OrderingConsistency, Pair, Read, Structure, Write};
 use rustc_hash::FxHashMap;
 use smt::{Bits, Consequences, Lit, Theory};
 use std::cell::RefCell;
@@ -21,9 +21,9 @@ use std::rc::Rc;
 pub(crate) struct Encoding {
     pub(crate) bits: Bits,
     /// The theory inside the solver, if there is one.
-    pub(crate) order: Option<Rc<RefCell<Order>>>,
+    pub(crate) order: Option<Rc<RefCell<OrderingConsistency>>>,
     /// The same theory outside of it, which looks at whole assignments.
-    checker: Order,
+    checker: OrderingConsistency,
     pub(crate) structure: Structure,
     /// All literals that the theory looks at.
     pub(crate) watched: Vec<Lit>,
@@ -56,14 +56,14 @@ impl Encoding {
         let (mut sources, n_excluded) = find_sources(events, &closure, pool, known);
         let mut bits = Bits::new();
         bits.set_limits(limits);
-        let order = in_solver.then(|| Rc::new(RefCell::new(Order::new(Structure::default()))));
+        let order = in_solver.then(|| Rc::new(RefCell::new(OrderingConsistency::new(Structure::default()))));
         if let Some(order) = &order {
             bits.attach(Box::new(Rc::clone(order)));
         }
         let mut encoding = Encoding {
             bits,
             order,
-            checker: Order::new(Structure::default()),
+            checker: OrderingConsistency::new(Structure::default()),
             structure: Structure { n_nodes: events.n_nodes(), fixed: events.fixed.clone(), ..Structure::default() },
             watched: Vec::new(),
             lit_of: FxHashMap::default(),
@@ -98,7 +98,7 @@ impl Encoding {
 
     /// Tells the theory what there is to know, once all of it is known.
     pub(crate) fn finish(&mut self) {
-        let theory = || Order::with_closure(self.structure.clone(), self.closure.clone());
+        let theory = || OrderingConsistency::with_closure(self.structure.clone(), self.closure.clone());
         self.checker = theory();
         if let Some(order) = &self.order {
             let mut new = theory();
@@ -108,7 +108,7 @@ impl Encoding {
     }
 
     /// The orders of what the solver has found, and the clauses that it violates: none, if it is weakly sequentially consistent.
-    pub(crate) fn judge_assignment(&mut self) -> (&Order, Vec<Vec<Lit>>) {
+    pub(crate) fn judge_assignment(&mut self) -> (&OrderingConsistency, Vec<Vec<Lit>>) {
         self.checker.backtrack(0);
         for lit in &self.watched {
             let is_true = self.bits.lit_value(*lit);

@@ -19,7 +19,7 @@ pub(crate) struct Found {
 }
 
 /// What came of a question.
-pub(crate) enum Outcome {
+pub(crate) enum Solved {
     /// An execution.
     Found(Box<Found>),
     /// There is none.
@@ -43,11 +43,11 @@ pub(crate) fn solve(
     unrolled: &mut Unrolled,
     goal: TermId,
     effort: &mut Effort,
-) -> Result<Outcome, smt::Why> {
+) -> Result<Solved, smt::Why> {
     loop {
         effort.checks += 1;
         let assignment = match encoding.bits.check(&unrolled.pool, &[goal]) {
-            Answer::Unsat(_) => return Ok(Outcome::Nothing),
+            Answer::Unsat(_) => return Ok(Solved::Nothing),
             Answer::Unknown(why) => return Err(why),
             Answer::Sat(assignment) => assignment,
         };
@@ -55,7 +55,7 @@ pub(crate) fn solve(
         let (order, clauses) = encoding.judge_assignment();
         if clauses.is_empty() {
             if let Some(order) = linearise(order) {
-                return Ok(Outcome::Found(Box::new(Found { values, order })));
+                return Ok(Solved::Found(Box::new(Found { values, order })));
             }
         } else {
             for clause in clauses {

@@ -3,7 +3,7 @@
 //! Only what the program gets to is listed: functions that nobody calls are not lowered and assume nothing.
 
 use super::calls::{library, results};
-use super::{FunctionRef, Lowering};
+use super::context::{FunctionRef, Lowering};
 use ir::{Diagnostic, Span};
 
 impl Lowering<'_> {

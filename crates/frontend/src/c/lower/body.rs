@@ -11,8 +11,9 @@
 //! Which stack objects are alive where is in `scopes`.
 
 use super::compact;
-use super::statics::{Home, format_of, scalar_of};
-use super::{Lowering, SymbolRef};
+use super::context::Home;
+use super::context::{Lowering, SymbolRef};
+use super::model_types::{format_of, scalar_of};
 use crate::c::typed::{Expr, Function, LabelId, Storage, SymbolId};
 use crate::c::types::{TypeId, Types};
 use ir::{CheckKind, Edge, Format, HavocKind, Loc, LocId, Op, Scope, Span, Stmt, Variable};
@@ -97,13 +98,13 @@ pub(super) struct Body<'l, 'u> {
     pub(super) pending: Vec<Stmt>,
     has_access: bool,
     /// The call whose result is looked at only in part, and which part.
-    pub(super) partly_needed: Option<(*const Expr, super::calls::results::Fixed)>,
+    pub(super) partly_needed: Option<(*const Expr, crate::c::lower::calls::families::Fixed)>,
     /// Set while a term for an atomic update is built: C's atomic operations wrap.
     pub(super) wraps: bool,
     free_temporaries: FxHashMap<Sort, Vec<VarId>>,
     used_temporaries: Vec<VarId>,
     n_temporaries: u32,
-    pub(super) orders: super::order::Orders,
+    pub(super) orders: super::early::EvaluationOrders,
 }
 
 const ENTRY: LocId = LocId(0);
@@ -119,7 +120,8 @@ pub(super) struct Position {
 impl<'l, 'u> Body<'l, 'u> {
     pub(super) fn new(lw: &'l mut Lowering<'u>, unit: usize, function: Option<&'u Function>) -> Body<'l, 'u> {
         let tree = &lw.units[unit];
-        let addressed = function.map(|function| super::scan::addressed_variables(tree, &function.body));
+        let addressed =
+            function.map(|function| crate::c::lower::analysis::scan::addressed_variables(tree, &function.body));
         Body {
             addressed: addressed.unwrap_or_default(),
             lw,
@@ -151,7 +153,7 @@ impl<'l, 'u> Body<'l, 'u> {
             free_temporaries: FxHashMap::default(),
             used_temporaries: Vec::new(),
             n_temporaries: 0,
-            orders: super::order::Orders::default(),
+            orders: super::early::EvaluationOrders::default(),
         }
     }
 

@@ -7,8 +7,8 @@
 //! A thread runs a procedure from a word to a word. A function of another shape gets a procedure that adapts it.
 
 use super::body::{Body, Built};
-use super::statics::{is_signed, scalar_of};
-use super::{FunctionRef, Lowering, SymbolRef};
+use super::context::{FunctionRef, Lowering, SymbolRef};
+use super::model_types::{is_signed, scalar_of};
 use ir::{Callee, Format, HavocKind, Op, ProcId, Span};
 use logic::{Scalar, Sort};
 

@@ -13,38 +13,22 @@
 //! order plain reads of several shared variables happen is not varied.
 
 use super::body::Body;
-use super::effects::Effects;
-use super::scan::{self, Part};
-use super::values::places::{At, Lvalue};
+use super::early::Early;
+use crate::c::lower::analysis::effects::Effects;
+use crate::c::lower::analysis::scan;
+use crate::c::lower::analysis::scan::Part;
+use crate::c::lower::values::lvalue::{At, Lvalue};
 use crate::c::typed::{Expr, ExprKind, InitItem, StmtKind, SymbolId};
 use crate::c::types::Type;
 use ir::{HavocKind, LocId, Op};
 use logic::{Sort, TermId, VarId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// More units than this that disturb each other are refused.
 const MAX_UNITS: usize = 6;
 
 /// More orders that make a difference are refused.
 const MAX_ORDERS: usize = 24;
-
-/// What was evaluated ahead of its place in the tree.
-#[derive(Clone, Copy)]
-pub(super) enum Early {
-    /// The value of an expression; of a record, its address.
-    Value(TermId),
-    /// The left side of a compound assignment: what it names, and what was there.
-    Place(Lvalue, TermId),
-}
-
-/// The expressions whose operands are being evaluated, and what is known of them.
-#[derive(Default)]
-pub(super) struct Orders {
-    early: FxHashMap<*const Expr, Early>,
-    /// Expressions that are a part of a larger one which was looked at as a whole.
-    inner: FxHashSet<*const Expr>,
-    open: Vec<*const Expr>,
-}
 
 /// An expression that was looked at as a whole, to be closed when it has been evaluated.
 pub(super) struct Region {

@@ -10,15 +10,10 @@
 //! Types, lookup of names other than typedefs, and constant values are the type checker's.
 
 mod asm;
-mod attribute;
 mod declaration;
-mod declarator;
 mod expr;
-mod initializer;
 mod operand;
-mod record;
 mod scope;
-mod specifiers;
 mod stack;
 mod stmt;
 

@@ -11,9 +11,9 @@ use ir::Diagnostic;
 use ir::litmus::{Binary, Expr, RmwKind};
 
 /// A memory order, by the name of its set.
-type Order = &'static str;
+type OrderName = &'static str;
 
-fn read_part(order: Order) -> Order {
+fn read_part(order: OrderName) -> OrderName {
     match order {
         "ACQ_REL" => "ACQ",
         "REL" => "RLX",
@@ -21,7 +21,7 @@ fn read_part(order: Order) -> Order {
     }
 }
 
-fn write_part(order: Order) -> Order {
+fn write_part(order: OrderName) -> OrderName {
     match order {
         "ACQ_REL" => "REL",
         "ACQ" | "CON" => "RLX",
@@ -121,7 +121,7 @@ impl Lowering<'_, '_, '_> {
         Ok(Expr::Reg(result))
     }
 
-    fn order(&self, argument: &Syntax) -> Result<Order, Diagnostic> {
+    fn order(&self, argument: &Syntax) -> Result<OrderName, Diagnostic> {
         let order = match &argument.kind {
             ExprKind::Name(name) => match name.strip_prefix("memory_order_") {
                 Some("relaxed") => Some("RLX"),

@@ -15,7 +15,7 @@ use logic::{BitVec, Prng, Sort, Value};
 
 /// How a run ended.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Outcome {
+pub enum RunEnd {
     /// Something went wrong.
     Violation(Box<Violation>),
     /// The process ended.
@@ -32,7 +32,7 @@ pub enum Outcome {
 #[derive(Clone, Debug)]
 pub struct RunReport {
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: RunEnd,
     /// The steps taken.
     pub steps: Vec<Step>,
     /// The stores that reached memory by themselves.
@@ -45,7 +45,7 @@ impl RunReport {
     /// The run as a trace, if something went wrong.
     pub fn trace(&self) -> Option<Trace> {
         match &self.outcome {
-            Outcome::Violation(violation) => {
+            RunEnd::Violation(violation) => {
                 let (steps, commits) = (self.steps.clone(), self.commits.clone());
                 Some(Trace { commits, ..Trace::new(violation.property, steps) })
             }
@@ -65,7 +65,7 @@ pub fn run_random(program: &Program, properties: Properties, seed: u64, max_step
 /// How often a step is tried that turns out to be disabled for the inputs it got.
 const MAX_RETRIES: usize = 100;
 
-fn run(execution: &mut Execution<'_>, prng: &mut Prng, max_steps: usize) -> Outcome {
+fn run(execution: &mut Execution<'_>, prng: &mut Prng, max_steps: usize) -> RunEnd {
     let mut last = 0;
     let mut n_retries = 0;
     while execution.steps.len() < max_steps {
@@ -80,22 +80,22 @@ fn run(execution: &mut Execution<'_>, prng: &mut Prng, max_steps: usize) -> Outc
             }
             return match execution.deadlock() {
                 Some(violation) if execution.properties.has(Property::Deadlock) => {
-                    Outcome::Violation(Box::new(violation))
+                    RunEnd::Violation(Box::new(violation))
                 }
-                _ => Outcome::Stuck,
+                _ => RunEnd::Stuck,
             };
         };
         let edge = edges[prng.below(edges.len() as u64) as usize];
         match execution.take(thread, edge, &mut RandomInputs(prng)) {
             StepResult::Ok => (last, n_retries) = (thread, 0),
             StepResult::NotEnabled(_) if n_retries < MAX_RETRIES => n_retries += 1,
-            StepResult::NotEnabled(_) => return Outcome::Stuck,
-            StepResult::Violation(violation) => return Outcome::Violation(violation),
-            StepResult::Ended(end) => return Outcome::Ended(end),
-            StepResult::Beyond(why) => return Outcome::Beyond(why),
+            StepResult::NotEnabled(_) => return RunEnd::Stuck,
+            StepResult::Violation(violation) => return RunEnd::Violation(violation),
+            StepResult::Ended(end) => return RunEnd::Ended(end),
+            StepResult::Beyond(why) => return RunEnd::Beyond(why),
         }
     }
-    Outcome::StepLimit
+    RunEnd::StepLimit
 }
 
 /// A thread that can run, and its edges. Not all threads are looked at: there can be thousands.

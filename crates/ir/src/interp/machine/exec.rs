@@ -13,7 +13,7 @@ use super::names::Namer;
 use super::state::{End, Pending, State};
 use crate::access::bytes_of;
 use crate::interp::machine::buffer;
-use crate::interp::machine::leak;
+use crate::interp::machine::memory::leak;
 use crate::interp::machine::program::Machine;
 use crate::memory::ObjectKind;
 use crate::program::{EdgeRef, ProcId, Scope};

@@ -118,7 +118,7 @@ fn runs_are_the_same_for_the_same_seed() {
         assert_eq!(a.outcome, b.outcome);
     }
     let endless = run_random(&spin(false), everything(), 3, 50);
-    assert_eq!((endless.outcome, endless.steps.len()), (Outcome::StepLimit, 50));
+    assert_eq!((endless.outcome, endless.steps.len()), (RunEnd::StepLimit, 50));
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn the_log_names_places_values_and_where_they_come_from() {
     });
     let program = b.finish(main);
     let report = run_random(&program, everything(), 1, 100);
-    assert_eq!(report.outcome, Outcome::Ended(End::Normal));
+    assert_eq!(report.outcome, RunEnd::Ended(End::Normal));
     let text = |s: &str| s.to_string();
     let effects: Vec<&Vec<Effect>> = report.log.steps.iter().map(|step| &step.effects).collect();
     assert_eq!(*effects[0], [Effect::Write { place: text("x"), old: Some(text("0")), new: text("4") }]);

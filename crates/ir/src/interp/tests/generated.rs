@@ -249,7 +249,7 @@ fn found_traces_replay_and_clocks_see_no_race_where_there_is_none() {
         if race_free.is_safe() {
             for run in 0..20 {
                 let outcome = run_random(&task.program, only(Property::Race), run, 500).outcome;
-                assert!(!matches!(outcome, Outcome::Violation(_)), "seed {seed}: {outcome:?}");
+                assert!(!matches!(outcome, RunEnd::Violation(_)), "seed {seed}: {outcome:?}");
             }
         }
     }

@@ -30,7 +30,7 @@ fn bytes_are_little_endian_and_overlap() {
             b.check(holds);
         }
     });
-    assert_eq!(run(&b.finish(main), everything()), Outcome::Ended(End::Normal));
+    assert_eq!(run(&b.finish(main), everything()), RunEnd::Ended(End::Normal));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn static_objects_have_their_contents() {
             b.check(holds);
         }
     });
-    assert_eq!(run(&b.finish(main), everything()), Outcome::Ended(End::Normal));
+    assert_eq!(run(&b.finish(main), everything()), RunEnd::Ended(End::Normal));
 }
 
 /// One access at an address in a program with an array of 16 bytes, a string and a function.
@@ -103,10 +103,10 @@ fn accesses_must_lie_inside_an_object() {
     for (choose, is_write, expected) in rows {
         let program = access_at(choose, is_write);
         match expected {
-            None => assert_eq!(run(&program, everything()), Outcome::Ended(End::Normal)),
+            None => assert_eq!(run(&program, everything()), RunEnd::Ended(End::Normal)),
             Some(message) => {
                 assert_eq!(wrong(&program, everything()), (Property::Deref, message.to_string()));
-                assert!(matches!(run(&program, only(Property::Assertion)), Outcome::Beyond(Why::Undefined { .. })));
+                assert!(matches!(run(&program, only(Property::Assertion)), RunEnd::Beyond(Why::Undefined { .. })));
             }
         }
     }
@@ -125,7 +125,7 @@ fn pointers_may_point_past_the_end_as_long_as_they_are_not_used() {
         b.store_to(place, five, Order::Plain);
         b.free(p, AllocKind::Heap);
     });
-    assert_eq!(run(&program, everything()), Outcome::Ended(End::Normal));
+    assert_eq!(run(&program, everything()), RunEnd::Ended(End::Normal));
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn wrong_frees() {
         });
         let program = b.finish(main);
         assert_eq!(wrong(&program, only(Property::Free)), (Property::Free, message.to_string()));
-        assert!(matches!(run(&program, only(Property::Assertion)), Outcome::Beyond(Why::Undefined { .. })));
+        assert!(matches!(run(&program, only(Property::Assertion)), RunEnd::Beyond(Why::Undefined { .. })));
     }
 }
 
@@ -236,11 +236,11 @@ fn unwritten_bytes_are_chosen_once_and_zeroed_ones_are_zero() {
         })
     };
     for seed in 0..10 {
-        assert_eq!(run_random(&program(true), everything(), seed, 100).outcome, Outcome::Ended(End::Normal));
+        assert_eq!(run_random(&program(true), everything(), seed, 100).outcome, RunEnd::Ended(End::Normal));
         let assertions = run_random(&program(false), only(Property::Assertion), seed, 100).outcome;
-        assert_eq!(assertions, Outcome::Ended(End::Normal));
+        assert_eq!(assertions, RunEnd::Ended(End::Normal));
     }
-    let differs = |seed| matches!(run_random(&program(false), everything(), seed, 100).outcome, Outcome::Violation(_));
+    let differs = |seed| matches!(run_random(&program(false), everything(), seed, 100).outcome, RunEnd::Violation(_));
     assert!((0..10).any(differs), "arbitrary bytes are not always zero");
 }
 
@@ -296,10 +296,10 @@ fn leaks_at_the_end() {
         assert_eq!(lost, (Property::MemTrack, "lost memory: malloc@built.c:5, malloc@built.c:6".to_string()));
         assert_eq!(wrong(&program(1, end), both).1, "lost memory: malloc@built.c:6");
         assert_eq!(wrong(&program(2, end), both).0, Property::MemCleanup);
-        assert_eq!(run(&program(2, end), only(Property::MemTrack)), Outcome::Ended(End::Normal));
-        assert_eq!(run(&program(3, end), both), Outcome::Ended(End::Normal));
+        assert_eq!(run(&program(2, end), only(Property::MemTrack)), RunEnd::Ended(End::Normal));
+        assert_eq!(run(&program(3, end), both), RunEnd::Ended(End::Normal));
     }
-    assert_eq!(run(&program(0, Some(true)), both), Outcome::Ended(End::Abort), "abort loses nothing");
+    assert_eq!(run(&program(0, Some(true)), both), RunEnd::Ended(End::Abort), "abort loses nothing");
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn running_out_of_addresses_leaves_the_model() {
         let p = b.pointer("p");
         b.alloc(p, u64::from(u32::MAX), AllocKind::Heap);
     });
-    assert!(matches!(run(&b.finish(main), everything()), Outcome::Beyond(Why::Unsupported { .. })));
+    assert!(matches!(run(&b.finish(main), everything()), RunEnd::Beyond(Why::Unsupported { .. })));
 }
 
 /// A loop makes objects without end; each is freed, or not, and the first one's address is kept.
@@ -347,8 +347,8 @@ fn many_objects(frees: bool, uses_first: bool) -> Program {
 #[test]
 fn addresses_are_used_again_only_if_nobody_can_tell() {
     let full = run(&many_objects(false, false), everything());
-    assert!(matches!(full, Outcome::Beyond(Why::Unsupported { .. })), "{full:?}");
-    assert_eq!(run(&many_objects(true, false), everything()), Outcome::Ended(End::Normal));
+    assert!(matches!(full, RunEnd::Beyond(Why::Unsupported { .. })), "{full:?}");
+    assert_eq!(run(&many_objects(true, false), everything()), RunEnd::Ended(End::Normal));
     let (property, message) = wrong(&many_objects(true, true), everything());
     assert_eq!((property, message.as_str()), (Property::Deref, "read of malloc@built.c:6 after it was freed"));
 }

@@ -30,14 +30,14 @@ fn main_only(write: impl FnOnce(&mut Body<'_>)) -> Program {
     b.finish(main)
 }
 
-fn run(program: &Program, properties: Properties) -> Outcome {
+fn run(program: &Program, properties: Properties) -> RunEnd {
     run_random(program, properties, 1, 10_000).outcome
 }
 
 /// What a run violates, with the message.
 fn wrong(program: &Program, properties: Properties) -> (Property, String) {
     match run(program, properties) {
-        Outcome::Violation(violation) => (violation.property, violation.message),
+        RunEnd::Violation(violation) => (violation.property, violation.message),
         other => panic!("no violation but {other:?}"),
     }
 }

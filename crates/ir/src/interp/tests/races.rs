@@ -8,7 +8,7 @@ use logic::VarId;
 fn clocks_find_a_race(program: &Program) -> bool {
     (0..60).any(|seed| {
         let outcome = run_random(program, only(Property::Race), seed, 2000).outcome;
-        matches!(outcome, Outcome::Violation(violation) if violation.property == Property::Race)
+        matches!(outcome, RunEnd::Violation(violation) if violation.property == Property::Race)
     })
 }
 
@@ -153,7 +153,7 @@ fn updates_continue_a_release_and_foreign_stores_end_it() {
     };
     let finds = |program: &Program| {
         (0..2000)
-            .any(|seed| matches!(run_random(program, only(Property::Race), seed, 100).outcome, Outcome::Violation(_)))
+            .any(|seed| matches!(run_random(program, only(Property::Race), seed, 100).outcome, RunEnd::Violation(_)))
     };
     assert!(!finds(&program(true)));
     assert!(finds(&program(false)));
@@ -186,7 +186,7 @@ fn a_lock_orders_and_its_name_is_in_the_report() {
     let program = program(false);
     check(&program, true);
     let report = (0..60).find_map(|seed| match run_random(&program, only(Property::Race), seed, 100).outcome {
-        Outcome::Violation(violation) => Some(violation),
+        RunEnd::Violation(violation) => Some(violation),
         _ => None,
     });
     let violation = report.expect("some run races");

@@ -31,7 +31,7 @@ fn assignments_and_accesses_to_globals() {
             b.check(holds);
         }
     });
-    assert_eq!(run(&b.finish(main), everything()), Outcome::Ended(End::Normal));
+    assert_eq!(run(&b.finish(main), everything()), RunEnd::Ended(End::Normal));
 }
 
 #[test]
@@ -53,11 +53,11 @@ fn a_failing_check_is_a_violation_only_if_asked_about() {
         assert_eq!(wrong(&program, only(property)).0, property);
         let otherwise = run(&program, only(Property::Race));
         if kind == CheckKind::Overflow {
-            assert!(matches!(otherwise, Outcome::Beyond(Why::Unsupported { .. })), "overflow wraps and goes on");
+            assert!(matches!(otherwise, RunEnd::Beyond(Why::Unsupported { .. })), "overflow wraps and goes on");
         } else if property.is_undefined() {
-            assert!(matches!(otherwise, Outcome::Beyond(Why::Undefined { .. })), "{kind:?}");
+            assert!(matches!(otherwise, RunEnd::Beyond(Why::Undefined { .. })), "{kind:?}");
         } else {
-            assert_eq!(otherwise, Outcome::Ended(End::Crash), "{kind:?}");
+            assert_eq!(otherwise, RunEnd::Ended(End::Crash), "{kind:?}");
         }
     }
 }
@@ -68,7 +68,7 @@ fn bounds_and_unsupported_things_leave_the_model() {
         let never = b.pool().bool(false);
         b.check_for(never, CheckKind::Bound("loop needs more".into()));
     });
-    assert_eq!(run(&program, everything()), Outcome::Beyond(Why::Bound("loop needs more".into())));
+    assert_eq!(run(&program, everything()), RunEnd::Beyond(Why::Bound("loop needs more".into())));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn an_assumption_that_fails_stops_the_thread_for_good() {
         b.assume(never);
         b.check(never);
     });
-    assert_eq!(run(&program, everything()), Outcome::Stuck, "neither a violation nor a deadlock");
+    assert_eq!(run(&program, everything()), RunEnd::Stuck, "neither a violation nor a deadlock");
     let machine = Machine::new(&program);
     let state = machine.initial();
     assert_eq!(machine.status(&state, 0), Status::Stopped);
@@ -151,7 +151,7 @@ fn calls_have_their_own_locals_and_return_values() {
         let right = b.is(result, 120);
         b.check(right);
     });
-    assert_eq!(run(&b.finish(main), everything()), Outcome::Ended(End::Normal));
+    assert_eq!(run(&b.finish(main), everything()), RunEnd::Ended(End::Normal));
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn calls_through_pointers_find_functions_only() {
     );
     assert_eq!(wrong(&program(|_, _| 0), everything()).1, "call of NULL, which is no function");
     let external = run(&program(|_, data| data + (2 << 32)), everything());
-    assert!(matches!(external, Outcome::Beyond(Why::Unsupported { .. })), "{external:?}");
+    assert!(matches!(external, RunEnd::Beyond(Why::Unsupported { .. })), "{external:?}");
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn arguments_must_fit() {
         let wide = b.word(1);
         b.call(f, &[wide], None);
     });
-    assert!(matches!(run(&b.finish(main), everything()), Outcome::Beyond(Why::Unsupported { .. })));
+    assert!(matches!(run(&b.finish(main), everything()), RunEnd::Beyond(Why::Unsupported { .. })));
 }
 
 #[test]
@@ -203,17 +203,17 @@ fn the_process_ends_in_several_ways() {
         b.then(Op::ExitProcess { is_abort: false });
         never(b);
     });
-    assert_eq!(run(&exit, everything()), Outcome::Ended(End::Normal));
+    assert_eq!(run(&exit, everything()), RunEnd::Ended(End::Normal));
     let abort = main_only(|b| {
         b.then(Op::ExitProcess { is_abort: true });
         never(b);
     });
-    assert_eq!(run(&abort, everything()), Outcome::Ended(End::Abort));
+    assert_eq!(run(&abort, everything()), RunEnd::Ended(End::Abort));
     let last_thread = main_only(|b| {
         let zero = b.word(0);
         b.then(Op::ExitThread(zero));
     });
-    assert_eq!(run(&last_thread, everything()), Outcome::Ended(End::Normal));
+    assert_eq!(run(&last_thread, everything()), RunEnd::Ended(End::Normal));
 }
 
 #[test]
@@ -230,6 +230,6 @@ fn an_unknown_global_keeps_the_value_chosen_at_the_first_read() {
     });
     let program = b.finish(main);
     for seed in 0..20 {
-        assert_eq!(run_random(&program, everything(), seed, 100).outcome, Outcome::Ended(End::Normal));
+        assert_eq!(run_random(&program, everything(), seed, 100).outcome, RunEnd::Ended(End::Normal));
     }
 }

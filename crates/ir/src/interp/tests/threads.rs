@@ -34,7 +34,7 @@ fn threads_get_arguments_handles_and_results() {
     });
     let program = b.finish(main);
     for seed in 0..10 {
-        assert_eq!(run_random(&program, everything(), seed, 1000).outcome, Outcome::Ended(End::Normal));
+        assert_eq!(run_random(&program, everything(), seed, 1000).outcome, RunEnd::Ended(End::Normal));
     }
 }
 
@@ -206,7 +206,7 @@ fn locks_in_opposite_order_deadlock() {
     assert_eq!(violated(&program, everything()), [Property::Deadlock]);
     assert_eq!(violated(&program, only(Property::Assertion)), []);
     let report = (0..200).find_map(|seed| match run_random(&program, everything(), seed, 1000).outcome {
-        Outcome::Violation(violation) => Some(violation),
+        RunEnd::Violation(violation) => Some(violation),
         _ => None,
     });
     let violation = report.expect("some schedule deadlocks");
@@ -391,7 +391,7 @@ fn threads_can_be_started_through_pointers_and_not_without_end() {
         );
     });
     let outcome = run(&b.finish(main), everything());
-    let Outcome::Beyond(Why::Unsupported { what, .. }) = outcome else {
+    let RunEnd::Beyond(Why::Unsupported { what, .. }) = outcome else {
         panic!("{outcome:?}");
     };
     assert_eq!(what, "more than 128 threads");

@@ -6,7 +6,7 @@
 //!
 //! Invariant: whatever value a variable has in an execution, it agrees with its residue in that many low bits.
 
-use super::points_to::{PointsTo, Target};
+use super::points_to::{AbstractObject, PointsTo};
 use crate::access::{bytes_of, local_written};
 use crate::memory::Fill;
 use crate::program::{Format, Program, Scope};
@@ -253,11 +253,11 @@ fn read_contents(
     let mut all: Option<Residue> = None;
     for target in targets {
         let is_zero = match points_to.targets[target] {
-            Target::Static(object) => {
+            AbstractObject::Static(object) => {
                 let object = program.object(object);
                 object.init.is_empty() && (object.fill == Fill::Zero || is_pointer)
             }
-            Target::Made(_) => is_pointer,
+            AbstractObject::Made(_) => is_pointer,
         };
         let is_mixed = contents.keys().any(|(other, bytes)| *other == target && *bytes != size);
         let here = match contents.get(&(target, size)) {

@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An abstract object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Target {
+pub enum AbstractObject {
     /// A static object.
     Static(ObjectId),
     /// All objects that the statement of this site makes.
@@ -33,7 +33,7 @@ pub enum Target {
 /// The answer for all terms of a program.
 pub struct PointsTo {
     /// All abstract objects, in a fixed order.
-    pub targets: Vec<Target>,
+    pub targets: Vec<AbstractObject>,
     sets: FxHashMap<TermId, FixedBitSet>,
     contents: Vec<FixedBitSet>,
     globals: FixedBitSet,
@@ -65,9 +65,9 @@ impl PointsTo {
     }
 
     /// Whether the address of an object that is not static may be stored in the object.
-    pub fn holds_pointers(&self, target: Target) -> bool {
+    pub fn holds_pointers(&self, target: AbstractObject) -> bool {
         let index = self.targets.iter().position(|other| *other == target);
-        let is_made = |bit: usize| bit == 0 || matches!(self.targets[bit - 1], Target::Made(_));
+        let is_made = |bit: usize| bit == 0 || matches!(self.targets[bit - 1], AbstractObject::Made(_));
         index.is_none_or(|index| self.contents[index].ones().any(is_made))
     }
 }
@@ -78,7 +78,7 @@ type NodeId = usize;
 /// Bit 0 of every set is "anywhere"; bit `i + 1` is target `i`.
 struct Solver<'a> {
     program: &'a Program,
-    targets: Vec<Target>,
+    targets: Vec<AbstractObject>,
     /// (first address, end, bit) of each static object with its surroundings, ascending.
     ranges: Vec<(u64, u64, usize)>,
     sets: Vec<FixedBitSet>,
@@ -93,13 +93,13 @@ struct Solver<'a> {
 
 impl<'a> Solver<'a> {
     fn new(program: &'a Program) -> Solver<'a> {
-        let mut targets: Vec<Target> =
-            (0..program.objects.len() as u32).map(|id| Target::Static(ObjectId(id))).collect();
+        let mut targets: Vec<AbstractObject> =
+            (0..program.objects.len() as u32).map(|id| AbstractObject::Static(ObjectId(id))).collect();
         let mut sites: Vec<SiteId> =
             statements(program).filter(|(op, _)| matches!(op, Op::Alloc { .. })).map(|(_, site)| site).collect();
         sites.sort_unstable();
         sites.dedup();
-        targets.extend(sites.into_iter().map(Target::Made));
+        targets.extend(sites.into_iter().map(AbstractObject::Made));
         let half = 1u64 << (program.data_model.granule_bits() - 1);
         let mut ranges: Vec<(u64, u64, usize)> = program
             .objects
@@ -173,7 +173,7 @@ impl<'a> Solver<'a> {
                 self.write(place, new);
             }
             Op::Alloc { dst, .. } => {
-                let index = self.targets.iter().position(|target| *target == Target::Made(site));
+                let index = self.targets.iter().position(|target| *target == AbstractObject::Made(site));
                 self.insert(dst.index(), index.expect("every site is a target") + 1);
             }
             Op::Start { callee, args, .. } | Op::Call { callee, args, .. } => self.pass(op, *callee, args),

@@ -12,7 +12,7 @@
 //! The table is about programs without calls (after `inline`); others get a table in which all is visible.
 
 use super::graph::{Components, reachable_from};
-use super::points_to::{PointsTo, Target};
+use super::points_to::{AbstractObject, PointsTo};
 use crate::access::{self, Access};
 use crate::memory::RegionId;
 use crate::program::{Edge, LocId, ProcId, Program};
@@ -139,7 +139,7 @@ impl Sharing {
             let objects = points_to.as_ref().and_then(|points_to| points_to.of(*addr).map(|set| (points_to, set)));
             let may_end = |site: &SiteId| {
                 let is_it = |(points_to, set): &(&PointsTo, Vec<usize>)| {
-                    set.iter().any(|target| points_to.targets[*target] == Target::Made(*site))
+                    set.iter().any(|target| points_to.targets[*target] == AbstractObject::Made(*site))
                 };
                 objects.as_ref().is_none_or(is_it)
             };
@@ -171,13 +171,14 @@ impl Sharing {
     /// Objects whose address stays in variables of the thread that made them are that thread's own, however many threads run
     /// the statement that makes them.
     fn find_private(&mut self, program: &Program, points_to: &PointsTo, has_regions: bool) {
-        let stays =
-            |target: usize| matches!(points_to.targets[target], Target::Made(_)) && points_to.stays_in_thread(target);
+        let stays = |target: usize| {
+            matches!(points_to.targets[target], AbstractObject::Made(_)) && points_to.stays_in_thread(target)
+        };
         let own_sites: FxHashSet<SiteId> = (0..points_to.targets.len())
             .filter(|target| stays(*target))
             .filter_map(|target| match points_to.targets[target] {
-                Target::Made(site) => Some(site),
-                Target::Static(_) => None,
+                AbstractObject::Made(site) => Some(site),
+                AbstractObject::Static(_) => None,
             })
             .collect();
         for (region, is_shared) in program.regions.iter().zip(&mut self.regions).skip(1) {

@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 
 /// A procedure that a pointer can name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::pass) struct Target {
+pub(in crate::pass) struct AddressTaken {
     /// The address.
     pub(in crate::pass) base: u64,
     /// The procedure.
@@ -38,7 +38,7 @@ pub fn resolve_calls(program: &Program) -> Program {
 }
 
 /// The procedures whose address is taken anywhere, by address.
-pub(in crate::pass) fn address_taken(program: &Program) -> Vec<Target> {
+pub(in crate::pass) fn address_taken(program: &Program) -> Vec<AddressTaken> {
     let mut words: FxHashSet<u64> = FxHashSet::default();
     let mut note = |value: &Value| {
         if let Value::Bv(word) = value {
@@ -56,11 +56,13 @@ pub(in crate::pass) fn address_taken(program: &Program) -> Vec<Target> {
     }
     program.objects.iter().flat_map(|object| &object.init).for_each(|(_, value)| note(value));
     program.vars.iter().filter_map(|var| var.init.as_ref()).for_each(&mut note);
-    let mut targets: Vec<Target> = program
+    let mut targets: Vec<AddressTaken> = program
         .objects
         .iter()
         .filter_map(|object| match object.kind {
-            ObjectKind::Function(proc) if words.contains(&object.base) => Some(Target { base: object.base, proc }),
+            ObjectKind::Function(proc) if words.contains(&object.base) => {
+                Some(AddressTaken { base: object.base, proc })
+            }
             _ => None,
         })
         .collect();
@@ -70,7 +72,12 @@ pub(in crate::pass) fn address_taken(program: &Program) -> Vec<Target> {
 
 /// The edges that stand for an edge whose last statement may call or start through a pointer. New terms go to
 /// the pool, which may have more variables than the program.
-pub(in crate::pass) fn resolve_edge(program: &Program, pool: &mut Pool, targets: &[Target], edge: Edge) -> Vec<Edge> {
+pub(in crate::pass) fn resolve_edge(
+    program: &Program,
+    pool: &mut Pool,
+    targets: &[AddressTaken],
+    edge: Edge,
+) -> Vec<Edge> {
     let Some(last) = edge.stmts.last() else { return vec![edge] };
     let (Op::Call { callee: Callee::Pointer(pointer), args, .. }
     | Op::Start { callee: Callee::Pointer(pointer), args, .. }) = &last.op
@@ -82,11 +89,11 @@ pub(in crate::pass) fn resolve_edge(program: &Program, pool: &mut Pool, targets:
         Op::Call { result, .. } => result.map(|var| pool.var_sort(var)),
         _ => None,
     };
-    let fitting: Vec<Target> = match word_of(pool, pointer) {
+    let fitting: Vec<AddressTaken> = match word_of(pool, pointer) {
         Some(word) => targets.iter().copied().filter(|target| target.base == word).collect(),
         None => targets.to_vec(),
     };
-    let fitting: Vec<Target> =
+    let fitting: Vec<AddressTaken> =
         fitting.into_iter().filter(|target| fits(program, pool, target.proc, args, wanted, &last.op)).collect();
     let mut edges = Vec::new();
     let width = program.data_model.word_bits();

@@ -14,7 +14,7 @@
 //! Invariant of the result: the procedures are those that a thread runs, `main` first; there is no `Call`, no `thread_init`,
 //! and `Return` stands only where the thread ends.
 
-use super::call_targets::{Target, address_taken, resolve_edge};
+use super::call_targets::{AddressTaken, address_taken, resolve_edge};
 use super::thread_end::end_objects;
 use crate::access::local_written;
 use crate::pass::Options;
@@ -74,7 +74,7 @@ enum Ending {
 struct Inliner<'a> {
     source: &'a Program,
     result: Program,
-    targets: Vec<Target>,
+    targets: Vec<AddressTaken>,
     depth: u32,
     max_edges: usize,
     n_edges: usize,

@@ -16,7 +16,7 @@ use super::regions::place_of;
 use crate::memory::{Fill, Object, ObjectKind, Shape};
 use crate::pass::analysis::graph::{Components, reachable_from};
 use crate::pass::analysis::initial::word_of;
-use crate::pass::analysis::points_to::{PointsTo, Target};
+use crate::pass::analysis::points_to::{AbstractObject, PointsTo};
 use crate::pass::analysis::sharing::Sharing;
 use crate::program::{EdgeId, Proc, ProcId, Program};
 use crate::property::{Properties, Property};
@@ -149,13 +149,15 @@ impl Uses {
     fn allow(&self, program: &Program, points_to: &PointsTo, properties: Properties, candidate: &Candidate) -> bool {
         let site = candidate.site;
         let tracks = properties.has(Property::MemTrack) || properties.has(Property::MemCleanup);
-        if tracks && (candidate.kind == AllocKind::Heap || points_to.holds_pointers(Target::Made(site))) {
+        if tracks && (candidate.kind == AllocKind::Heap || points_to.holds_pointers(AbstractObject::Made(site))) {
             return false;
         }
         let frees: Vec<&(TermId, AllocKind, Position)> =
             self.frees.iter().filter(|(addr, ..)| may_be(points_to, *addr, site)).collect();
         let is_only = |addr: TermId| {
-            points_to.of(addr).is_some_and(|set| set.iter().all(|at| points_to.targets[*at] == Target::Made(site)))
+            points_to
+                .of(addr)
+                .is_some_and(|set| set.iter().all(|at| points_to.targets[*at] == AbstractObject::Made(site)))
         };
         if !frees.iter().all(|(addr, kind, _)| *kind == candidate.kind && is_only(*addr)) {
             return false;
@@ -217,5 +219,5 @@ fn ends_quietly(proc: &Proc, free: Position, after: &FixedBitSet) -> bool {
 }
 
 fn may_be(points_to: &PointsTo, addr: TermId, site: SiteId) -> bool {
-    points_to.of(addr).is_none_or(|set| set.iter().any(|at| points_to.targets[*at] == Target::Made(site)))
+    points_to.of(addr).is_none_or(|set| set.iter().any(|at| points_to.targets[*at] == AbstractObject::Made(site)))
 }

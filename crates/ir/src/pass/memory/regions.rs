@@ -10,7 +10,7 @@
 use crate::access::bytes_of;
 use crate::memory::{Region, RegionId};
 use crate::pass::analysis::congruence::{Residue, Residues};
-use crate::pass::analysis::points_to::{PointsTo, Target, is_data};
+use crate::pass::analysis::points_to::{AbstractObject, PointsTo, is_data};
 use crate::program::Program;
 use crate::stmt::{Op, Place};
 use logic::{Scalar, TermId};
@@ -52,9 +52,9 @@ pub fn split_regions(mut program: Program) -> Program {
         if let Some(region) = region_of.get(&Some(classes.find(index))) {
             let region = &mut regions[region.0 as usize];
             match target {
-                Target::Static(object) if is_data(program.object(*object).kind) => region.objects.push(*object),
-                Target::Static(_) => {}
-                Target::Made(site) => region.sites.push(*site),
+                AbstractObject::Static(object) if is_data(program.object(*object).kind) => region.objects.push(*object),
+                AbstractObject::Static(_) => {}
+                AbstractObject::Made(site) => region.sites.push(*site),
             }
         }
     }
@@ -87,8 +87,8 @@ pub(in crate::pass) fn place_of_mut(op: &mut Op) -> Option<&mut Place> {
 /// Functions have no bytes: an address of one is no place to read or write.
 fn only_data(program: &Program, points_to: &PointsTo, mut targets: Vec<usize>) -> Vec<usize> {
     targets.retain(|target| match points_to.targets[*target] {
-        Target::Static(object) => is_data(program.object(object).kind),
-        Target::Made(_) => true,
+        AbstractObject::Static(object) => is_data(program.object(object).kind),
+        AbstractObject::Made(_) => true,
     });
     targets
 }

@@ -12,7 +12,7 @@ use super::regions::{place_of, place_of_mut};
 use crate::access::bytes_of;
 use crate::memory::{ObjectId, ObjectKind};
 use crate::pass::analysis::initial::{Initial, initial_value, static_cell, word_of};
-use crate::pass::analysis::points_to::{PointsTo, Target};
+use crate::pass::analysis::points_to::{AbstractObject, PointsTo};
 use crate::program::{Program, Scope, Variable};
 use crate::stmt::{Op, Place};
 use fixedbitset::FixedBitSet;
@@ -93,7 +93,7 @@ fn known_objects(program: &Program) -> FixedBitSet {
             None => known.clear(),
             Some(targets) => {
                 for target in targets {
-                    if let Target::Static(object) = points_to.targets[target] {
+                    if let AbstractObject::Static(object) = points_to.targets[target] {
                         known.set(object.0 as usize, false);
                     }
                 }

@@ -32,28 +32,28 @@ enum Role {
 
 /// What an atomic builtin returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+enum Returns {
     Void,
     Bool,
     /// The object's value.
     Value,
 }
 
-type Shape = (&'static [Role], Outcome);
+type Shape = (&'static [Role], Returns);
 
 const OPERATIONS: &[&str] = &["add", "sub", "and", "or", "xor", "nand", "min", "max"];
 
 fn sync_shape(stem: &str) -> Option<Shape> {
     use Role::{Object, Operand, Value};
     let shape: Shape = match stem {
-        "val_compare_and_swap" => (&[Object, Value, Value], Outcome::Value),
-        "bool_compare_and_swap" => (&[Object, Value, Value], Outcome::Bool),
-        "lock_test_and_set" => (&[Object, Value], Outcome::Value),
-        "lock_release" => (&[Object], Outcome::Void),
-        "synchronize" => (&[], Outcome::Void),
+        "val_compare_and_swap" => (&[Object, Value, Value], Returns::Value),
+        "bool_compare_and_swap" => (&[Object, Value, Value], Returns::Bool),
+        "lock_test_and_set" => (&[Object, Value], Returns::Value),
+        "lock_release" => (&[Object], Returns::Void),
+        "synchronize" => (&[], Returns::Void),
         _ => {
             let operation = stem.strip_prefix("fetch_and_").or_else(|| stem.strip_suffix("_and_fetch"))?;
-            OPERATIONS.contains(&operation).then_some((&[Object, Operand] as &[Role], Outcome::Value))?
+            OPERATIONS.contains(&operation).then_some((&[Object, Operand] as &[Role], Returns::Value))?
         }
     };
     Some(shape)
@@ -62,20 +62,20 @@ fn sync_shape(stem: &str) -> Option<Shape> {
 fn atomic_shape(stem: &str) -> Option<Shape> {
     use Role::{Object, Operand, Order, Place, Pointer, Value};
     let shape: Shape = match stem {
-        "load_n" => (&[Object, Order], Outcome::Value),
-        "load" => (&[Object, Place, Order], Outcome::Void),
-        "store_n" => (&[Object, Value, Order], Outcome::Void),
-        "store" => (&[Object, Place, Order], Outcome::Void),
-        "exchange_n" => (&[Object, Value, Order], Outcome::Value),
-        "exchange" => (&[Object, Place, Place, Order], Outcome::Void),
-        "compare_exchange_n" => (&[Object, Place, Value, Order, Order, Order], Outcome::Bool),
-        "compare_exchange" => (&[Object, Place, Place, Order, Order, Order], Outcome::Bool),
-        "test_and_set" => (&[Pointer, Order], Outcome::Bool),
-        "clear" => (&[Pointer, Order], Outcome::Void),
-        "thread_fence" | "signal_fence" => (&[Order], Outcome::Void),
+        "load_n" => (&[Object, Order], Returns::Value),
+        "load" => (&[Object, Place, Order], Returns::Void),
+        "store_n" => (&[Object, Value, Order], Returns::Void),
+        "store" => (&[Object, Place, Order], Returns::Void),
+        "exchange_n" => (&[Object, Value, Order], Returns::Value),
+        "exchange" => (&[Object, Place, Place, Order], Returns::Void),
+        "compare_exchange_n" => (&[Object, Place, Value, Order, Order, Order], Returns::Bool),
+        "compare_exchange" => (&[Object, Place, Place, Order, Order, Order], Returns::Bool),
+        "test_and_set" => (&[Pointer, Order], Returns::Bool),
+        "clear" => (&[Pointer, Order], Returns::Void),
+        "thread_fence" | "signal_fence" => (&[Order], Returns::Void),
         _ => {
             let operation = stem.strip_prefix("fetch_").or_else(|| stem.strip_suffix("_fetch"))?;
-            OPERATIONS.contains(&operation).then_some((&[Object, Operand, Order] as &[Role], Outcome::Value))?
+            OPERATIONS.contains(&operation).then_some((&[Object, Operand, Order] as &[Role], Returns::Value))?
         }
     };
     Some(shape)
@@ -84,16 +84,16 @@ fn atomic_shape(stem: &str) -> Option<Shape> {
 fn c11_shape(stem: &str) -> Option<Shape> {
     use Role::{Object, Operand, Order, Place, Size, Value};
     let shape: Shape = match stem {
-        "init" => (&[Object, Value], Outcome::Void),
-        "load" => (&[Object, Order], Outcome::Value),
-        "store" => (&[Object, Value, Order], Outcome::Void),
-        "exchange" => (&[Object, Value, Order], Outcome::Value),
-        "compare_exchange_strong" | "compare_exchange_weak" => (&[Object, Place, Value, Order, Order], Outcome::Bool),
-        "thread_fence" | "signal_fence" => (&[Order], Outcome::Void),
-        "is_lock_free" => (&[Size], Outcome::Bool),
+        "init" => (&[Object, Value], Returns::Void),
+        "load" => (&[Object, Order], Returns::Value),
+        "store" => (&[Object, Value, Order], Returns::Void),
+        "exchange" => (&[Object, Value, Order], Returns::Value),
+        "compare_exchange_strong" | "compare_exchange_weak" => (&[Object, Place, Value, Order, Order], Returns::Bool),
+        "thread_fence" | "signal_fence" => (&[Order], Returns::Void),
+        "is_lock_free" => (&[Size], Returns::Bool),
         _ => {
             let operation = stem.strip_prefix("fetch_")?;
-            OPERATIONS.contains(&operation).then_some((&[Object, Operand, Order] as &[Role], Outcome::Value))?
+            OPERATIONS.contains(&operation).then_some((&[Object, Operand, Order] as &[Role], Returns::Value))?
         }
     };
     Some(shape)
@@ -168,9 +168,9 @@ impl Checker {
             };
         }
         let ty = match outcome {
-            Outcome::Void => self.basic.void,
-            Outcome::Bool => self.int_type(IntKind::Bool),
-            Outcome::Value => object,
+            Returns::Void => self.basic.void,
+            Returns::Bool => self.int_type(IntKind::Bool),
+            Returns::Value => object,
         };
         Ok(self.make_builtin(name, args, ty, span))
     }

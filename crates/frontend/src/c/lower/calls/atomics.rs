@@ -4,9 +4,10 @@
 //! one when the comparison fails; the weak form may also fail for no reason, by a choice of the environment. An
 //! order that is not constant is taken as sequentially consistent, as the standard's own fallback does.
 
+use crate::c::lower::analysis::scan;
 use crate::c::lower::body::Body;
-use crate::c::lower::scan;
-use crate::c::lower::statics::{Home, is_signed};
+use crate::c::lower::context::Home;
+use crate::c::lower::model_types::{is_signed, pointee};
 use crate::c::typed::{BinaryOp, Expr, ExprKind};
 use crate::c::types::{IntKind, Type, TypeId};
 use ir::{CheckKind, HavocKind, Op, Order, Place};
@@ -17,7 +18,7 @@ const WEAK_CAN_FAIL: bool = true;
 
 /// What an atomic object holds.
 #[derive(Clone, Copy)]
-struct Target {
+struct AtomicObject {
     place: Place,
     sort: Scalar,
     ty: TypeId,
@@ -167,8 +168,8 @@ impl Body<'_, '_> {
             }
             ("fetch_add" | "fetch_sub", [object, value, order]) => {
                 // Unlike gcc's builtins these count in elements.
-                let pointee = crate::c::lower::Lowering::pointee(self.types(), object.ty.ty);
-                let element = pointee.and_then(|pointee| crate::c::lower::Lowering::pointee(self.types(), pointee.ty));
+                let target = pointee(self.types(), object.ty.ty);
+                let element = target.and_then(|target| pointee(self.types(), target.ty));
                 let Some(element) = element else { return self.gnu_builtin(expr, name, args) };
                 let target = self.target(object);
                 let index = self.eval(value);
@@ -224,17 +225,17 @@ impl Body<'_, '_> {
     }
 
     /// What a pointer to an atomic object points to.
-    fn target(&mut self, object: &Expr) -> Target {
+    fn target(&mut self, object: &Expr) -> AtomicObject {
         let addr = self.eval(object);
         let mut inner = object;
-        let mut ty = crate::c::lower::Lowering::pointee(self.types(), inner.ty.ty).map(|target| target.ty);
+        let mut ty = pointee(self.types(), inner.ty.ty).map(|target| target.ty);
         // `void *` says nothing; what was cast to it might.
         while let (Some(target), ExprKind::Cast(next)) = (ty, &inner.kind) {
             if !matches!(self.types().get(target), Type::Void) {
                 break;
             }
             inner = next;
-            ty = crate::c::lower::Lowering::pointee(self.types(), inner.ty.ty).map(|target| target.ty);
+            ty = pointee(self.types(), inner.ty.ty).map(|target| target.ty);
         }
         let ty = ty.unwrap_or(object.ty.ty);
         let sort = match (self.scalar(ty), self.types().size(ty)) {
@@ -242,11 +243,11 @@ impl Body<'_, '_> {
             (None, Some(size @ (1 | 2 | 4 | 8 | 16))) if self.is_record(ty) => Scalar::Bv(size as u32 * 8),
             _ => self.scalar_or_refuse(ty),
         };
-        Target { place: Self::memory(addr, sort), sort, ty }
+        AtomicObject { place: Self::memory(addr, sort), sort, ty }
     }
 
     /// An operand converted to what the object holds.
-    fn operand(&mut self, value: &Expr, target: &Target) -> TermId {
+    fn operand(&mut self, value: &Expr, target: &AtomicObject) -> TermId {
         if self.is_record(value.ty.ty) {
             let from = self.record_address(value);
             return self.load_place(Self::memory(from, target.sort), Order::Plain);
@@ -348,7 +349,14 @@ impl Body<'_, '_> {
         self.as_type(result, target.ty, expr.ty.ty)
     }
 
-    fn update(&mut self, target: &Target, update: Update, value: TermId, order: Order, wants_old: bool) -> TermId {
+    fn update(
+        &mut self,
+        target: &AtomicObject,
+        update: Update,
+        value: TermId,
+        order: Order,
+        wants_old: bool,
+    ) -> TermId {
         let signed = is_signed(self.types(), target.ty);
         let is_bool = matches!(self.types().get(target.ty), Type::Int(IntKind::Bool));
         let new = |body: &mut Self, old: TermId| {
@@ -386,7 +394,7 @@ impl Body<'_, '_> {
     fn compare_exchange(
         &mut self,
         expr: &Expr,
-        target: &Target,
+        target: &AtomicObject,
         expected_at: Slot,
         desired: TermId,
         is_weak: bool,

@@ -5,7 +5,7 @@
 
 use crate::c::check::DOUBTFUL;
 use crate::c::lower::body::Body;
-use crate::c::lower::statics::is_signed;
+use crate::c::lower::model_types::{is_signed, pointee};
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::TypeId;
 use ir::{AllocKind, Op, Order};
@@ -160,7 +160,7 @@ impl Body<'_, '_> {
     fn overflowing(&mut self, name: &str, a: &Expr, b: &Expr, to: &Expr, ty: TypeId) -> TermId {
         let (left, right) = (self.eval(a), self.eval(b));
         let addr = self.eval(to);
-        let Some(target) = crate::c::lower::Lowering::pointee(self.types(), to.ty.ty) else {
+        let Some(target) = pointee(self.types(), to.ty.ty) else {
             self.unsupported("this use of an overflow builtin");
             return self.some_value(ty);
         };

@@ -6,7 +6,8 @@
 //! a handle, they say who alone can end the wait.
 
 use crate::c::lower::body::Body;
-use crate::c::lower::statics::{Home, is_signed};
+use crate::c::lower::context::Home;
+use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::TypeId;
 use ir::{AllocKind, Callee, CheckKind, Failure, HavocKind, Mark, Op, Order, Property};
@@ -199,7 +200,7 @@ impl Body<'_, '_> {
     /// One step that reads and writes.
     fn rmw(&mut self, (address, old, new, order): (&Expr, &Expr, &Expr, &Expr), how: Rmw<'_>) {
         let addr = self.eval(address);
-        let order = crate::c::lower::scan::constant(order).map(|order| order as u64);
+        let order = crate::c::lower::analysis::scan::constant(order).map(|order| order as u64);
         let order = crate::c::lower::calls::atomics::order_numbered(order);
         let (dst, _) = self.variable(old);
         let sort = self.pool().var_sort(dst).scalar().unwrap_or(Scalar::Bv(32));

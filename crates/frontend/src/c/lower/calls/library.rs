@@ -3,8 +3,7 @@
 //! Names of the verification world (`__VERIFIER_*`, `__CPROVER_*`), ways to end the process, and library functions that are taken apart
 //! where they are called. Everything else is a model written in C. The tables are data; what each kind does is in `calls`.
 
-use super::print::{self, Printer};
-use super::scan::{self, Source};
+use super::families::{Printer, Source, printer, source};
 use ir::Order;
 
 /// Functions whose call is the error.
@@ -64,10 +63,10 @@ pub(in crate::c::lower) fn known(name: &str) -> Option<Known> {
     if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") {
         return Some(Known::Nondet);
     }
-    if let Some(printer) = print::printer(name) {
+    if let Some(printer) = printer(name) {
         return Some(Known::Print(printer));
     }
-    if let Some(source) = scan::source(name) {
+    if let Some(source) = source(name) {
         return Some(Known::Scan(source));
     }
     TABLE.iter().find(|(_, names)| names.contains(&name)).map(|(known, _)| *known)

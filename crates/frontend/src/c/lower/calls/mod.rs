@@ -8,6 +8,7 @@
 
 mod atomics;
 mod builtins;
+pub(super) mod families;
 mod formats;
 mod intrinsics;
 pub(in crate::c::lower) mod library;
@@ -16,15 +17,15 @@ pub(in crate::c::lower) mod results;
 mod scan;
 mod texts;
 
+use super::context::{FunctionRef, SymbolRef};
+use super::model_types::{is_signed, scalar_of};
 use crate::c::lower::body::Body;
-use crate::c::lower::statics::{is_signed, scalar_of};
-use crate::c::lower::{FunctionRef, SymbolRef};
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::{IntKind, Type, TypeId};
+use families::{Printer, Sink};
 use ir::{Callee, CheckKind, HavocKind, Op};
 use library::Known;
 use logic::{Sort, TermId};
-use print::{Printer, Sink};
 
 impl Body<'_, '_> {
     /// Calls; yields the value, if there is one and it is wanted.
@@ -100,7 +101,7 @@ impl Body<'_, '_> {
             let types = &self.lw.units[function.unit].types;
             let sort = scalar_of(types, self.lw.function(function).result.ty).map_or(Sort::Bv(32), Sort::from);
             let value = self.fallible(name, sort, |body| body.emit_known_call(proc, function, args, is_wanted))?;
-            let value = match results::fixed(name).filter(|_| is_wanted && !self.is_model()) {
+            let value = match families::fixed(name).filter(|_| is_wanted && !self.is_model()) {
                 Some(fixed) => self.widened(expr, fixed, value),
                 None => value,
             };
@@ -381,7 +382,7 @@ impl Body<'_, '_> {
         is_number(arg)
             || formats::literal(arg).is_some()
             || self.is_standard_stream(arg)
-            || crate::c::lower::scan::constant(arg) == Some(0)
+            || crate::c::lower::analysis::scan::constant(arg) == Some(0)
     }
 
     /// `memcpy`, `memmove` and `memset` of whole typed objects, cell by cell; yields the target. Others are left to the model.
@@ -392,7 +393,7 @@ impl Body<'_, '_> {
             _ => return None,
         };
         let [to, other, size, ..] = args else { return None };
-        let bytes = crate::c::lower::scan::constant(size).and_then(|size| u64::try_from(size).ok())?;
+        let bytes = crate::c::lower::analysis::scan::constant(size).and_then(|size| u64::try_from(size).ok())?;
         let candidates = if is_copy { vec![to, other] } else { vec![to] };
         let (element, count) = candidates.into_iter().find_map(|pointer| self.typed_target(pointer, bytes))?;
         // The ranges may overlap, so all cells are read before one is written.
@@ -425,7 +426,7 @@ impl Body<'_, '_> {
             ExprKind::Cast(inner) if matches!(types.get(inner.ty.ty), Type::Pointer(_)) => {
                 return self.typed_target(inner, bytes);
             }
-            _ => crate::c::lower::Lowering::pointee(types, pointer.ty.ty)?.ty,
+            _ => super::model_types::pointee(types, pointer.ty.ty)?.ty,
         };
         if matches!(types.get(target), Type::Void | Type::Function { .. }) {
             return None;

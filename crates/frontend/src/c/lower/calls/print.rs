@@ -4,55 +4,14 @@
 //! Where the text or its length matters (`sprintf`, `snprintf`, a result that is used, `%n`), it is made exactly (`texts`). What cannot be
 //! made exactly (floating-point numbers that are not constants) is refused at its place.
 
+use super::families::{Printer, Sink};
 use super::formats::{self, Conversion, Count, Piece, Size};
 use super::texts::Given;
 use crate::c::lower::body::Body;
-use crate::c::lower::statics::is_signed;
+use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind};
 use ir::{Op, Order};
 use logic::{Scalar, Sort, TermId};
-
-/// Where a text goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::c::lower) enum Sink {
-    /// Nowhere that the program can see; the argument is a stream.
-    Stream(usize),
-    /// Likewise, without a stream.
-    Outside,
-    /// Into memory without a limit.
-    Memory,
-    /// Into so many bytes of memory, which the second argument says.
-    Limited,
-    /// Into a block of its own.
-    Block,
-}
-
-/// A function of the family: where the text goes, and which argument is the format.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::c::lower) struct Printer {
-    pub(in crate::c::lower) sink: Sink,
-    pub(in crate::c::lower) format: usize,
-    pub(in crate::c::lower) is_wide: bool,
-}
-
-/// What a name of the family means.
-pub(in crate::c::lower) fn printer(name: &str) -> Option<Printer> {
-    let (sink, format) = match name {
-        "printf" | "wprintf" => (Sink::Outside, 0),
-        "dprintf" | "syslog" | "__printf_chk" | "__wprintf_chk" => (Sink::Outside, 1),
-        "__dprintf_chk" | "__syslog_chk" => (Sink::Outside, 2),
-        "fprintf" | "fwprintf" => (Sink::Stream(0), 1),
-        "__fprintf_chk" | "__fwprintf_chk" => (Sink::Stream(0), 2),
-        "sprintf" => (Sink::Memory, 1),
-        "__sprintf_chk" => (Sink::Memory, 3),
-        "snprintf" => (Sink::Limited, 2),
-        "__snprintf_chk" => (Sink::Limited, 4),
-        "asprintf" => (Sink::Block, 1),
-        "__asprintf_chk" => (Sink::Block, 2),
-        _ => return None,
-    };
-    Some(Printer { sink, format, is_wide: name.contains("wprintf") })
-}
 
 impl Body<'_, '_> {
     /// Calls a function of the family.
@@ -202,7 +161,7 @@ impl Body<'_, '_> {
         match &arg.kind {
             ExprKind::Cast(inner) | ExprKind::Load(inner) => self.is_standard_stream(inner),
             ExprKind::Symbol(symbol) => {
-                let reference = crate::c::lower::SymbolRef { unit: self.unit, symbol: *symbol };
+                let reference = crate::c::lower::context::SymbolRef { unit: self.unit, symbol: *symbol };
                 super::library::OPAQUE_POINTERS.contains(&self.lw.symbol(reference).name.as_str())
             }
             _ => false,

@@ -4,31 +4,13 @@
 //! than that, the result is any number of that kind. Functions that run out of something may fail under `--fallible`; without
 //! it the program carries the assumption that they succeed.
 
+use super::families::Fixed;
+use crate::c::lower::analysis::scan;
 use crate::c::lower::body::Body;
-use crate::c::lower::scan;
-use crate::c::lower::statics::is_signed;
+use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{BinaryOp, Expr, ExprKind};
 use ir::HavocKind;
 use logic::{Sort, TermId};
-
-/// What of a result is fixed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::c::lower) enum Fixed {
-    /// Whether it is negative, zero or positive.
-    Sign,
-    /// Whether it is zero.
-    Truth,
-}
-
-/// What of a function's result is fixed, if not all.
-pub(in crate::c::lower) fn fixed(name: &str) -> Option<Fixed> {
-    match name {
-        "strcmp" | "strncmp" | "memcmp" | "strcasecmp" | "strncasecmp" | "strcoll" => Some(Fixed::Sign),
-        "bcmp" | "isspace" | "isdigit" | "islower" | "isupper" | "isalpha" | "isalnum" | "isxdigit" | "isprint"
-        | "isblank" | "isgraph" | "iscntrl" | "ispunct" => Some(Fixed::Truth),
-        _ => None,
-    }
-}
 
 /// What a function returns when it fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,33 +3,13 @@
 //! `sscanf` of a text is exact: the functions of `models/format.c` find where each conversion ends and what it says. From a stream
 //! anything may come: how many conversions succeed is up to the outside, and each stores an input that it can make.
 
+use super::families::Source;
 use super::formats::{self, Conversion, Count, Piece};
 use crate::c::lower::body::Body;
 use crate::c::typed::Expr;
 use crate::c::types::TypeId;
 use ir::{HavocKind, LocId, Op, Order};
 use logic::{BitVec, Scalar, Sort, TermId, Value, VarId};
-
-/// Where characters come from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::c::lower) enum Source {
-    /// The outside; the argument is a stream.
-    Stream,
-    /// The standard input.
-    Outside,
-    /// The text that the first argument points to.
-    Text,
-}
-
-/// What a name of the family means.
-pub(in crate::c::lower) fn source(name: &str) -> Option<Source> {
-    match name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_") {
-        "scanf" => Some(Source::Outside),
-        "fscanf" => Some(Source::Stream),
-        "sscanf" => Some(Source::Text),
-        _ => None,
-    }
-}
 
 /// A scan under way.
 struct Scan {

@@ -5,7 +5,7 @@
 
 use super::formats::{self, Conversion, Count, Piece, Size};
 use crate::c::lower::body::Body;
-use crate::c::lower::statics::is_signed;
+use crate::c::lower::model_types::is_signed;
 use crate::c::typed::Expr;
 use crate::c::types::TypeId;
 use ir::{Op, Order};

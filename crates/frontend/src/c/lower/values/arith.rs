@@ -5,7 +5,7 @@
 //! same operations wrap around, as compiled code does.
 
 use crate::c::lower::body::Body;
-use crate::c::lower::statics::{is_signed, scalar_of};
+use crate::c::lower::model_types::{is_signed, scalar_of};
 use crate::c::typed::{BinaryOp, UnaryOp};
 use crate::c::types::{IntKind, Type, TypeId};
 use ir::{CheckKind, HavocKind, Op};

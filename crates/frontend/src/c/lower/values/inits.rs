@@ -4,11 +4,13 @@
 //! objects are made before the statement of a block that contains them, whether or not it evaluates them, so that the
 //! text alone says which objects are alive.
 
-use crate::c::lower::SymbolRef;
+use super::lvalue::{At, Lvalue};
+use crate::c::lower::analysis::scan;
+use crate::c::lower::analysis::scan::Part;
 use crate::c::lower::body::{Body, StackObject};
-use crate::c::lower::scan::{self, Part};
-use crate::c::lower::statics::{Home, is_signed};
-use crate::c::lower::values::places::{At, Lvalue};
+use crate::c::lower::context::Home;
+use crate::c::lower::context::SymbolRef;
+use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, SymbolId};
 use crate::c::types::{Type, TypeId};
 use ir::{HavocKind, Op};

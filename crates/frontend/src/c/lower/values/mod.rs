@@ -6,20 +6,22 @@
 //! `records`, calls in `calls`.
 
 mod arith;
+pub(super) mod cell_layout;
 pub(in crate::c::lower) mod cells;
 mod inits;
+pub(super) mod lvalue;
 pub(in crate::c::lower) mod places;
 mod records;
 
-use crate::c::lower::SymbolRef;
+use super::context::Home;
+use super::context::SymbolRef;
 use crate::c::lower::body::Body;
-use crate::c::lower::calls::results::Fixed;
-use crate::c::lower::statics::Home;
-use crate::c::lower::values::places::{At, Lvalue};
+use crate::c::lower::calls::families::Fixed;
 use crate::c::typed::{BinaryOp, Expr, ExprKind, Stmt, StmtKind, UnaryOp};
 use crate::c::types::{Type, TypeId};
 use ir::{LocId, Op, Order};
 use logic::{Sort, TermId, Value};
+use lvalue::{At, Lvalue};
 
 fn is_comparison(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)

@@ -5,30 +5,15 @@
 //! assignment to one is a single `Rmw`; `volatile` changes nothing. Bit-fields read or write their storage unit:
 //! writing one is a read and a write.
 
+use super::lvalue::{At, Lvalue};
 use crate::c::lower::body::Body;
-use crate::c::lower::statics::{Home, is_signed};
-use crate::c::lower::{SymbolRef, Work};
+use crate::c::lower::context::Home;
+use crate::c::lower::context::{SymbolRef, Work};
+use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind, Storage, SymbolId};
 use crate::c::types::{IntKind, Type, TypeId};
 use ir::{CheckKind, Op, Order, Place, RegionId};
-use logic::{Scalar, TermId, Value, VarId};
-
-/// What an lvalue names.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::c::lower) struct Lvalue {
-    pub(in crate::c::lower) at: At,
-    pub(in crate::c::lower) ty: TypeId,
-    pub(in crate::c::lower) is_atomic: bool,
-    pub(in crate::c::lower) bits: Option<(u32, u32)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(in crate::c::lower) enum At {
-    Shared(VarId),
-    Private(VarId),
-    Memory(TermId),
-    Known(TermId),
-}
+use logic::{Scalar, TermId, Value};
 
 impl Body<'_, '_> {
     pub(in crate::c::lower) fn lvalue(&mut self, expr: &Expr) -> Lvalue {

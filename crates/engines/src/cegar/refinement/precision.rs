@@ -1,0 +1,253 @@
+//! What shall be tracked from now on? A spurious path comes with an explanation, of which as little as possible is added.
+//!
+//! Known as: precision refinement [Clarke03] [Beyer13], predicate discovery from interpolants [Henzinger04].
+//!
+//! Tracking values is cheap, so with both kinds at hand the cells of an explanation are tracked by value until they take many values, or
+//! until their values do not help; then predicates take over for them. Predicates are the atoms of the interpolants, or, if these were
+//! all known already, the interpolants as a whole, which rule the path out even where each atom by itself does not. What is
+//! left when nothing helps are the values of all cells that the contradiction is about.
+//!
+//! Invariant: `refine` answers false only if the precision is what it was.
+
+use crate::abstraction::cells::{Cell, Cells};
+use crate::abstraction::interpolants::Technique;
+use crate::abstraction::refine::Explanation;
+use crate::abstraction::state::{Places, Precision};
+use crate::cegar::world::World;
+use ir::{Op, Scope};
+use logic::{Node, Sort, TermId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smt::Direction;
+
+/// What is tracked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tracking {
+    /// Values of cells.
+    Values,
+    /// Predicates.
+    Predicates,
+    /// Values where they are few, and predicates.
+    Both,
+}
+
+/// How interpolants become predicates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Split {
+    Atoms,
+    Conjuncts,
+    Whole,
+}
+
+/// The precision and how it grows.
+pub(crate) struct Refinement {
+    pub(crate) precision: Precision,
+    tracking: Tracking,
+    split: Split,
+    init: String,
+    /// Cells that have taken many values.
+    many: FxHashSet<VarId>,
+}
+
+/// How interpolants are found.
+pub(crate) fn technique(knob: &str) -> Option<Technique> {
+    Some(match knob {
+        "bin-backward" => Technique::Binary(Direction::Backward),
+        "bin-forward" => Technique::Binary(Direction::Forward),
+        "newton-backward" => Technique::Newton(Direction::Backward),
+        "newton-forward" => Technique::Newton(Direction::Forward),
+        "horn" => Technique::Horn,
+        "core" => return None,
+        "seq" => Technique::Sequence,
+        other => unreachable!("{other} is not declared"),
+    })
+}
+
+impl Refinement {
+    pub(crate) fn new(tracking: Tracking, split: &str, init: &str, is_local: bool) -> Refinement {
+        let split = match split {
+            "conjuncts" => Split::Conjuncts,
+            "whole" => Split::Whole,
+            "atoms" => Split::Atoms,
+            other => unreachable!("{other} is not declared"),
+        };
+        let mut precision = Precision::default();
+        precision.is_local = is_local;
+        Refinement { precision, tracking, split, init: init.to_string(), many: FxHashSet::default() }
+    }
+
+    /// What is tracked at first.
+    pub(crate) fn begin(&mut self, world: &mut World<'_>) {
+        let program = world.cells.program;
+        match self.init.as_str() {
+            "vars" => {
+                for index in 0..program.vars.len() as u32 {
+                    let var = VarId(index);
+                    if program.var(var).scope == Scope::Global && program.pool.var_sort(var).scalar().is_some() {
+                        let cell = world.cells.var(Cell::Global(var));
+                        self.precision.track(cell);
+                    }
+                }
+            }
+            "branches" => self.add_branches(world),
+            "empty" => {}
+            other => unreachable!("{other} is not declared"),
+        }
+    }
+
+    /// Conditions of branches of the first thread and of each procedure that runs once, as far as they are about cells.
+    fn add_branches(&mut self, world: &mut World<'_>) {
+        let program = world.cells.program;
+        for (index, proc) in program.procs.iter().enumerate() {
+            for edge in &proc.edges {
+                // What a variable holds in terms of globals, along the edge.
+                let mut holds: FxHashMap<VarId, TermId> = FxHashMap::default();
+                for stmt in &edge.stmts {
+                    match &stmt.op {
+                        Op::Load { dst, place: ir::Place::Var(var), .. } => {
+                            let cell = world.cells.var(Cell::Global(*var));
+                            let value = world.cells.pool.var(cell);
+                            holds.insert(*dst, value);
+                        }
+                        Op::Assign { var, value } => {
+                            let value = world.cells.pool.substitute(*value, &|var| holds.get(&var).copied());
+                            holds.insert(*var, value);
+                        }
+                        Op::Assume(cond) | Op::Check { cond, .. } => {
+                            let cond = world.cells.pool.substitute(*cond, &|var| holds.get(&var).copied());
+                            self.add_branch(world, index as u32, cond);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_branch(&mut self, world: &mut World<'_>, proc: u32, cond: TermId) {
+        let program = world.cells.program;
+        let vars = world.cells.vars_in(cond);
+        let is_own = |var: &VarId| var.index() < program.vars.len() && program.var(*var).scope != Scope::Global;
+        let is_main = proc == program.main.0;
+        if vars.iter().any(|var| is_own(var) && !is_main) {
+            return;
+        }
+        let mut map: FxHashMap<VarId, TermId> = FxHashMap::default();
+        for var in vars.iter().filter(|var| is_own(var)) {
+            let cell = world.cells.var(Cell::Own(0, *var));
+            map.insert(*var, world.cells.pool.var(cell));
+        }
+        let cond = world.cells.pool.substitute(cond, &|var| map.get(&var).copied());
+        for atom in atoms(&world.cells, cond) {
+            self.precision.add(&mut world.cells, atom);
+        }
+    }
+
+    /// A cell takes many values: predicates describe it from now on.
+    pub(crate) fn give_up_values(&mut self, cells: &mut Cells<'_>, var: VarId) {
+        self.many.insert(var);
+        self.precision.untrack(cells, var);
+    }
+
+    /// Tracks more, so that the path is ruled out. False if there is nothing more. `places` says where all threads stand after each number of steps; with a
+    /// precision for each location, that is where the interpolants are tracked.
+    pub(crate) fn refine(&mut self, world: &mut World<'_>, explanation: &Explanation, places: &[Places]) -> bool {
+        let mut mentioned: Vec<VarId> = Vec::new();
+        for (_, interpolant) in &explanation.interpolants {
+            mentioned.extend(world.cells.vars_in(*interpolant).iter().copied());
+        }
+        mentioned.sort_unstable();
+        mentioned.dedup();
+        let is_new = match self.tracking {
+            Tracking::Values => self.track(&mentioned) || self.track(&explanation.cells),
+            Tracking::Predicates => self.add(world, explanation, places, &|_| true) || self.track(&explanation.cells),
+            Tracking::Both => {
+                let few: Vec<VarId> = mentioned.iter().copied().filter(|var| !self.many.contains(var)).collect();
+                let many = self.many.clone();
+                let by_value = self.track(&few);
+                let about_many = |vars: &[VarId]| vars.iter().any(|var| many.contains(var));
+                let by_predicate = self.add(world, explanation, places, &about_many);
+                by_value
+                    || by_predicate
+                    || self.add(world, explanation, places, &|_| true)
+                    || self.track(&explanation.cells)
+            }
+        };
+        // Where an address is not known, nothing is known of what is written there, whatever else is tracked.
+        is_new || self.track(&explanation.addresses)
+    }
+
+    fn track(&mut self, vars: &[VarId]) -> bool {
+        let mut is_new = false;
+        for var in vars.iter().filter(|var| !self.many.contains(var)) {
+            is_new |= self.precision.track(*var);
+        }
+        is_new
+    }
+
+    /// Adds predicates whose variables are wanted.
+    fn add(
+        &mut self,
+        world: &mut World<'_>,
+        explanation: &Explanation,
+        places: &[Places],
+        wanted: &dyn Fn(&[VarId]) -> bool,
+    ) -> bool {
+        for split in [self.split, Split::Whole] {
+            let mut is_new = false;
+            for (moment, interpolant) in &explanation.interpolants {
+                let parts = match split {
+                    Split::Atoms => atoms(&world.cells, *interpolant),
+                    Split::Conjuncts => conjuncts(&world.cells, *interpolant),
+                    Split::Whole => vec![*interpolant],
+                };
+                for part in parts {
+                    let vars = world.cells.vars_in(part);
+                    if wanted(&vars) {
+                        is_new |= self.precision.add(&mut world.cells, part);
+                        // Steps that do not matter lie between this interpolant and the next.
+                        let moments = explanation.interpolants.iter().map(|(other, _)| *other);
+                        let until = moments.filter(|other| other > moment).min().unwrap_or(places.len());
+                        for places in places.iter().take(until).skip(*moment) {
+                            is_new |= self.precision.add_at(&world.cells, part, places);
+                        }
+                    }
+                }
+            }
+            if is_new {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The formulas without connectives that a formula is made of.
+pub(crate) fn atoms(cells: &Cells<'_>, formula: TermId) -> Vec<TermId> {
+    let mut found = Vec::new();
+    let mut open = vec![formula];
+    let mut seen = FxHashSet::default();
+    while let Some(term) = open.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        match cells.pool.node(term) {
+            Node::App { op: logic::Op::And | logic::Op::Or | logic::Op::Not, args } => open.extend(args.iter().rev()),
+            Node::App { op: logic::Op::Ite, args } if cells.pool.sort(term) == Sort::Bool => {
+                open.extend(args.iter().rev())
+            }
+            Node::App { op: logic::Op::Eq, args } if cells.pool.sort(args[0]) == Sort::Bool => {
+                open.extend(args.iter().rev());
+            }
+            Node::Const(_) => {}
+            _ => found.push(term),
+        }
+    }
+    found
+}
+
+fn conjuncts(cells: &Cells<'_>, formula: TermId) -> Vec<TermId> {
+    match cells.pool.node(formula) {
+        Node::App { op: logic::Op::And, args } => args.to_vec(),
+        _ => vec![formula],
+    }
+}

@@ -1,0 +1,4 @@
+//! How are terms written and read? `print` and `parse` are each other's inverse.
+
+pub(crate) mod parse;
+pub(crate) mod print;

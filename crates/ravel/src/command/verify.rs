@@ -1,0 +1,79 @@
+//! `ravel verify`: one answer, whatever happens on the way.
+//!
+//! A panic is caught and told (`deep`); the watcher keeps the limits (`watch`).
+
+use crate::args::{Knobs, Verify};
+use crate::exit::Exit;
+use crate::input;
+use crate::language::table::LANGUAGES;
+use crate::pipeline::{self, Plan};
+use crate::request::Request;
+use crate::watch::Watch;
+use crate::{guarded_thread, screen};
+use engines::Budget;
+use ir::{Diagnostic, Span};
+use report::{Answer, Outcome, Style};
+
+/// Verifies what the command line says.
+pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
+    let style = screen::style(args.look, args.verbose);
+    let request = match input::request(&args.input, &args.question) {
+        Ok(request) => request,
+        Err(problem) => return reject(args, &problem, &style),
+    };
+    let plan = Plan {
+        engine: args.engine.clone().unwrap_or_else(|| request.language.default.name.to_string()),
+        knobs: knobs.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+        second_opinion: args.second_opinion,
+        detail: args.verbose,
+        progress: (!args.json).then_some(screen::progress as fn(&str)),
+    };
+    if plan.second_opinion && plan.engine != engines::portfolio::ABOUT.name {
+        let problem = format!("--second-opinion asks several engines; {} is only one", plan.engine);
+        return reject(args, &problem, &style);
+    }
+    let watch = Watch::new(Budget::new(args.limits.time_limit.0, args.limits.memory_limit.0));
+    let late = (request.clone(), plan.engine.clone(), args.json);
+    watch.start(!args.json, move |stop| {
+        screen::progress("");
+        let (request, engine, json) = &late;
+        show(&pipeline::blank(request, engine, pipeline::stopped(stop)), *json, &style);
+    });
+    let work = (request.clone(), plan.clone(), watch.clone());
+    let answer = guarded_thread::run(move || (work.0.language.answer)(&work.0, &work.1, &work.2))
+        .unwrap_or_else(|message| pipeline::bug(&request, &plan.engine, &message));
+    watch.claim_or_wait();
+    screen::progress("");
+    show(&answer, args.json, &style);
+    exit_of(&answer)
+}
+
+/// Says what is wrong with the request itself.
+fn reject(args: &Verify, problem: &str, style: &Style) -> Exit {
+    let request = Request {
+        name: input::name(&args.input),
+        files: Vec::new(),
+        language: &LANGUAGES[0],
+        options: frontend::Options::default(),
+        properties: ir::Properties::NONE,
+        model: args.question.model.clone(),
+    };
+    let mut answer = pipeline::blank(&request, "", Outcome::Rejected);
+    answer.diagnostics.push(Diagnostic::error(Span::NOWHERE, problem));
+    show(&answer, args.json, style);
+    Exit::BadInput
+}
+
+fn show(answer: &Answer, json: bool, style: &Style) {
+    screen::print(&if json { report::json(answer) } else { report::text(answer, style) });
+}
+
+fn exit_of(answer: &Answer) -> Exit {
+    match &answer.outcome {
+        Outcome::Safe(_) | Outcome::Condition { holds: true, .. } => Exit::Safe,
+        Outcome::Unsafe { .. } | Outcome::Condition { .. } => Exit::Unsafe,
+        Outcome::Unknown(_) | Outcome::Interrupted => Exit::Unknown,
+        Outcome::Rejected => Exit::BadInput,
+        Outcome::Bug => Exit::Bug,
+    }
+}
