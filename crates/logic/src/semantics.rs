@@ -11,8 +11,7 @@ use smallvec::SmallVec;
 use crate::op::Op;
 use crate::sort::FloatSort;
 use crate::value::bitvec::BitVec;
-use crate::value::float;
-use crate::value::{ArrayValue, Value};
+use crate::value::{ArrayValue, Value, float};
 
 /// The operands of one application.
 pub type Operands = SmallVec<[Value; 3]>;

@@ -17,8 +17,7 @@
 //!
 //! Invariant: `index` numbers the events of the walk from 0 in program order, and dependencies name smaller indices only.
 
-use super::expr::{Expr, evaluate};
-use super::expr::{apply_binary, mask, signed};
+use super::expr::{Expr, apply_binary, evaluate, mask, signed};
 use super::instr::{ExclusiveStatus, Extend, Instr, Op, RmwKind};
 use super::names::Reg;
 use super::{Test, Thread};

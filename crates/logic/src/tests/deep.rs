@@ -1,7 +1,6 @@
 //! Terms nested far deeper than any call stack, and terms that share so much that their trees would fill the machine.
 
-use crate::parse;
-use crate::{Op, Pool, Scalar, Sort, TermId, Value, VarId};
+use crate::{Op, Pool, Scalar, Sort, TermId, Value, VarId, parse};
 
 const DEPTH: usize = 100_000;
 

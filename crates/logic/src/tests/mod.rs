@@ -8,8 +8,7 @@ mod rules;
 
 use proptest::prelude::*;
 
-use crate::parse;
-use crate::{ArrayValue, Pool, Scalar, Sort, Value, VarId};
+use crate::{ArrayValue, Pool, Scalar, Sort, Value, VarId, parse};
 use random::Source;
 
 fn by_number(name: &str) -> Option<VarId> {

@@ -1,7 +1,6 @@
 //! What simplification must achieve, as pairs of texts that have to denote one term.
 
-use crate::parse;
-use crate::{Pool, Scalar, Sort, TermId, VarId};
+use crate::{Pool, Scalar, Sort, TermId, VarId, parse};
 
 #[test]
 fn both_sides_are_one_term() {

@@ -2,9 +2,8 @@
 
 use crate::args::{Question, Show};
 use crate::exit::Exit;
-use crate::input;
 use crate::language::table::LANGUAGES;
-use crate::screen;
+use crate::{input, screen};
 use engines::About;
 use std::fmt::Write;
 

@@ -4,8 +4,7 @@
 
 use crate::args::RunArgs;
 use crate::exit::Exit;
-use crate::input;
-use crate::screen;
+use crate::{input, screen};
 
 /// Runs the program as often as asked, until something goes wrong.
 pub(crate) fn simulate(args: &RunArgs) -> Exit {

@@ -4,12 +4,11 @@
 
 use crate::args::{Knobs, Verify};
 use crate::exit::Exit;
-use crate::input;
 use crate::language::table::LANGUAGES;
 use crate::pipeline::{self, Plan};
 use crate::request::Request;
 use crate::watch::Watch;
-use crate::{guarded_thread, screen};
+use crate::{guarded_thread, input, screen};
 use engines::Budget;
 use ir::{Diagnostic, Span};
 use report::{Answer, Outcome, Style};

@@ -16,8 +16,10 @@ pub(crate) mod terms;
 use code::*;
 use inputs::{At, Inputs};
 use ir::pass::{Liveness, Sharing};
-use ir::{AllocKind, Callee, CheckKind, EdgeId, EdgeRef, LocId, ObjectKind, Op, Place, ProcId, Program};
-use ir::{Properties, Property, RegionId, Scope, SiteId, Span, Stmt, Why};
+use ir::{
+    AllocKind, Callee, CheckKind, EdgeId, EdgeRef, LocId, ObjectKind, Op, Place, ProcId, Program, Properties, Property,
+    RegionId, Scope, SiteId, Span, Stmt, Why,
+};
 use layout::{Kept, Layout};
 use logic::{Node, Sort, TermId, Value, VarId};
 use rustc_hash::FxHashMap;

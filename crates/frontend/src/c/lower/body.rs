@@ -11,8 +11,7 @@
 //! Which stack objects are alive where is in `scopes`.
 
 use super::compact;
-use super::context::Home;
-use super::context::{Lowering, SymbolRef};
+use super::context::{Home, Lowering, SymbolRef};
 use super::model_types::{format_of, scalar_of};
 use crate::c::typed::{Expr, Function, LabelId, Storage, SymbolId};
 use crate::c::types::{TypeId, Types};

@@ -15,8 +15,7 @@
 use super::body::Body;
 use super::early::Early;
 use crate::c::lower::analysis::effects::Effects;
-use crate::c::lower::analysis::scan;
-use crate::c::lower::analysis::scan::Part;
+use crate::c::lower::analysis::scan::{self, Part};
 use crate::c::lower::values::lvalue::{At, Lvalue};
 use crate::c::typed::{Expr, ExprKind, InitItem, StmtKind, SymbolId};
 use crate::c::types::Type;

@@ -8,8 +8,7 @@
 //! it makes no statement and yields a constant term.
 
 use super::body::Body;
-use super::context::Home;
-use super::context::{Lowering, SymbolRef, Work};
+use super::context::{Home, Lowering, SymbolRef, Work};
 use super::model_types::{format_of, scalar_of, shape_of};
 use crate::c::typed::{Expr, ExprKind, InitItem, Storage};
 use crate::c::types::Type;

@@ -11,8 +11,7 @@ mod threads;
 use super::*;
 use crate::build::{Body, Builder};
 use crate::program::{EdgeId, EdgeRef, ProcId, Program, Scope};
-use crate::property::Properties;
-use crate::property::Property;
+use crate::property::{Properties, Property};
 use crate::verdict::Why;
 
 fn only(property: Property) -> Properties {

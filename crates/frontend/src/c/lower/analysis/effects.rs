@@ -8,8 +8,7 @@
 //! Everything here errs on the side of touching more.
 
 use super::scan::{self, Part};
-use crate::c::lower::calls::library;
-use crate::c::lower::calls::library::{AsmEffect, Known};
+use crate::c::lower::calls::library::{self, AsmEffect, Known};
 use crate::c::lower::context::{FunctionRef, Lowering, SymbolRef};
 use crate::c::typed::{Expr, ExprKind, Stmt, StmtKind, Storage, SymbolId};
 use rustc_hash::{FxHashMap, FxHashSet};

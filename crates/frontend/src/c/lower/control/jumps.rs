@@ -4,8 +4,7 @@
 //! the text, found before the body is lowered; what a case has is noted when it is met, and the selection is
 //! made after the body.
 
-use crate::c::lower::analysis::scan;
-use crate::c::lower::analysis::scan::Part;
+use crate::c::lower::analysis::scan::{self, Part};
 use crate::c::lower::body::{Body, CaseTarget, JumpTarget, LabelTarget, StackObject};
 use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind, Stmt, StmtKind};

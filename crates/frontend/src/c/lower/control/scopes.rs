@@ -8,11 +8,9 @@
 //! from that, unless the block goes back behind the declaration: `again: use(p); int x; p = &x; goto again;`. Such
 //! variables are *hoisted*: made at the start of the block, and given a new value where the declaration is reached.
 
-use crate::c::lower::analysis::scan;
-use crate::c::lower::analysis::scan::Part;
+use crate::c::lower::analysis::scan::{self, Part};
 use crate::c::lower::body::{Body, StackObject};
-use crate::c::lower::context::Home;
-use crate::c::lower::context::SymbolRef;
+use crate::c::lower::context::{Home, SymbolRef};
 use crate::c::typed::{Expr, ExprKind, LabelId, Stmt, StmtKind, Storage, SymbolId};
 use crate::c::types::TypeId;
 use ir::{AllocKind, HavocKind, Op, Scope, Span};

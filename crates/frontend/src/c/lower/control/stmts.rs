@@ -7,8 +7,7 @@
 use super::scopes;
 use crate::c::lower::analysis::scan;
 use crate::c::lower::body::{Body, JumpTarget, StackObject};
-use crate::c::lower::context::Home;
-use crate::c::lower::context::SymbolRef;
+use crate::c::lower::context::{Home, SymbolRef};
 use crate::c::typed::{Expr, Function, Stmt, StmtKind};
 use crate::c::types::Type;
 use ir::{CheckKind, Format, HavocKind, LocId, Op, Span};

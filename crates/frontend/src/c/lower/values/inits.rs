@@ -5,11 +5,9 @@
 //! text alone says which objects are alive.
 
 use super::lvalue::{At, Lvalue};
-use crate::c::lower::analysis::scan;
-use crate::c::lower::analysis::scan::Part;
+use crate::c::lower::analysis::scan::{self, Part};
 use crate::c::lower::body::{Body, StackObject};
-use crate::c::lower::context::Home;
-use crate::c::lower::context::SymbolRef;
+use crate::c::lower::context::{Home, SymbolRef};
 use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, SymbolId};
 use crate::c::types::{Type, TypeId};

@@ -13,8 +13,7 @@ pub(super) mod lvalue;
 pub(in crate::c::lower) mod places;
 mod records;
 
-use super::context::Home;
-use super::context::SymbolRef;
+use super::context::{Home, SymbolRef};
 use crate::c::lower::body::Body;
 use crate::c::lower::calls::families::Fixed;
 use crate::c::typed::{BinaryOp, Expr, ExprKind, Stmt, StmtKind, UnaryOp};

@@ -7,8 +7,7 @@
 
 use super::lvalue::{At, Lvalue};
 use crate::c::lower::body::Body;
-use crate::c::lower::context::Home;
-use crate::c::lower::context::{SymbolRef, Work};
+use crate::c::lower::context::{Home, SymbolRef, Work};
 use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind, Storage, SymbolId};
 use crate::c::types::{IntKind, Type, TypeId};

@@ -1,7 +1,6 @@
 //! How are objects made and ended? At addresses of the thread that makes them, by `free` or with their scope, and with their thread at the latest.
 
-use super::reuse;
-use super::{Bytes, Origin};
+use super::{Bytes, Origin, reuse};
 use crate::interp::machine::event::What;
 use crate::interp::machine::exec::{Exec, Run};
 use crate::interp::machine::names::Namer;

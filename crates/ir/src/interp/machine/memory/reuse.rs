@@ -6,8 +6,7 @@
 
 use super::{Gone, Origin, words_in};
 use crate::interp::machine::program::Machine;
-use crate::interp::machine::state::Pending;
-use crate::interp::machine::state::State;
+use crate::interp::machine::state::{Pending, State};
 use crate::stmt::AllocKind;
 use std::collections::BTreeSet;
 
