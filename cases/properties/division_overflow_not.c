@@ -7,7 +7,8 @@ extern short __VERIFIER_nondet_short(void);
 int main(void) {
     int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
     short c = __VERIFIER_nondet_short();
-    if (b > 0 && c != 0)
-        return a / b + (a / 2) % 3 + (c / -1 == c);
-    return 0;
+    if (b > 0)
+        a = a / b;
+    a = a / 2 % -3;
+    return c / -1 == a;
 }
