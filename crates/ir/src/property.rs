@@ -23,7 +23,7 @@ pub enum Property {
     MemCleanup,
     /// Signed overflow.
     Overflow,
-    /// Division by zero.
+    /// Division by zero, or of the least number by -1: both trap.
     Division,
     /// The thread library is used in a way that means nothing: unlocking what is not locked, joining twice.
     Misuse,
@@ -77,7 +77,7 @@ impl Property {
             Property::MemTrack => "lost memory",
             Property::MemCleanup => "memory not freed at exit",
             Property::Overflow => "signed overflow",
-            Property::Division => "division by zero",
+            Property::Division => "division by zero or one that overflows",
             Property::Misuse => "misuse of the thread library",
             Property::Termination => "endless execution",
         }

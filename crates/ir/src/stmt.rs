@@ -106,7 +106,7 @@ pub enum CheckKind {
     Assertion,
     /// Signed overflow. When it is not checked, arithmetic wraps.
     Overflow,
-    /// Division by zero. When it is not checked, the process dies.
+    /// Division by zero, or of the least number by -1 where overflow is not asked about. When it is not checked, the process dies.
     Division,
     /// An access outside of an object, made by a library model.
     Deref,
@@ -127,6 +127,8 @@ pub enum AllocKind {
     Heap,
     /// Freed when its scope ends, by a `Free` of this kind, or with its thread. The variable that gets its address keeps it until then.
     Stack,
+    /// The C library's own: not the program's to free, not lost at the end, and there until a `Free` of this kind.
+    Library,
 }
 
 /// How an attempt to update fails (compare-exchange, trylock): it synchronises less than one that succeeds.

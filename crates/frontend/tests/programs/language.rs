@@ -286,9 +286,10 @@ fn a_process_can_end_anywhere() {
     ends("void f(void) { abort(); } int main(void) { f(); reach_error(); }");
     crate::safe(
         &[Property::ErrorCall],
-        "int main(int argc, char **argv) { (void)argv; if (argc < 1) reach_error(); return 0; }",
+        "int main(int argc, char **argv) { (void)argv; if (argc < 0) reach_error(); return 0; }",
     );
     violates(Property::ErrorCall, "int main(int argc, char **argv) { if (argc > 2) reach_error(); return 0; }");
+    violates(Property::ErrorCall, "int main(int argc, char **argv) { if (argc < 1) reach_error(); return 0; }");
 }
 
 #[test]

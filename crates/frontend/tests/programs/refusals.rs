@@ -81,6 +81,33 @@ fn what_is_assumed_is_told() {
 }
 
 #[test]
+fn what_posix_leaves_open_is_told() {
+    const HANDLES: &str = "a new thread gets a handle that no thread had before";
+    const READERS: &str = "a read lock is given although a writer waits (POSIX leaves it open)";
+    let start = "pthread_t a, b; pthread_create(&a, 0, 0, 0); pthread_create(&b, 0, 0, 0);";
+    let lock = "static long l[8]; pthread_rwlock_rdlock((void *)l);";
+    for (body, told) in [
+        (format!("{start} pthread_join(a, 0); return pthread_equal(a, b);"), Some(HANDLES)),
+        (format!("{start} pthread_join(a, 0); return a == b;"), Some(HANDLES)),
+        (format!("{start} return a == b;"), None),
+        (format!("{lock} pthread_rwlock_wrlock((void *)l); return 0;"), Some(READERS)),
+        (format!("{lock} return 0;"), None),
+    ] {
+        let text = format!(
+            "typedef unsigned long pthread_t; int pthread_create(pthread_t *, void *, void *, void *); int pthread_join(pthread_t, void *);
+            int pthread_equal(pthread_t, pthread_t); int pthread_rwlock_rdlock(void *); int pthread_rwlock_wrlock(void *);
+            int main(void) {{ {body} }}"
+        );
+        let properties = ir::Properties::of(&[ir::Property::Deadlock]);
+        let options = Options { properties, ..Options::default() };
+        let loaded = load_text("program.c", &text, &options).expect("it is well formed");
+        let open = |told: &&String| [HANDLES, READERS].contains(&told.as_str());
+        let found: Vec<&String> = loaded.program.assumptions.iter().filter(open).collect();
+        assert_eq!(found, told.into_iter().collect::<Vec<_>>(), "{body}");
+    }
+}
+
+#[test]
 fn only_functions_without_a_meaning_are_assumed_pure() {
     let text = format!(
         "{DECLARATIONS}int mystery(void); unsigned long strlen(const char *); int own(void) {{ return 1; }}

@@ -123,8 +123,8 @@ fn attempts_do_not_wait() {
     // A timed lock gives up only if it has to wait, and may then.
     let program = |held: &str, condition: &str| {
         format!(
-            "pthread_mutex_t m; int result;
-             void *f(void *a) {{ result = pthread_mutex_timedlock(&m, 0); return 0; }}
+            "pthread_mutex_t m; int result; long soon[2];
+             void *f(void *a) {{ result = pthread_mutex_timedlock(&m, soon); return 0; }}
              int main(void) {{ pthread_t t; {held} pthread_create(&t, 0, f, 0); pthread_join(t, 0);
                  __VERIFIER_assert({condition}); return 0; }}"
         )
@@ -163,8 +163,8 @@ fn condition_variables() {
 fn a_timed_wait_can_time_out() {
     violates(
         Assertion,
-        "pthread_mutex_t m; pthread_cond_t c;
-         int main(void) { pthread_mutex_lock(&m); __VERIFIER_assert(pthread_cond_timedwait(&c, &m, 0) != 110);
+        "pthread_mutex_t m; pthread_cond_t c; long soon[2];
+         int main(void) { pthread_mutex_lock(&m); __VERIFIER_assert(pthread_cond_timedwait(&c, &m, soon) != 110);
              pthread_mutex_unlock(&m); return 0; }",
     );
 }

@@ -84,7 +84,7 @@ fn needs(conditions: &mut Conditions<'_>, reuse: &mut Option<Reuse>, at: &At, st
 struct At {
     proc: usize,
     is_model: bool,
-    /// In which direction bytes are moved does not matter between different objects.
+    /// In which direction bytes are moved does not matter between different objects, which never overlap.
     may_order: bool,
     /// Whether nobody wants the procedure's result.
     is_unwanted: bool,
@@ -118,7 +118,8 @@ fn guard_proc(conditions: &mut Conditions<'_>, reuse: &mut Option<Reuse>, index:
     let proc = &conditions.program.procs[index];
     let is_model = conditions.program.sources.is_model(proc.span);
     let is_unwanted = !is_wanted(conditions.program, ProcId(index as u32));
-    let at = At { proc: index, is_model, may_order: is_model && proc.name == "memmove", is_unwanted };
+    let may_order = is_model && matches!(proc.name.as_str(), "memmove" | "overlaps");
+    let at = At { proc: index, is_model, may_order, is_unwanted };
     let mut early: FxHashMap<LocId, Vec<(Span, Vec<Condition>)>> = FxHashMap::default();
     for edge in 0..proc.edges.len() {
         let stmts = conditions.program.procs[index].edges[edge].stmts.clone();

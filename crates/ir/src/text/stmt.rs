@@ -93,6 +93,7 @@ fn alloc_kind(kind: AllocKind) -> &'static str {
     match kind {
         AllocKind::Heap => "heap",
         AllocKind::Stack => "stack",
+        AllocKind::Library => "library",
     }
 }
 

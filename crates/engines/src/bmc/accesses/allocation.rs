@@ -55,7 +55,7 @@ impl Executor<'_> {
         let zero = self.graph.pool.bv(self.program.data_model.word_bits(), 0);
         let is_null = match kind {
             AllocKind::Heap => self.graph.pool.eq(addr, zero),
-            AllocKind::Stack => self.graph.pool.bool(false),
+            AllocKind::Stack | AllocKind::Library => self.graph.pool.bool(false),
         };
         if self.graph.is_true(is_null) {
             return Ok(());

@@ -4,7 +4,7 @@
 
 use super::calls::{library, results};
 use super::context::{FunctionRef, Lowering};
-use ir::{Diagnostic, Span};
+use ir::{Diagnostic, Property, Span};
 
 impl Lowering<'_> {
     /// Refuses names given as pure that are not functions without a meaning.
@@ -34,7 +34,30 @@ impl Lowering<'_> {
         match name {
             "setlocale" => self.assume("characters and numbers stay those of the C locale".to_string()),
             "alarm" => self.assume("the signal of `alarm` does not come".to_string()),
+            "pthread_equal" | "thrd_equal" => self.note_compared_handles(),
+            "pthread_rwlock_rdlock" if self.properties.has(Property::Deadlock) && self.has_waiting_writers() => {
+                self.assume("a read lock is given although a writer waits (POSIX leaves it open)".to_string());
+            }
+            "srand" | "srandom" | "srand48" => {
+                self.assume(format!("numbers that follow `{name}` are any, also after the same seed"));
+            }
+            "open" | "open64" | "creat" | "dup" | "socket" | "accept" => {
+                self.assume("the number of a new file is any, also that of an open one".to_string());
+            }
             _ => {}
+        }
+    }
+
+    fn has_waiting_writers(&self) -> bool {
+        let waits = ["pthread_rwlock_wrlock", "pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock"];
+        waits.iter().any(|name| self.facts.uses(name))
+    }
+
+    /// Handles of threads are compared, and some thread may have ended by then.
+    pub(super) fn note_compared_handles(&mut self) {
+        let ends = ["pthread_join", "pthread_detach", "pthread_attr_setdetachstate", "thrd_join", "thrd_detach"];
+        if ends.iter().any(|name| self.facts.uses(name)) {
+            self.assume("a new thread gets a handle that no thread had before".to_string());
         }
     }
 
@@ -48,6 +71,9 @@ impl Lowering<'_> {
     /// Puts everything that was assumed into the program.
     pub(super) fn tell_assumptions(&mut self) {
         let mut told = Vec::new();
+        if self.facts.compares_handles() {
+            self.note_compared_handles();
+        }
         if !self.taken_to_succeed.is_empty() {
             let names: Vec<&str> = self.taken_to_succeed.iter().map(String::as_str).collect();
             let verb = if names.len() == 1 { "succeeds" } else { "succeed" };

@@ -100,6 +100,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) partly_needed: Option<(*const Expr, crate::c::lower::calls::families::Fixed)>,
     /// Set while a term for an atomic update is built: C's atomic operations wrap.
     pub(super) wraps: bool,
+    /// When the division in that update has no result.
+    pub(super) traps: Option<TermId>,
     free_temporaries: FxHashMap<Sort, Vec<VarId>>,
     used_temporaries: Vec<VarId>,
     n_temporaries: u32,
@@ -149,6 +151,7 @@ impl<'l, 'u> Body<'l, 'u> {
             has_access: false,
             partly_needed: None,
             wraps: false,
+            traps: None,
             free_temporaries: FxHashMap::default(),
             used_temporaries: Vec::new(),
             n_temporaries: 0,

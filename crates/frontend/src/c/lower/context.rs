@@ -62,6 +62,8 @@ pub(super) struct Lowering<'u> {
     pub(super) taken_to_succeed: BTreeSet<String>,
     /// Functions of `assume_pure` that are called.
     pub(super) taken_as_pure: BTreeSet<String>,
+    /// The variables of the environment that are asked for by literals.
+    environment: Vec<Vec<u8>>,
     /// What else was assumed.
     pub(super) assumed: BTreeSet<String>,
     pub(super) properties: Properties,
@@ -125,6 +127,7 @@ impl<'u> Lowering<'u> {
             is_fallible: input.is_fallible,
             taken_to_succeed: BTreeSet::new(),
             taken_as_pure: BTreeSet::new(),
+            environment: Vec::new(),
             assumed: BTreeSet::new(),
             properties: input.properties,
             program,
@@ -259,6 +262,17 @@ impl<'u> Lowering<'u> {
             }
         }
         panic!("no library model defines {name}")
+    }
+
+    /// A number for a variable of the environment, if there is one left.
+    pub(super) fn environment_number(&mut self, name: &[u8]) -> Option<u64> {
+        const MOST: usize = 64;
+        let found = self.environment.iter().position(|known| known == name);
+        let number = found.unwrap_or_else(|| {
+            self.environment.push(name.to_vec());
+            self.environment.len() - 1
+        });
+        (number < MOST).then_some(number as u64)
     }
 
     /// Whether the user's own text defines a function.

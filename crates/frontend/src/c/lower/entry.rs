@@ -62,9 +62,10 @@ impl Lowering<'_> {
                 continue;
             }
             let count = body.havoc(sort, HavocKind::Input);
-            let one = body.pool().constant(one_of(sort));
-            let at_least_one = body.pool().sle(one, count);
-            body.assume(at_least_one);
+            // The program's name need not be among them.
+            let none = body.zero(sort);
+            let is_count = body.pool().sle(none, count);
+            body.assume(is_count);
             args.push(count);
         }
         let status = result.map(|sort| body.temporary(sort));
@@ -126,8 +127,4 @@ impl Lowering<'_> {
         self.install(entry, name, function.span, built);
         Some(entry)
     }
-}
-
-fn one_of(sort: Sort) -> logic::Value {
-    logic::Value::bv(sort.width().unwrap_or(32), 1)
 }

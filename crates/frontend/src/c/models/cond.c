@@ -3,6 +3,9 @@
  * and none that comes later. A spurious wake-up is a choice made at the start: to wake without a signal is to give
  * the mutex back and take it again.
  *
+ * Whoever has been woken does not look at the condition variable again, which the one who woke it may have destroyed. So where that
+ * may be, each thread has a word of its own that says that it waits.
+ *
  * Where misuse is asked about, the word at offset 8 is DEAD if the condition variable was destroyed, and that at offset 16 says which
  * mutex those use who wait. */
 
@@ -21,13 +24,6 @@ static void condition_lives(void *condition)
     if (conditions_die())
         __ravel_misuse(__atomic_load_n(fate_at(condition), RELAXED) != 0,
             "use of a condition variable that was destroyed or never initialised");
-}
-
-/* Before waiting: the mutex is held, and those who wait already use the same. */
-static void may_wait(void *condition, void *mutex)
-{
-    condition_lives(condition);
-    holds(mutex);
 }
 
 static word *partner_at(void *condition)
@@ -50,11 +46,31 @@ static u64 own_bit(void)
     return (u64)1 << ((self - 1) & 63);
 }
 
+static int conditions_end(void)
+{
+    return __ravel_may_end("pthread_cond_destroy") || __ravel_uses("cnd_destroy");
+}
+
+/* Whether a thread waits at a condition variable or a barrier, by handle. */
+enum { WAITERS = 65 };
+static u32 is_waiting[WAITERS];
+
+/* Lets a set of threads go on. */
+static void release(u64 set)
+{
+    while (set != 0) {
+        __atomic_store_n(&is_waiting[__builtin_ctzll(set) + 1], 0, RELEASE);
+        set &= set - 1;
+    }
+}
+
 static void begin_waiting(void *condition, void *mutex, u64 bit)
 {
     u64 waiting;
     __ravel_atomic_begin();
     __ravel_rmw((u64 *)condition, waiting, waiting | bit, RELAXED);
+    if (conditions_end())
+        __atomic_store_n(&is_waiting[__ravel_self()], 1, RELAXED);
     if (__ravel_asks_misuse()) {
         __ravel_misuse(waiting != 0 && __atomic_load_n(partner_at(condition), RELAXED) != (word)mutex,
             "wait with another mutex than those who wait on the same condition variable");
@@ -74,14 +90,22 @@ static void wake_without_signal(void *mutex)
 
 int pthread_cond_wait(void *condition, void *mutex)
 {
-    may_wait(condition, mutex);
+    condition_lives(condition);
+    int error = check_held(mutex);
+    if (error)
+        return error;
     if (__ravel_choice()) {
         wake_without_signal(mutex);
     } else {
         u64 bit = own_bit();
-        u64 waiting;
         begin_waiting(condition, mutex, bit);
-        __ravel_await((u64 *)condition, waiting, (waiting & bit) == 0, waiting, ACQUIRE);
+        if (conditions_end()) {
+            u32 waits;
+            __ravel_await(&is_waiting[__ravel_self()], waits, waits == 0, waits, ACQUIRE);
+        } else {
+            u64 waiting;
+            __ravel_await((u64 *)condition, waiting, (waiting & bit) == 0, waiting, ACQUIRE);
+        }
         relock(mutex);
     }
     return 0;
@@ -93,9 +117,23 @@ int pthread_cond_timedwait(void *condition, void *mutex, void *deadline)
 {
     u64 bit = own_bit();
     u64 waiting;
-    may_wait(condition, mutex);
+    condition_lives(condition);
+    int error = check_held(mutex);
+    if (error)
+        return error;
+    if (!is_deadline(deadline))
+        return EINVAL;
     begin_waiting(condition, mutex, bit);
-    __ravel_rmw((u64 *)condition, waiting, waiting & ~bit, ACQUIRE);
+    if (conditions_end()) {
+        u32 waits;
+        __ravel_atomic_begin();
+        __ravel_rmw(&is_waiting[__ravel_self()], waits, 0, ACQUIRE);
+        if (waits != 0)
+            __ravel_rmw((u64 *)condition, waiting, waiting & ~bit, ACQUIRE);
+        __ravel_atomic_end();
+    } else {
+        __ravel_rmw((u64 *)condition, waiting, waiting & ~bit, ACQUIRE);
+    }
     relock(mutex);
     return __ravel_choice() ? ETIMEDOUT : 0;
 }
@@ -117,6 +155,8 @@ int pthread_cond_signal(void *condition)
         rest &= rest - 1;
     chosen = rest & (0 - rest);
     __ravel_rmw((u64 *)condition, waiting, waiting & ~chosen, ACQ_REL);
+    if (conditions_end() && chosen != 0)
+        __atomic_store_n(&is_waiting[__builtin_ctzll(chosen) + 1], 0, RELEASE);
     __ravel_atomic_end();
     return 0;
 }
@@ -125,7 +165,14 @@ int pthread_cond_broadcast(void *condition)
 {
     u64 waiting;
     condition_lives(condition);
-    __ravel_rmw((u64 *)condition, waiting, 0, ACQ_REL);
+    if (conditions_end()) {
+        __ravel_atomic_begin();
+        __ravel_rmw((u64 *)condition, waiting, 0, ACQ_REL);
+        release(waiting);
+        __ravel_atomic_end();
+    } else {
+        __ravel_rmw((u64 *)condition, waiting, 0, ACQ_REL);
+    }
     return 0;
 }
 
@@ -134,6 +181,7 @@ int pthread_cond_init(void *condition, void *attributes)
     if (conditions_die())
         __atomic_store_n(fate_at(condition), 0, RELAXED);
     *(u64 *)condition = 0;
+    set_mark(condition, 12);
     return 0;
 }
 
@@ -145,6 +193,7 @@ int pthread_cond_destroy(void *condition)
             "destruction of a condition variable that threads wait on");
         __ravel_rmw(fate_at(condition), old, DEAD, RELAXED);
         __ravel_misuse(old != 0, "destruction of a condition variable that was destroyed or never initialised");
+        clear_mark(condition, 12);
     }
     return 0;
 }

@@ -21,12 +21,16 @@ static word put_many(char *to, word room, word at, int c, word n)
 /* A text up to its end or a limit. */
 static word put_text(char *to, word room, word at, const char *from, word limit)
 {
-    for (word i = 0; i < limit; i++) {
-        char c = from[i];
+    word n = 0;
+    while (n < limit) {
+        char c = from[n];
+        n++;
         if (c == 0)
             break;
         at = put(to, room, at, c);
     }
+    if (room > 0)
+        are_apart(to, at < room ? at : room, from, n);
     return at;
 }
 
@@ -248,6 +252,8 @@ static void take_chars(char *to, const char *from, const char *end)
 
 static void take_text(char *to, const char *from, const char *end)
 {
+    word n = (word)end - (word)from;
+    are_apart(to, n + 1, from, n);
     for (; from != end; from++, to++)
         *to = *from;
     *to = 0;

@@ -57,17 +57,46 @@ static void must_be_spin_lock(u32 old)
         __ravel_misuse(old == DEAD, "use of a spin lock that was destroyed");
 }
 
-/* What a thread that does not hold a mutex must not do with it. */
-static void holds(void *mutex)
-{
-    if (__ravel_asks_misuse())
-        __ravel_misuse(__atomic_load_n((u32 *)mutex, RELAXED) != (u32)__ravel_self(),
-            "wait with a mutex that the thread does not hold");
-}
-
 static u32 *kind_at(void *mutex)
 {
     return (u32 *)((char *)mutex + (sizeof(word) == 8 ? 16 : 12));
+}
+
+/* Whether a thread may wait with a mutex: what it must not do with one that it does not hold, or holds more than once. Only one that
+ * checks errors says so itself. */
+static int check_held(void *mutex)
+{
+    if (__ravel_uses_mutex_kinds()) {
+        u32 kind = __atomic_load_n(kind_at(mutex), RELAXED) & 3;
+        if (kind == ERROR_CHECKING && __atomic_load_n((u32 *)mutex, RELAXED) != (u32)__ravel_self())
+            return EPERM;
+        if (kind == RECURSIVE && __atomic_load_n(count_at(mutex), RELAXED) != 0) {
+            __ravel_misuse(1, "wait with a recursive mutex that the thread has locked more than once");
+            __ravel_unsupported("a wait with a recursive mutex that the thread has locked more than once");
+        }
+    }
+    if (__ravel_asks_misuse())
+        __ravel_misuse(__atomic_load_n((u32 *)mutex, RELAXED) != (u32)__ravel_self(),
+            "wait with a mutex that the thread does not hold");
+    return 0;
+}
+
+/* Initialising leaves a mark at some offset, and whoever finds one initialises a second time; but for programs with objects in memory of any value. */
+enum { MARK = 0x4d41524b };
+
+static void set_mark(void *object, word offset)
+{
+    if (__ravel_asks_misuse() && !__ravel_may_be_unset()) {
+        u32 *mark = (u32 *)((char *)object + offset);
+        __ravel_misuse(__atomic_load_n(mark, RELAXED) == MARK, "initialisation of what is initialised already");
+        __atomic_store_n(mark, MARK, RELAXED);
+    }
+}
+
+static void clear_mark(void *object, word offset)
+{
+    if (__ravel_asks_misuse() && !__ravel_may_be_unset())
+        __atomic_store_n((u32 *)((char *)object + offset), 0, RELAXED);
 }
 
 /* What locking a mutex that one already holds gives; -1 if one does not hold it, or has to wait for oneself. */
@@ -115,6 +144,14 @@ int pthread_mutex_trylock(void *mutex)
     return 0;
 }
 
+/* Whether a time is one; it is read in any case. */
+static int is_deadline(void *deadline)
+{
+    long whole = ((long *)deadline)[0];
+    long part = ((long *)deadline)[1];
+    return part >= 0 && part < 1000000000;
+}
+
 /* Whoever waits until some time is never stuck, and nobody can tell how long it waits. So it is one look at the lock, at
  * whatever moment: it is free and taken, or it is not and time has run out. The same holds for all that wait until some time. */
 int pthread_mutex_timedlock(void *mutex, void *deadline)
@@ -124,7 +161,10 @@ int pthread_mutex_timedlock(void *mutex, void *deadline)
         if (again >= 0)
             return again;
     }
-    return pthread_mutex_trylock(mutex) ? ETIMEDOUT : 0;
+    int is_time = is_deadline(deadline);
+    if (pthread_mutex_trylock(mutex) == 0)
+        return 0;
+    return is_time ? ETIMEDOUT : EINVAL;
 }
 
 int pthread_mutex_clocklock(void *mutex, int clock, void *deadline)
@@ -163,6 +203,7 @@ int pthread_mutex_unlock(void *mutex)
 int pthread_mutex_init(void *mutex, u32 *attributes)
 {
     *(u32 *)mutex = 0;
+    set_mark(mutex, 8);
     if (__ravel_uses_mutex_kinds()) {
         *count_at(mutex) = 0;
         *kind_at(mutex) = attributes ? *attributes : NORMAL;
@@ -177,6 +218,7 @@ int pthread_mutex_destroy(void *mutex)
         __ravel_rmw((u32 *)mutex, old, DEAD, RELAXED);
         __ravel_misuse(old > HANDLES, "destruction of a mutex that was destroyed or never initialised");
         __ravel_misuse(old != 0 && old <= HANDLES, "destruction of a mutex that is held");
+        clear_mark(mutex, 8);
     }
     return 0;
 }

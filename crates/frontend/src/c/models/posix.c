@@ -236,9 +236,35 @@ int system(const char *command)
     return __ravel_input_int();
 }
 
+/* The environment says the same whenever it is asked; of names that are literals it is known which are the same. */
+enum { ENVIRONMENT = 64 };
+static u32 is_asked[ENVIRONMENT];
+static char *answers[ENVIRONMENT];
+static u32 is_one_asked;
+static u32 is_other_asked;
+
+static char *getenv_numbered(u32 number)
+{
+    __ravel_atomic_begin();
+    if (__atomic_load_n(&is_other_asked, RELAXED) != 0)
+        __ravel_unsupported("`getenv` beside a call with a name that is no literal");
+    if (__atomic_load_n(&is_asked[number], RELAXED) == 0) {
+        __atomic_store_n(&answers[number], __ravel_choice() ? 0 : system_text(), RELAXED);
+        __atomic_store_n(&is_asked[number], 1, RELAXED);
+    }
+    __atomic_store_n(&is_one_asked, 1, RELAXED);
+    char *answer = __atomic_load_n(&answers[number], RELAXED);
+    __ravel_atomic_end();
+    return answer;
+}
+
 char *getenv(const char *name)
 {
+    u32 old;
     read_text(name);
+    __ravel_rmw(&is_other_asked, old, 1, RELAXED);
+    if (old != 0 || __atomic_load_n(&is_one_asked, RELAXED) != 0)
+        __ravel_unsupported("`getenv` of a name that is no literal, beside other calls");
     return __ravel_choice() ? 0 : system_text();
 }
 
@@ -309,6 +335,7 @@ int getppid(void)
 
 extern u32 user_number;
 extern u32 group_number;
+extern u32 __effective_user_number;
 
 u32 getuid(void)
 {
@@ -317,7 +344,7 @@ u32 getuid(void)
 
 u32 geteuid(void)
 {
-    return (u32)__ravel_input_int();
+    return __effective_user_number;
 }
 
 u32 getgid(void)
@@ -325,9 +352,17 @@ u32 getgid(void)
     return group_number;
 }
 
+/* What stays the same while the process runs, by name; but for limits that can be set, processors and free memory. */
+enum { N_LIMITS = 256, CHILD_MAX = 1, OPEN_MAX = 4, PROCESSORS = 83, FREE_PAGES = 86 };
+extern long __system_limits[N_LIMITS];
+
 long sysconf(int name)
 {
     long value = __ravel_input_long();
+    if (name < 0 || name >= N_LIMITS)
+        return fail_with(EINVAL);
+    if (name != CHILD_MAX && name != OPEN_MAX && (name < PROCESSORS || name > FREE_PAGES))
+        value = __system_limits[name];
     __ravel_assume(value >= -1);
     return value;
 }

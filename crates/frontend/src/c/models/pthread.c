@@ -6,21 +6,37 @@ static u32 n_keys;
 static word destructors[KEYS];
 static _Thread_local word values[KEYS];
 
+/* The keys that have a value and a destructor, as a set. */
+static u32 keys_in_use(u32 n)
+{
+    u32 set = 0;
+    for (u32 key = 0; key < n; key++) {
+        if (values[key] != 0 && __atomic_load_n(&destructors[key], RELAXED) != 0)
+            set |= (u32)1 << key;
+    }
+    return set;
+}
+
+/* In any order; again if some have got a new value. */
 static void run_destructors(void)
 {
     u32 n = __atomic_load_n(&n_keys, ACQUIRE);
-    int is_dirty = 1;
-    for (int round = 0; round < DESTRUCTOR_ROUNDS && is_dirty; round++) {
-        is_dirty = 0;
-        for (u32 key = 0; key < n; key++) {
+    u32 left = keys_in_use(n);
+    for (int round = 0; round < DESTRUCTOR_ROUNDS && left != 0; round++) {
+        while (left != 0) {
+            u32 rest = left;
+            while ((rest & (rest - 1)) != 0 && __ravel_choice())
+                rest &= rest - 1;
+            u32 key = (u32)__builtin_ctz(rest);
+            left &= ~((u32)1 << key);
             word destructor = __atomic_load_n(&destructors[key], RELAXED);
             word value = values[key];
             if (value != 0 && destructor != 0) {
-                is_dirty = 1;
                 values[key] = 0;
                 ((void (*)(word))destructor)(value);
             }
         }
+        left = keys_in_use(n);
     }
 }
 

@@ -49,6 +49,11 @@ int __ravel_may_be_unset(void);
 int __ravel_may_join_twice(void);
 void __ravel_misuse(int condition, const char *what);
 
+/* Whether an object of the thread library may be destroyed, or its memory may end. */
+int __ravel_may_end(const char *destroy);
+/* An invalid access if the condition holds. */
+void __ravel_undefined(int condition);
+
 void __ravel_mark_locked(void *lock);
 void __ravel_mark_read_locked(void *lock);
 void __ravel_mark_unlocked(void *lock);
@@ -56,7 +61,8 @@ void __ravel_unsupported(const char *what);
 void *__ravel_alloc(word size, int zeroed);
 /* The second argument is a constant. */
 void *__ravel_alloc_aligned(word size, word alignment);
-/* An object that is there until the process ends. */
+/* An object of the library's own, which is there until it or the process ends; it is never lost. */
 void *__ravel_alloc_static(word size);
+void __ravel_end_static(void *address);
 void __ravel_free(void *address);
 void __ravel_assume(int condition);

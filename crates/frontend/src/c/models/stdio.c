@@ -1,5 +1,5 @@
 /* Streams. What is printed is gone, but it is read first; what comes in is an input. A stream is an object that ends when it is
- * closed; the standard ones are always there. */
+ * closed, the library's own and so never lost; the standard ones are always there. */
 
 extern void *stdin;
 extern void *stdout;
@@ -181,7 +181,7 @@ static void *new_stream(void)
         set_error();
         return 0;
     }
-    return __ravel_alloc(STREAM, 1);
+    return __ravel_alloc_static(STREAM);
 }
 
 void *fopen(const char *path, const char *mode)
@@ -216,7 +216,7 @@ int fclose(void *file)
 {
     use_stream(file);
     if (!is_standard(file))
-        __ravel_free(file);
+        __ravel_end_static(file);
     return __ravel_choice() ? EOF : 0;
 }
 

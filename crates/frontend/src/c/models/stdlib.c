@@ -194,22 +194,42 @@ static int is_space(int c)
     return c == ' ' || (c >= 9 && c <= 13);
 }
 
-long atol(const char *text)
+/* The number that a text begins with; any if it is greater than `most`, or less than what is below minus that. */
+static u64 decimal(const char *text, u64 most)
 {
-    long n = 0;
+    u64 n = 0;
     int is_negative = 0;
+    int is_beyond = 0;
     while (is_space(*text))
         text++;
     if (*text == '-' || *text == '+')
         is_negative = *text++ == '-';
-    while (*text >= '0' && *text <= '9')
-        n = 10 * n + (*text++ - '0');
+    if (is_negative)
+        most++;
+    while (*text >= '0' && *text <= '9') {
+        u32 digit = (u32)(*text++ - '0');
+        if (n > most / 10 || n * 10 > most - digit)
+            is_beyond = 1;
+        n = 10 * n + digit;
+    }
+    if (is_beyond)
+        return (u64)(u32)__ravel_input_int() << 32 | (u32)__ravel_input_int();
     return is_negative ? -n : n;
 }
 
 int atoi(const char *text)
 {
-    return (int)atol(text);
+    return (int)decimal(text, 0x7fffffff);
+}
+
+long atol(const char *text)
+{
+    return (long)decimal(text, (word)-1 >> 1);
+}
+
+long long atoll(const char *text)
+{
+    return (long long)decimal(text, (u64)-1 >> 1);
 }
 
 static u32 digit_of(int c)
@@ -332,11 +352,6 @@ word __isoc23_strtoul(const char *text, char **end, int base)
 u64 __isoc23_strtoull(const char *text, char **end, int base)
 {
     return strtoull(text, end, base);
-}
-
-long long atoll(const char *text)
-{
-    return strtoll(text, 0, 10);
 }
 
 int isspace(int c)

@@ -1,10 +1,28 @@
 /* Strings and memory, byte by byte. Copies of whole objects whose type is known do not come here. Comparisons yield -1, 0 or 1;
  * callers that look at more than the sign get any number of that sign (calls/results.rs). */
 
-void *memcpy(void *to, const void *from, word n)
+/* Whether two ranges of bytes have some in common. Those of different objects do not, wherever they lie. */
+static int overlaps(const void *a, word n_a, const void *b, word n_b)
+{
+    return (word)a < (word)b + n_b && (word)b < (word)a + n_a;
+}
+
+static void copy(void *to, const void *from, word n)
 {
     for (word i = 0; i < n; i++)
         ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+}
+
+/* What is copied to itself, or to a place that overlaps it, is undefined but for memmove. */
+static void are_apart(const void *to, word n_to, const void *from, word n_from)
+{
+    __ravel_undefined(n_to != 0 && n_from != 0 && overlaps(to, n_to, from, n_from));
+}
+
+void *memcpy(void *to, const void *from, word n)
+{
+    are_apart(to, n, from, n);
+    copy(to, from, n);
     return to;
 }
 
@@ -16,8 +34,10 @@ void *mempcpy(void *to, const void *from, word n)
 
 void *memmove(void *to, const void *from, word n)
 {
-    if ((word)to <= (word)from)
-        return memcpy(to, from, n);
+    if ((word)to <= (word)from) {
+        copy(to, from, n);
+        return to;
+    }
     while (n > 0) {
         n--;
         ((unsigned char *)to)[n] = ((const unsigned char *)from)[n];
@@ -82,6 +102,7 @@ char *strcpy(char *to, const char *from)
         to[i] = c;
         i++;
     } while (c != 0);
+    are_apart(to, i, from, i);
     return to;
 }
 
@@ -99,6 +120,7 @@ char *strncpy(char *to, const char *from, word n)
         c = from[i];
         to[i] = c;
     }
+    are_apart(to, n, from, i);
     for (; i < n; i++)
         to[i] = 0;
     return to;
@@ -116,6 +138,7 @@ char *strncat(char *to, const char *from, word n)
     word i = 0;
     for (; i < n && from[i] != 0; i++)
         end[i] = from[i];
+    are_apart(end, i + 1, from, i < n ? i + 1 : n);
     end[i] = 0;
     return to;
 }
@@ -218,19 +241,19 @@ word strcspn(const char *text, const char *refused)
 char *strdup(const char *text)
 {
     word n = strlen(text);
-    char *copy = malloc(n + 1);
-    memcpy(copy, text, n);
-    copy[n] = 0;
-    return copy;
+    char *block = malloc(n + 1);
+    copy(block, text, n);
+    block[n] = 0;
+    return block;
 }
 
 char *strndup(const char *text, word limit)
 {
     word n = strnlen(text, limit);
-    char *copy = malloc(n + 1);
-    memcpy(copy, text, n);
-    copy[n] = 0;
-    return copy;
+    char *block = malloc(n + 1);
+    copy(block, text, n);
+    block[n] = 0;
+    return block;
 }
 
 int strncasecmp(const char *a, const char *b, word n)
@@ -284,8 +307,10 @@ word strlcpy(char *to, const char *from, word room)
         if (n + 1 < room)
             to[n] = from[n];
     }
-    if (room > 0)
+    if (room > 0) {
+        are_apart(to, n < room ? n + 1 : room, from, n + 1);
         to[n < room ? n : room - 1] = 0;
+    }
     return n;
 }
 

@@ -26,6 +26,7 @@ static void must_be_rwlock(u32 old)
 int pthread_rwlock_init(void *lock, void *attributes)
 {
     *(u32 *)lock = 0;
+    set_mark(lock, 8);
     return 0;
 }
 
@@ -36,6 +37,7 @@ int pthread_rwlock_destroy(void *lock)
         __ravel_rmw((u32 *)lock, old, DEAD, RELAXED);
         __ravel_misuse(old > WRITER + HANDLES, "destruction of a read-write lock that was destroyed or never initialised");
         __ravel_misuse(old != 0 && old <= WRITER + HANDLES, "destruction of a read-write lock that is held");
+        clear_mark(lock, 8);
     }
     return 0;
 }
@@ -86,7 +88,10 @@ int pthread_rwlock_tryrdlock(void *lock)
 
 int pthread_rwlock_timedrdlock(void *lock, void *deadline)
 {
-    return pthread_rwlock_tryrdlock(lock) ? ETIMEDOUT : 0;
+    int is_time = is_deadline(deadline);
+    if (pthread_rwlock_tryrdlock(lock) == 0)
+        return 0;
+    return is_time ? ETIMEDOUT : EINVAL;
 }
 
 int pthread_rwlock_wrlock(void *lock)
@@ -117,7 +122,10 @@ int pthread_rwlock_trywrlock(void *lock)
 
 int pthread_rwlock_timedwrlock(void *lock, void *deadline)
 {
-    return pthread_rwlock_trywrlock(lock) ? ETIMEDOUT : 0;
+    int is_time = is_deadline(deadline);
+    if (pthread_rwlock_trywrlock(lock) == 0)
+        return 0;
+    return is_time ? ETIMEDOUT : EINVAL;
 }
 
 int pthread_rwlock_clockrdlock(void *lock, int clock, void *deadline)
@@ -158,6 +166,7 @@ int sem_init(void *semaphore, int is_shared, u32 value)
     if (value > SEM_VALUE_MAX)
         return fail_with(EINVAL);
     *(u32 *)semaphore = value;
+    set_mark(semaphore, 8);
     return 0;
 }
 
@@ -173,6 +182,7 @@ int sem_destroy(void *semaphore)
         u32 old;
         __ravel_rmw((u32 *)semaphore, old, SEM_DEAD, RELAXED);
         __ravel_misuse(old > SEM_VALUE_MAX, "destruction of a semaphore that was destroyed or never initialised");
+        clear_mark(semaphore, 8);
     }
     return 0;
 }
@@ -196,9 +206,10 @@ int sem_trywait(void *semaphore)
 int sem_timedwait(void *semaphore, void *deadline)
 {
     u32 old;
+    int is_time = is_deadline(deadline);
     __ravel_try((u32 *)semaphore, old, old > 0, old - 1, ACQUIRE);
     semaphore_lived(old);
-    return old > 0 ? 0 : fail_with(ETIMEDOUT);
+    return old > 0 ? 0 : fail_with(is_time ? ETIMEDOUT : EINVAL);
 }
 
 int sem_clockwait(void *semaphore, int clock, void *deadline)
@@ -227,7 +238,7 @@ int sem_getvalue(void *semaphore, int *value)
 
 /* A barrier has its size at offset 8. The 64 bits at offset 0 are the set of waiting threads, by handle, below, and how many
  * they are above. The last to arrive clears them all, and whoever waits goes on when its own bit is clear: a slow
- * one may be overtaken by any number of further rounds. */
+ * one may be overtaken by any number of further rounds. Where the barrier may be gone by then, the last one tells each by its own word. */
 enum { BARRIER_THREADS = 48 };
 
 static u32 *size_at(void *barrier)
@@ -241,6 +252,7 @@ int pthread_barrier_init(void *barrier, void *attributes, u32 count)
         return EINVAL;
     *(u64 *)barrier = 0;
     *size_at(barrier) = count;
+    set_mark(barrier, 12);
     return 0;
 }
 
@@ -249,6 +261,7 @@ int pthread_barrier_destroy(void *barrier)
     if (__ravel_asks_misuse()) {
         __ravel_misuse(*size_at(barrier) == 0, "destruction of a barrier that was destroyed or never initialised");
         *size_at(barrier) = 0;
+        clear_mark(barrier, 12);
     }
     return 0;
 }
@@ -265,6 +278,20 @@ int pthread_barrier_wait(void *barrier)
         __ravel_misuse(count == 0, "use of a barrier that was destroyed or never initialised");
     if (self > BARRIER_THREADS)
         __ravel_unsupported("barriers with more than 48 threads");
+    if (__ravel_may_end("pthread_barrier_destroy")) {
+        u32 waits;
+        __ravel_atomic_begin();
+        __ravel_rmw((u64 *)barrier, old, (old >> BARRIER_THREADS) + 1 == count ? 0 : (old | bit) + one, ACQ_REL);
+        if ((old >> BARRIER_THREADS) + 1 == count) {
+            release(old & (one - 1));
+            __ravel_atomic_end();
+            return -1;
+        }
+        __atomic_store_n(&is_waiting[self], 1, RELAXED);
+        __ravel_atomic_end();
+        __ravel_await(&is_waiting[self], waits, waits == 0, waits, ACQUIRE);
+        return 0;
+    }
     __ravel_rmw((u64 *)barrier, old, (old >> BARRIER_THREADS) + 1 == count ? 0 : (old | bit) + one, ACQ_REL);
     if ((old >> BARRIER_THREADS) + 1 == count)
         return -1;

@@ -59,9 +59,17 @@ int thrd_detach(word thread)
     return thrd_success;
 }
 
+int nanosleep();
+
+/* A signal may end it early; errors are other negative numbers. */
 int thrd_sleep(void *duration, void *remaining)
 {
-    return 0;
+    int error;
+    if (nanosleep(duration, remaining) == 0)
+        return 0;
+    error = __ravel_input_int();
+    __ravel_assume(error < 0);
+    return error;
 }
 
 int mtx_init(void *mutex, int type)
@@ -80,14 +88,18 @@ int mtx_lock(void *mutex)
     return pthread_mutex_lock(mutex) ? thrd_error : thrd_success;
 }
 
+/* May fail for no reason. */
 int mtx_trylock(void *mutex)
 {
+    if (__ravel_choice())
+        return thrd_busy;
     return pthread_mutex_trylock(mutex) ? thrd_busy : thrd_success;
 }
 
 int mtx_timedlock(void *mutex, void *deadline)
 {
-    return pthread_mutex_timedlock(mutex, deadline) ? thrd_timedout : thrd_success;
+    int error = pthread_mutex_timedlock(mutex, deadline);
+    return error == 0 ? thrd_success : error == ETIMEDOUT ? thrd_timedout : thrd_error;
 }
 
 int mtx_unlock(void *mutex)
@@ -107,12 +119,13 @@ void cnd_destroy(void *condition)
 
 int cnd_wait(void *condition, void *mutex)
 {
-    return pthread_cond_wait(condition, mutex);
+    return pthread_cond_wait(condition, mutex) ? thrd_error : thrd_success;
 }
 
 int cnd_timedwait(void *condition, void *mutex, void *deadline)
 {
-    return pthread_cond_timedwait(condition, mutex, deadline) ? thrd_timedout : thrd_success;
+    int error = pthread_cond_timedwait(condition, mutex, deadline);
+    return error == 0 ? thrd_success : error == ETIMEDOUT ? thrd_timedout : thrd_error;
 }
 
 int cnd_signal(void *condition)

@@ -41,6 +41,9 @@ impl<'a, 'p> Namer<'a, 'p> {
                     rank => format!("{name}#{}", rank + 1),
                 }
             }
+            Some(Origin::Made { kind: AllocKind::Library, span, .. }) => {
+                format!("what the library made at {}", self.machine.program.sources.place(span))
+            }
             None => format!("{base:#x}"),
         }
     }
@@ -170,6 +173,7 @@ impl<'a, 'p> Namer<'a, 'p> {
             Fault::Null => format!("{access} through a null pointer"),
             Fault::Nowhere => format!("{access} at {addr:#x}, where no object is"),
             Fault::Gone(base) if self.is_heap(base) => format!("{access} of {} after it was freed", self.object(base)),
+            Fault::Gone(base) if self.is_library(base) => format!("{access} of {} after its end", self.object(base)),
             Fault::Gone(base) => format!("{access} of {} after its scope ended", self.object(base)),
             Fault::Outside(base) => {
                 let size = self.state.memory.live[&base].size;
@@ -195,6 +199,10 @@ impl<'a, 'p> Namer<'a, 'p> {
 
     fn is_heap(&self, base: u64) -> bool {
         matches!(self.origin(base), Some(Origin::Made { kind: AllocKind::Heap, .. }))
+    }
+
+    fn is_library(&self, base: u64) -> bool {
+        matches!(self.origin(base), Some(Origin::Made { kind: AllocKind::Library, .. }))
     }
 
     fn origin(&self, base: u64) -> Option<Origin> {

@@ -148,7 +148,7 @@ pub(super) fn explore(program: &Program) -> Option<Truth> {
             if !state.threads[thread].is_started || state.threads[thread].has_ended {
                 continue;
             }
-            for choice in 0..state.n_choices(&code, thread) {
+            for choice in 0..state.n_choices(program, &code, thread) {
                 let mut next = state.clone();
                 let went = next.run(program, &code, thread, choice);
                 if choice == 0 {
@@ -195,10 +195,12 @@ struct Codes {
 
 impl State {
     /// In how many ways a thread's next step can go.
-    fn n_choices(&self, code: &[Vec<Step>], thread: usize) -> usize {
+    fn n_choices(&self, program: &Program, code: &[Vec<Step>], thread: usize) -> usize {
         match code[thread][self.threads[thread].at] {
             Step::EndWaiting(How::Wait) if self.threads[thread].in_condition => 2,
             Step::EndWaiting(How::Timed | How::Try) => 2,
+            // C11's attempts may fail for no reason.
+            Step::Take(Lock::Mutex(_), How::Try) if program.style.is_c11 => 2,
             Step::Signal => self.threads.iter().filter(|thread| thread.in_condition).count().max(1),
             _ => 1,
         }
@@ -260,6 +262,7 @@ impl State {
                     me.at = to;
                 }
             }
+            Step::Take(Lock::Mutex(_), How::Try) if choice == 1 => me.r = codes.busy,
             Step::Take(lock, how) => return self.take(program, lock, how, thread, &codes),
             Step::Relock => match self.owner[0] {
                 None => self.owner[0] = Some(thread),

@@ -6,7 +6,7 @@
 //!
 //! `visit` is the one walk over typed trees that the lowering has besides its own.
 
-use crate::c::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, SymbolId, Unit};
+use crate::c::typed::{BinaryOp, Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, SymbolId, Unit};
 use crate::c::types::{RecordId, Type, TypeId, Types};
 use rustc_hash::FxHashSet;
 
@@ -19,6 +19,8 @@ pub(in crate::c::lower) struct Facts {
     pub(in crate::c::lower) has_special_mutex: bool,
     /// Whether a lock may lie in memory that nobody has written: on the heap, or in a local variable without initialiser.
     pub(in crate::c::lower) has_unset_locks: bool,
+    /// Whether a lock may be a local variable.
+    has_local_locks: bool,
     /// Whether a thread may be joined twice.
     pub(in crate::c::lower) may_join_twice: bool,
     /// Whether some bytes may be read other than by the members of an object.
@@ -28,6 +30,10 @@ pub(in crate::c::lower) struct Facts {
     n_units: usize,
     /// Arguments whose bytes are not looked at.
     excused: FxHashSet<*const Expr>,
+    /// Variables that handles of threads are put into, and those that are compared, by unit.
+    handles: FxHashSet<(usize, SymbolId)>,
+    compared: FxHashSet<(usize, SymbolId)>,
+    at_unit: usize,
 }
 
 /// Functions that read memory whatever its type.
@@ -40,7 +46,8 @@ impl Facts {
     pub(in crate::c::lower) fn gather(units: &[Unit], entry: &str) -> Facts {
         let may_join_twice = super::joins::may_join_twice(units, entry);
         let mut facts = Facts { n_units: units.len(), may_join_twice, ..Facts::default() };
-        for unit in units {
+        for (index, unit) in units.iter().enumerate() {
+            facts.at_unit = index;
             for function in &unit.functions {
                 visit(&function.body, &mut |part| facts.note(unit, part));
             }
@@ -84,6 +91,16 @@ impl Facts {
         self.functions.contains(function)
     }
 
+    /// Whether the memory of a lock may end before the process does.
+    pub(in crate::c::lower) fn may_locks_end(&self) -> bool {
+        self.has_local_locks || self.uses("free") || self.uses("realloc")
+    }
+
+    /// Whether handles of threads may be compared without a call.
+    pub(in crate::c::lower) fn compares_handles(&self) -> bool {
+        self.handles.intersection(&self.compared).next().is_some()
+    }
+
     /// Whether the program reports errors by a call.
     pub(in crate::c::lower) fn calls_error_function(&self) -> bool {
         crate::c::lower::calls::library::ERROR_CALLS.iter().any(|name| self.functions.contains(*name))
@@ -104,12 +121,19 @@ impl Facts {
                 if name == Some("free") {
                     self.excused.extend(args.iter().map(std::ptr::from_ref));
                 }
+                if let (Some("pthread_create" | "thrd_create"), [handle, ..]) = (name, args.as_slice()) {
+                    self.handles.extend(root(handle).map(|symbol| (self.at_unit, symbol)));
+                }
                 let is_plain = |kind: &Expr| constant(kind).is_some_and(|kind| kind & 1 == 0);
                 self.has_special_mutex |= match (name, args.as_slice()) {
                     (Some("pthread_mutexattr_settype"), _) => true,
                     (Some("mtx_init"), [_, kind]) => !is_plain(kind),
                     _ => false,
                 };
+            }
+            Part::Expr(Expr { kind: ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne, a, b), .. }) => {
+                let roots = [root(a), root(b)];
+                self.compared.extend(roots.into_iter().flatten().map(|symbol| (self.at_unit, symbol)));
             }
             Part::Expr(Expr { kind: ExprKind::Builtin { name, .. }, .. }) => {
                 self.functions.insert(name.trim_start_matches("__builtin_").to_string());
@@ -129,12 +153,14 @@ impl Facts {
             Part::Expr(Expr { kind: ExprKind::Compound { symbol, init }, .. }) => {
                 self.note_init(&unit.types, unit.symbols[symbol.0 as usize].ty.ty, init);
             }
-            Part::Stmt(Stmt { kind: StmtKind::Local { symbol, init: Some(init) }, .. }) => {
-                self.note_init(&unit.types, unit.symbols[symbol.0 as usize].ty.ty, init);
-            }
-            Part::Stmt(Stmt { kind: StmtKind::Local { symbol, init: None }, .. }) => {
+            Part::Stmt(Stmt { kind: StmtKind::Local { symbol, init }, .. }) => {
                 let ty = unit.symbols[symbol.0 as usize].ty;
-                self.has_unset_locks |= ty.is_volatile || may_be_lock(&unit.types, ty.ty);
+                let may_be_lock = ty.is_volatile || may_be_lock(&unit.types, ty.ty);
+                self.has_local_locks |= may_be_lock;
+                match init {
+                    Some(init) => self.note_init(&unit.types, ty.ty, init),
+                    None => self.has_unset_locks |= may_be_lock,
+                }
             }
             _ => {}
         }
@@ -221,6 +247,21 @@ fn may_be_lock(types: &Types, ty: TypeId) -> bool {
             record.is_union || fields.iter().any(|field| field.ty.is_volatile || may_be_lock(types, field.ty.ty))
         }
         _ => false,
+    }
+}
+
+/// The variable that a value is read from, or that a pointer leads into.
+fn root(expr: &Expr) -> Option<SymbolId> {
+    match &expr.kind {
+        ExprKind::Symbol(symbol) => Some(*symbol),
+        ExprKind::Load(inner)
+        | ExprKind::Cast(inner)
+        | ExprKind::Deref(inner)
+        | ExprKind::Decay(inner)
+        | ExprKind::AddressOf(inner)
+        | ExprKind::Member { base: inner, .. }
+        | ExprKind::PointerAdd { pointer: inner, .. } => root(inner),
+        _ => None,
     }
 }
 

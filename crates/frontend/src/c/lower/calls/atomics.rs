@@ -91,7 +91,10 @@ impl Body<'_, '_> {
                 let target = self.target(object);
                 let from = self.slot("__atomic_store", args, 1);
                 let value = self.get(from, target.sort);
-                let order = self.order(order);
+                let order = match self.order(order) {
+                    Order::Relaxed if self.initialises(expr.span) => Order::Plain,
+                    order => order,
+                };
                 self.emit(Op::Store { place: target.place, value, order });
             }
             ("exchange", [object, _, _, order]) => {
@@ -222,6 +225,12 @@ impl Body<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a relaxed store is what gcc's header makes of `atomic_init`, which is no atomic access: the text of the line tells.
+    fn initialises(&self, span: ir::Span) -> bool {
+        let line = self.lw.program.sources.line(span);
+        line.is_some_and(|line| line.contains("atomic_init") && !line.contains("atomic_store"))
     }
 
     /// What a pointer to an atomic object points to.

@@ -111,6 +111,11 @@ impl Body<'_, '_> {
                 let is_asked = self.lw.properties.has(Property::Misuse);
                 Some(self.truth_number(is_asked && self.lw.facts.has_unset_locks, ty))
             }
+            ("__ravel_may_end", [destroy]) => {
+                let destroy = Self::literal_text(destroy).expect("models name functions by literals");
+                let may = self.lw.facts.may_locks_end() || self.lw.facts.uses(&destroy);
+                Some(self.truth_number(may, ty))
+            }
             ("__ravel_may_join_twice", []) => {
                 let may = self.lw.facts.may_join_twice;
                 Some(self.truth_number(may, ty))
@@ -122,6 +127,12 @@ impl Body<'_, '_> {
                 if self.lw.properties.has(Property::Misuse) {
                     self.emit(Op::Check { cond, kind: CheckKind::Misuse(what.into()) });
                 }
+                None
+            }
+            ("__ravel_undefined", [cond]) => {
+                let is_wrong = self.condition(cond);
+                let cond = self.pool().not(is_wrong);
+                self.check(cond, CheckKind::Deref);
                 None
             }
             ("__ravel_mark_locked", [lock]) => self.mark(Mark::Locked, lock),
@@ -153,8 +164,13 @@ impl Body<'_, '_> {
                 let size = self.eval(size);
                 let dst = self.temporary(Sort::Bv(self.word_bits()));
                 let align = self.heap_align();
-                self.alloc(dst, size, AllocKind::Stack, false, align);
+                self.alloc(dst, size, AllocKind::Library, false, align);
                 Some(self.var(dst))
+            }
+            ("__ravel_end_static", [address]) => {
+                let addr = self.eval(address);
+                self.emit(Op::Free { addr, kind: AllocKind::Library });
+                None
             }
             ("__ravel_free", [address]) => {
                 let addr = self.eval(address);

@@ -20,7 +20,7 @@ mod texts;
 use super::context::{FunctionRef, SymbolRef};
 use super::model_types::{is_signed, scalar_of};
 use crate::c::lower::body::Body;
-use crate::c::typed::{Expr, ExprKind};
+use crate::c::typed::{Expr, ExprKind, SymbolId};
 use crate::c::types::{IntKind, Type, TypeId};
 use families::{Printer, Sink};
 use ir::{Callee, CheckKind, HavocKind, Op};
@@ -81,6 +81,13 @@ impl Body<'_, '_> {
         }
         if !is_users && let Some(target) = self.expanded(name, args) {
             return Some(target);
+        }
+        if let ("getenv", false, [variable]) = (name, is_users, args)
+            && let Some(variable) = formats::literal(variable)
+            && let Some(number) = self.lw.environment_number(formats::before_end(variable))
+        {
+            let number = self.pool().bv(32, number);
+            return self.call_model("getenv_numbered", vec![number], is_wanted);
         }
         if let Some(function) = function {
             if !is_users && !is_wanted && library::only_looks(name) && args.iter().all(|arg| self.is_plain(arg)) {
@@ -409,6 +416,10 @@ impl Body<'_, '_> {
             if is_move {
                 self.move_object(target, source, element);
             } else {
+                if !Self::are_different(to, other) {
+                    let size = self.word(bytes);
+                    self.call_model("are_apart", vec![target, size, source, size], false);
+                }
                 self.copy_array(target, source, element, count);
             }
         } else {
@@ -417,6 +428,24 @@ impl Body<'_, '_> {
             self.fill_array(target, element, count, byte);
         }
         Some(target)
+    }
+
+    /// Whether two pointers are into different variables.
+    fn are_different(a: &Expr, b: &Expr) -> bool {
+        fn root(expr: &Expr) -> Option<SymbolId> {
+            match &expr.kind {
+                ExprKind::Symbol(symbol) => Some(*symbol),
+                ExprKind::Cast(inner)
+                | ExprKind::Decay(inner)
+                | ExprKind::AddressOf(inner)
+                | ExprKind::Member { base: inner, .. } => root(inner),
+                _ => None,
+            }
+        }
+        match (root(a), root(b)) {
+            (Some(a), Some(b)) => a != b,
+            _ => false,
+        }
     }
 
     /// What a pointer points to, if `bytes` is a whole number of it and it is more than a byte.

@@ -2,13 +2,13 @@
 //!
 //! Operands come already promoted and converted. Signed operations are guarded by an overflow check, divisions by a check of
 //! the divisor; a check that constant folding settles is left out. When a property does not ask for overflow, the
-//! same operations wrap around, as compiled code does.
+//! same operations wrap around, as compiled code does, but for divisions, which trap.
 
 use crate::c::lower::body::Body;
 use crate::c::lower::model_types::{is_signed, scalar_of};
 use crate::c::typed::{BinaryOp, UnaryOp};
 use crate::c::types::{IntKind, Type, TypeId};
-use ir::{CheckKind, HavocKind, Op};
+use ir::{CheckKind, HavocKind, Op, Property};
 use logic::{BitVec, Pool, Scalar, Sort, TermId, Value};
 
 impl Body<'_, '_> {
@@ -33,7 +33,7 @@ impl Body<'_, '_> {
                 self.check_not(is_zero, CheckKind::Division);
                 if signed {
                     let overflows = self.pool().sdiv_overflows(a, b);
-                    self.check_not(overflows, CheckKind::Overflow);
+                    self.check_quotient(overflows);
                 }
                 let pool = self.pool();
                 match (op, signed) {
@@ -58,6 +58,17 @@ impl Body<'_, '_> {
                 self.pool().not(less)
             }
         }
+    }
+
+    /// A quotient that its type does not have is an overflow, and traps like a division by zero where nobody asks about overflow. Inside of
+    /// an update it depends on what was read, and is looked at right after it.
+    pub(in crate::c::lower) fn check_quotient(&mut self, overflows: TermId) {
+        if self.wraps {
+            self.traps = Some(overflows);
+            return;
+        }
+        let is_asked = self.lw.properties.has(Property::Overflow);
+        self.check_not(overflows, if is_asked { CheckKind::Overflow } else { CheckKind::Division });
     }
 
     /// Whether a signed sum, difference or product does not fit; a bound on the other operand if one is constant.

@@ -534,6 +534,9 @@ impl Body<'_, '_> {
         let new = new(self, old);
         self.wraps = outer;
         self.emit(Op::Rmw { dst, place, wait: None, owner: None, new, order, failure: None });
+        if let Some(overflows) = self.traps.take() {
+            self.check_quotient(overflows);
+        }
         if wants_old { old } else { new }
     }
 

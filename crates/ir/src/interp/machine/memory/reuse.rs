@@ -54,7 +54,7 @@ pub(in crate::interp) fn freed(
     kind: AllocKind,
 ) -> Option<u64> {
     let own = match kind {
-        AllocKind::Heap => 0..u64::MAX,
+        AllocKind::Heap | AllocKind::Library => 0..u64::MAX,
         AllocKind::Stack => machine.program.data_model.addresses_of(thread)?,
     };
     let is_like = |gone: &Gone| gone.size == size && matches!(gone.origin, Origin::Made { kind: of, .. } if of == kind);
