@@ -1,6 +1,6 @@
 // Two threads add one to a counter without a lock. `counter++` is a read and a write: both can read 0, and one update is lost.
-// expect: unsafe at 21
-// expect[race]: unsafe
+// expect: unsafe
+// expect[basic]: unsafe at 21
 // why: x++ is not one step
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
-// expect: unsafe at 32
+// expect: unsafe at 33
 // expect[race]: unsafe
+// property: basic
 // why: the pointer is published before what it points to
 #include <assert.h>
 #include <pthread.h>

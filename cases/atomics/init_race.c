@@ -1,5 +1,6 @@
 // expect[race]: unsafe
 // expect: safe
+// property: basic
 // why: atomic_init is no atomic access, so whoever loads beside it races with it
 #include <pthread.h>
 #include <stdatomic.h>

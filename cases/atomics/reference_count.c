@@ -1,5 +1,5 @@
 // expect: safe
-// counts[explicit.por=source]: states <= 33
+// counts[explicit.por=source]: states <= 34
 // expect[memsafety]: safe
 // why: references are taken before they are given away
 #include <assert.h>

@@ -1,4 +1,5 @@
 // expect: unsafe
+// property: basic
 // why: two threads may both see that the count is zero
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
-// expect: unsafe at 48
+// expect: unsafe at 49
+// property: basic
 // why: one more than there are slots is taken
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // expect: safe
+// property: basic
 // why: an index is published after its slot
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // expect: safe
+// property: basic
 // property: reach,assert
 // engines: cegar
 // why: any number of threads take the next ticket by compare and swap; those who failed and those who did not stand at one place, so what is known there holds of either kind, which paths do not teach and the text of the program does

@@ -1,4 +1,5 @@
 // expect: safe
+// property: basic
 // property: reach,assert
 // engines: cegar
 // why: any number of threads add to a counter under a lock; whoever has added sees a counter that is larger than before, which needs facts about all who are at one place

@@ -1,5 +1,6 @@
 // expect[race]: unsafe
 // expect: safe
+// property: basic
 // why: printing a text reads it, while the other thread writes it
 #include <pthread.h>
 #include <stdio.h>

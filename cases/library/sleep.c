@@ -1,4 +1,5 @@
-// expect: unsafe at 14
+// expect: unsafe at 15
+// property: basic
 // why: sleeping orders nothing
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
-// expect: unsafe at 9
+// expect: unsafe at 10
+// property: basic
 // why: the worker can be late
 #include <assert.h>
 #include <pthread.h>

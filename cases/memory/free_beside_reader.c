@@ -1,5 +1,6 @@
-// expect: unsafe at 15
+// expect: unsafe at 16
 // expect[race]: unsafe
+// property: basic
 // why: nobody writes the number while both threads run, but to free it is to write it
 #include <pthread.h>
 #include <stdlib.h>

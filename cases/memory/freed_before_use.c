@@ -1,4 +1,5 @@
-// expect: unsafe at 18
+// expect: unsafe at 19
+// property: basic
 // why: between the reader's look at the pointer and its use of it the other thread takes the object away
 #include <pthread.h>
 #include <stdlib.h>

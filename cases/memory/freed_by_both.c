@@ -1,5 +1,6 @@
 // expect: unsafe
 // expect[race]: unsafe
+// property: basic
 // why: nobody ever looks into the block, but it is freed twice
 #include <pthread.h>
 #include <stdlib.h>

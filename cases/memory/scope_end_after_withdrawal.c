@@ -1,4 +1,5 @@
-// expect: unsafe at 8
+// expect: unsafe at 9
+// property: basic
 // why: the pointer is withdrawn before the local ends, but the other thread may have read it before
 #include <pthread.h>
 int *offered;

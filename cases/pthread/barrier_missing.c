@@ -1,4 +1,5 @@
-// expect: unsafe at 14
+// expect: unsafe at 15
+// property: basic
 // why: without a barrier the other half may not be written
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // expect: safe
+// property: basic
 // engines: bmc
 // why: whatever the order, thirty threads that each read and write once count to thirty at most
 #include <assert.h>

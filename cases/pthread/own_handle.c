@@ -1,5 +1,6 @@
 // expect[race]: unsafe
-// expect: unsafe at 16
+// expect: unsafe at 17
+// property: basic
 // why: the new thread may look for its handle before the creator has it, whatever it does first
 #include <assert.h>
 #include <pthread.h>

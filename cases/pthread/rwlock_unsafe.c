@@ -1,4 +1,5 @@
-// expect: unsafe at 19
+// expect: unsafe at 20
+// property: basic
 // why: a read lock does not exclude other readers
 #include <assert.h>
 #include <pthread.h>

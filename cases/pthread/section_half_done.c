@@ -1,4 +1,5 @@
 // expect: unsafe
+// property: basic
 // engines: bmc
 // why: the last thread reads without the lock, so it can see a section that is half done
 #include <assert.h>

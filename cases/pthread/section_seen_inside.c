@@ -1,4 +1,5 @@
 // expect: unsafe
+// property: basic
 // engines: bmc
 // why: a thread that is started inside of a critical section writes without the lock what the section reads later
 #include <assert.h>

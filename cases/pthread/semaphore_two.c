@@ -1,4 +1,5 @@
-// expect: unsafe at 21
+// expect: unsafe at 22
+// property: basic
 // why: two may be inside
 #include <semaphore.h>
 #include <assert.h>

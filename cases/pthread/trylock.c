@@ -1,5 +1,6 @@
 // expect: safe
 // expect[race]: safe
+// property: basic
 #include <assert.h>
 #include <pthread.h>
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

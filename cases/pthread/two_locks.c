@@ -1,5 +1,6 @@
-// expect: unsafe at 17
+// expect: unsafe at 18
 // expect[race]: unsafe
+// property: basic
 // why: each thread holds a lock, but not the same one
 #include <assert.h>
 #include <pthread.h>

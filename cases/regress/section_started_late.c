@@ -1,4 +1,5 @@
 // expect: safe
+// property: basic
 // property: assert
 // engines: bmc
 // why: a thread that is started inside of an atomic section runs only after it

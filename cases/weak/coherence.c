@@ -1,5 +1,6 @@
 // expect[tso]: safe
 // expect[pso]: safe
+// property: basic
 // engines: bmc
 // why: stores of one thread to one place stay in order, also if the place is an element
 #include <assert.h>

@@ -1,6 +1,7 @@
 // expect[sc]: safe
 // expect[tso]: safe
 // expect[pso]: unsafe
+// property: basic
 // engines: bmc
 // why: nobody looks before the flag is up; under partial store order it may fall before n does
 #include <assert.h>

@@ -1,5 +1,6 @@
 // expect[tso]: safe
 // expect[pso]: safe
+// property: basic
 // engines: bmc
 // why: a fence before the flag falls is what partial store order needs besides
 #include <assert.h>

@@ -1,5 +1,6 @@
 // expect[tso]: safe
 // expect[pso]: safe
+// property: basic
 // engines: bmc
 // why: a store reaches memory for all other threads at once
 #include <assert.h>

@@ -1,6 +1,7 @@
 // expect[sc]: safe
 // expect[tso]: safe
 // expect[pso]: unsafe
+// property: basic
 // engines: bmc
 // why: total store order keeps stores in order, partial store order does not
 #include <assert.h>

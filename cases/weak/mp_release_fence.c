@@ -1,5 +1,6 @@
 // expect[tso]: safe
 // expect[pso]: safe
+// property: basic
 // engines: bmc
 // why: a release fence keeps the stores on its two sides in order
 #include <assert.h>

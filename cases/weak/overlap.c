@@ -1,5 +1,6 @@
 // expect[tso]: safe
 // expect[pso]: safe
+// property: basic
 // engines: bmc
 // why: a read takes each byte from the youngest own store that has it
 #include <assert.h>

@@ -1,6 +1,7 @@
 // expect[sc]: safe
 // expect[tso]: unsafe
 // expect[pso]: unsafe
+// property: basic
 // engines: bmc
 // why: both flags wait in buffers while both threads look
 #include <assert.h>

@@ -1,6 +1,7 @@
 // expect[sc]: safe
 // expect[tso]: safe
 // expect[pso]: unsafe
+// property: basic
 // engines: bmc
 // why: nobody looks before the flag is up; but under partial store order the flag may go up after turn, and fall before n does
 #include <assert.h>

@@ -1,5 +1,6 @@
 // expect[tso]: safe
 // expect[pso]: safe
+// property: basic
 // engines: bmc
 // why: with a fence after each store nothing is out of order
 #include <assert.h>

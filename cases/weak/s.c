@@ -1,6 +1,7 @@
 // expect[sc]: safe
 // expect[tso]: safe
 // expect[pso]: unsafe
+// property: basic
 // engines: bmc
 // why: under partial store order the first store may come last
 #include <assert.h>

@@ -1,5 +1,6 @@
 // expect[tso]: safe
 // expect[pso]: safe
+// property: basic
 // engines: bmc
 // why: a seq_cst fence lets the store reach memory before the read
 #include <assert.h>

@@ -1,6 +1,7 @@
 // expect[sc]: safe
 // expect[tso]: unsafe
 // expect[pso]: unsafe
+// property: basic
 // engines: bmc
 // why: a fence that is passed by keeps nothing in order
 #include <assert.h>

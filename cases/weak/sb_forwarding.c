@@ -1,6 +1,7 @@
 // expect[sc]: safe
 // expect[tso]: unsafe
 // expect[pso]: unsafe
+// property: basic
 // engines: bmc
 // why: each thread reads its own store while the other does not see it
 #include <assert.h>

@@ -1,6 +1,7 @@
 // expect[sc]: safe
 // expect[tso]: unsafe
 // expect[pso]: unsafe
+// property: basic
 // engines: bmc
 // why: fences for loads or for stores alone let a load overtake a store
 #include <assert.h>

@@ -1,6 +1,7 @@
 // expect[sc]: safe
 // expect[tso]: safe
 // expect[pso]: safe
+// property: basic
 // engines: bmc
 // why: a full fence written in assembly empties the buffer
 #include <assert.h>

@@ -1,5 +1,6 @@
 // expect[tso]: safe
 // expect[pso]: safe
+// property: basic
 // engines: bmc
 // why: unlocking lets what was stored before reach memory
 #include <assert.h>

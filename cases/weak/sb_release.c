@@ -1,6 +1,7 @@
 // expect[sc]: safe
 // expect[tso]: unsafe
 // expect[pso]: unsafe
+// property: basic
 // engines: bmc
 // why: release and acquire do not order a store with a later load
 #include <assert.h>

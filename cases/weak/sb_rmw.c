@@ -1,5 +1,6 @@
 // expect[tso]: safe
 // expect[pso]: safe
+// property: basic
 // engines: bmc
 // why: a read-modify-write of anything is a fence, whatever its order
 #include <assert.h>

@@ -1,6 +1,7 @@
 // expect[sc]: safe
 // expect[tso]: safe
 // expect[pso]: unsafe
+// property: basic
 // engines: bmc
 // why: under partial store order each place can end with the store that was made first
 #include <assert.h>

@@ -1,6 +1,7 @@
 // expect[sc]: unsafe
 // expect[tso]: unsafe
 // expect[pso]: unsafe
+// property: basic
 // engines: bmc
 // why: a store that nobody reads must reach memory, too, before its thread is joined
 #include <assert.h>

@@ -1,4 +1,5 @@
 // expect: safe
+// property: basic
 // engines: bmc
 // why: pointers that are copied with the bytes around them still point where they did, and the text beside them is text
 #include <assert.h>

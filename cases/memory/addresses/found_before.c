@@ -1,4 +1,5 @@
-// expect: unsafe at 15
+// expect: unsafe at 16
+// property: basic
 // why: a violation on the way to what depends on addresses stays one
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // expect: safe
+// property: basic
 // why: the old node is freed when nobody can have it any more, so that no other has its address
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // expect: safe
+// property: basic
 // why: no block is made after one has been freed, so that every comparison is of live blocks
 #include <assert.h>
 #include <pthread.h>

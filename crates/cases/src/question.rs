@@ -18,7 +18,7 @@ pub const WORDS: &[(&str, &str, &[Property])] = &[
         &[Property::Deref, Property::Free, Property::MemTrack],
     ),
     ("overflow", "signed arithmetic overflows", &[Property::Overflow]),
-    ("division", "division by zero", &[Property::Division]),
+    ("division", "division by zero, or of the smallest number by -1", &[Property::Division]),
     (
         "misuse",
         "the thread library is used in a way that means nothing: unlocking what is not held, joining twice",
@@ -45,6 +45,11 @@ pub const N_OWN_WORDS: usize = 10;
 
 /// What a bare `ravel verify` checks: what no correct program does, whatever it is for.
 pub fn default_properties() -> Properties {
+    basic_properties().with(Property::Race)
+}
+
+/// Likewise without data races, for programs that live with them.
+pub fn basic_properties() -> Properties {
     Properties::of(&[
         Property::ErrorCall,
         Property::Assertion,
@@ -70,6 +75,7 @@ pub fn from_words(list: &str) -> Result<Properties, String> {
         set = set.union(match word {
             "all" => all_properties(),
             "default" => default_properties(),
+            "basic" => basic_properties(),
             _ => match WORDS.iter().find(|(name, ..)| *name == word) {
                 Some((_, _, properties)) => Properties::of(properties),
                 None => return Err(format!("no property is called `{word}`; there are: {}", words())),
@@ -82,7 +88,7 @@ pub fn from_words(list: &str) -> Result<Properties, String> {
 /// All our own words, for messages.
 pub fn words() -> String {
     let mut words: Vec<&str> = WORDS[..N_OWN_WORDS].iter().map(|(name, ..)| *name).collect();
-    words.push("all");
+    words.extend(["all", "default", "basic"]);
     words.join(", ")
 }
 

@@ -18,6 +18,7 @@ pub mod explicit;
 pub mod explore;
 mod knob;
 pub mod portfolio;
+mod prepared;
 pub mod run;
 pub mod schedule;
 pub mod symbolic;

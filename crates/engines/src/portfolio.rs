@@ -7,6 +7,7 @@
 //! memory, endless executions and all the rest) and cannot decide them at once is asked about each group alone, so that asking for
 //! more never means to know less.
 
+use crate::prepared::Prepared;
 use crate::schedule::Ask;
 use crate::table::ENGINES;
 use crate::{About, Engine, Settings, decide};
@@ -47,7 +48,7 @@ pub const TABLE: &[Row] = &[
 ];
 
 /// When an engine that is still at work on all properties is asked about groups of them as well, in milliseconds.
-const GROUPS_AFTER: u64 = 3000;
+const GROUPS_AFTER: u64 = 1000;
 
 /// Properties that are looked for in ways of their own; the rest is a group, too.
 const GROUPS: [&[Property]; 3] =
@@ -71,10 +72,12 @@ impl Row {
 
 /// Who is asked about a task by this name, `portfolio` or that of an engine, with the settings that the user has made (`cegar.por`, `none`).
 pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<Vec<Ask<'a, ir::Replayed>>, String> {
+    let prepared = Prepared::default();
+    let ask = |row, engine, covers| ask(row, engine, covers, task, set, &prepared);
     let alone = ENGINES.iter().find(|engine| engine.name() == name);
     if let Some(engine) = alone {
         let row = Row { engine: engine.name(), knobs: &[], after: 0, memory: 100 };
-        return Ok(vec![ask(row, *engine, engine.properties(task), task, set)?]);
+        return Ok(vec![ask(row, *engine, engine.properties(task))?]);
     }
     let mut asks = Vec::new();
     let mut by_groups = Vec::new();
@@ -83,14 +86,14 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
         let covers = engine.properties(task);
         if !engine.models().contains(&task.program.model) || covers.is_empty() {
             // The settings are checked all the same.
-            ask(*row, engine, covers, task, set)?;
+            ask(*row, engine, covers)?;
             continue;
         }
-        asks.push(ask(*row, engine, covers, task, set)?);
+        asks.push(ask(*row, engine, covers)?);
         let groups = groups(covers);
         if groups.len() > 1 {
             let row = Row { after: GROUPS_AFTER, ..*row };
-            by_groups.extend(groups.into_iter().map(|group| ask(row, engine, group, task, set)));
+            by_groups.extend(groups.into_iter().map(|group| ask(row, engine, group)));
         }
     }
     for ask in by_groups {
@@ -109,7 +112,9 @@ fn ask<'a>(
     covers: Properties,
     task: &'a Task,
     set: &[(String, String)],
+    prepared: &Prepared,
 ) -> Result<Ask<'a, ir::Replayed>, String> {
+    let prepared = prepared.clone();
     let of_engine = |(name, value): &'_ (String, String)| {
         let own = name.strip_prefix(row.engine)?.strip_prefix('.')?;
         Some((own.to_string(), value.clone()))
@@ -124,11 +129,15 @@ fn ask<'a>(
         after: Duration::from_millis(row.after),
         memory: row.memory,
         decide: Box::new(move |run| {
+            run.prepared = Some(prepared.clone());
             // An engine that looks for nothing of it says why.
-            if covers == task.properties || covers.is_empty() {
-                return decide(engine, task, run);
-            }
-            decide(engine, &Task { program: task.program.clone(), properties: covers }, run)
+            let decided = if covers == task.properties || covers.is_empty() {
+                decide(engine, task, run)
+            } else {
+                decide(engine, &Task { program: task.program.clone(), properties: covers }, run)
+            };
+            run.prepared = None;
+            decided
         }),
     })
 }

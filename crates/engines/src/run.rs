@@ -5,7 +5,9 @@
 
 use crate::budget::Budget;
 use crate::knob::{About, Knob, Settings};
-use ir::{Properties, Why};
+use crate::prepared::Prepared;
+use ir::pass::{Options, prepare};
+use ir::{Program, Properties, Task, Why};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -30,6 +32,8 @@ impl Statistics {
 pub struct Run {
     budget: Budget,
     ticks: u32,
+    /// What was prepared of the program that this run is about, if others are asked about the same one.
+    pub(crate) prepared: Option<Prepared>,
     /// The engine's knobs, as they were set.
     pub settings: Settings,
     /// What was counted.
@@ -48,6 +52,7 @@ impl Run {
         Run {
             budget,
             ticks: 0,
+            prepared: None,
             settings: Settings::default(),
             statistics: Statistics::default(),
             looked_for: Properties::NONE,
@@ -70,6 +75,14 @@ impl Run {
     pub fn with(mut self, settings: Settings) -> Run {
         self.settings = settings;
         self
+    }
+
+    /// The program of a task with these passes.
+    pub(crate) fn prepare(&self, task: &Task, options: &Options) -> Result<Program, Why> {
+        match &self.prepared {
+            Some(shared) => shared.program(task, options),
+            None => prepare(&task.program, task.properties, options),
+        }
     }
 
     /// What it may use.

@@ -80,6 +80,8 @@ pub struct Scheduled<R> {
 
 /// How often the one who waits looks around.
 const PERIOD: Duration = Duration::from_millis(10);
+/// How long a violation that was found waits for one that comes earlier in the table, beside a part of the time that it took.
+const PATIENCE: Duration = Duration::from_millis(100);
 /// Which part of the time a second opinion may take, so that the first answer is told before the limit.
 const SECOND_BY: f64 = 0.9;
 /// How often the live line changes.
@@ -102,6 +104,8 @@ struct Heard<R> {
     ask: usize,
     said: Result<Decided<R>, String>,
     run: Run,
+    /// When, since the beginning.
+    at: Duration,
 }
 
 impl<R> Heard<R> {
@@ -140,10 +144,22 @@ impl<R> Round<'_, '_, R> {
         heard.is_unsafe() || heard.is_safe() && self.asked.beyond(self.asks[heard.ask].covers).is_empty()
     }
 
+    /// Whether somebody who comes earlier in the table may still find a violation, and soon: the same one is then told in each run, whoever is quicker.
+    fn is_awaited(&self, common: &Common<R>, elapsed: Duration) -> bool {
+        let bad = common.heard.iter().filter(|heard| heard.is_unsafe());
+        let Some(first) = bad.clone().map(|heard| heard.ask).min() else { return false };
+        let since = bad.map(|heard| heard.at).min().unwrap_or_default();
+        let is_open = common.busy.iter().any(|(ask, _)| *ask < first);
+        is_open && elapsed < since + since / 4 + PATIENCE
+    }
+
     /// Whether enough is known.
-    fn is_over(&self, common: &Common<R>) -> bool {
-        if !self.is_answered(common) || !self.how.second_opinion {
-            return self.is_answered(common);
+    fn is_over(&self, common: &Common<R>, elapsed: Duration) -> bool {
+        if !self.is_answered(common) || self.is_awaited(common, elapsed) {
+            return false;
+        }
+        if !self.how.second_opinion {
+            return true;
         }
         let Some(first) = common.heard.iter().find(|heard| self.is_whole(heard)).map(|heard| heard.ask) else {
             // Put together: nobody has it whole, so nobody confirms it.
@@ -174,7 +190,7 @@ impl<R> Round<'_, '_, R> {
         let first = common.heard.iter().find(|heard| self.is_whole(heard)).map(|heard| heard.ask);
         match first {
             // An engine does not confirm itself.
-            Some(first) => self.asks[number].engine == self.asks[first].engine,
+            Some(first) => !self.how.second_opinion || self.asks[number].engine == self.asks[first].engine,
             None => !covers.is_empty() && covers.beyond(self.proven(common)).is_empty(),
         }
     }
@@ -193,7 +209,7 @@ pub fn schedule<R: Send>(
         let mut run = Run::new(budget.clone()).with(ask.settings.clone());
         run.progress = how.progress;
         let said = caught(|| (ask.decide)(&mut run), how);
-        return conclude(&round, vec![Heard { ask: 0, said, run }], None, budget, what);
+        return conclude(&round, vec![Heard { ask: 0, said, run, at: budget.elapsed() }], None, budget, what);
     }
     let waiting = (0..asks.len()).collect();
     let common = Mutex::new(Common { waiting, busy: Vec::new(), heard: Vec::new() });
@@ -221,7 +237,8 @@ pub fn schedule<R: Send>(
             }
             let is_late = budget.time().is_some_and(|limit| budget.elapsed() >= limit.mul_f64(SECOND_BY));
             let is_answered = || common.lock().is_ok_and(|common| round.is_answered(&common));
-            if stopped.is_some() || is_late && is_answered() {
+            let is_over = || common.lock().is_ok_and(|common| round.is_over(&common, all.elapsed()));
+            if stopped.is_some() || is_late && is_answered() || is_over() {
                 all.cancel();
                 news.notify_all();
             }
@@ -246,15 +263,16 @@ fn work<R>(number: usize, round: &Round<'_, '_, R>, common: &Mutex<Common<R>>, n
     let ask = &round.asks[number];
     {
         let Ok(mut state) = common.lock() else { return };
-        while !round.may_begin(number, &state, all.elapsed()) && !round.is_over(&state) && !all.is_cancelled() {
+        let is_over = |state: &Common<R>| round.is_over(state, all.elapsed());
+        while !round.may_begin(number, &state, all.elapsed()) && !is_over(&state) && !all.is_cancelled() {
             let left = ask.after.saturating_sub(all.elapsed());
             let Ok((woken, _)) = news.wait_timeout(state, left) else { return };
             state = woken;
         }
-        let is_idle = round.is_over(&state) || all.is_cancelled() || round.is_needless(number, &state);
+        let is_idle = is_over(&state) || all.is_cancelled() || round.is_needless(number, &state);
         state.waiting.retain(|waiting| *waiting != number);
         if is_idle {
-            if round.is_over(&state) {
+            if is_over(&state) {
                 all.cancel();
             }
             news.notify_all();
@@ -266,8 +284,8 @@ fn work<R>(number: usize, round: &Round<'_, '_, R>, common: &Mutex<Common<R>>, n
     let said = caught(|| (ask.decide)(&mut run), round.how);
     let Ok(mut state) = common.lock() else { return };
     state.busy.retain(|(busy, _)| *busy != number);
-    state.heard.push(Heard { ask: number, said, run });
-    if round.is_over(&state) {
+    state.heard.push(Heard { ask: number, said, run, at: all.elapsed() });
+    if round.is_over(&state, all.elapsed()) {
         all.cancel();
     }
     news.notify_all();

@@ -77,7 +77,7 @@ impl Property {
             Property::MemTrack => "lost memory",
             Property::MemCleanup => "memory not freed at exit",
             Property::Overflow => "signed overflow",
-            Property::Division => "division by zero or one that overflows",
+            Property::Division => "invalid division",
             Property::Misuse => "misuse of the thread library",
             Property::Termination => "endless execution",
         }

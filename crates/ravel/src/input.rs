@@ -60,7 +60,8 @@ pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, Str
     }
     let properties = Properties::NONE;
     let model = question.model.clone();
-    let mut request = Request { name: name(input), files, language, options, properties, model };
+    let is_default = asked.is_none();
+    let mut request = Request { name: name(input), files, language, options, properties, is_default, model };
     (language.accept)(&mut request, asked)?;
     Ok(request)
 }

@@ -117,13 +117,18 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
         }
     };
 
+    if request.is_default {
+        // Who names an engine or a model and no property asks about what can be told that way.
+        let known = asks.iter().fold(Properties::NONE, |all, ask| all.union(ask.covers));
+        answer.properties = request.properties.both(known);
+    }
     let started = Instant::now();
     let how = How {
         second_opinion: plan.second_opinion,
         progress: plan.progress,
         last_panic: Some(guarded_thread::last_panic),
     };
-    let found = schedule(&asks, request.properties, how, watch.budget(), L::what);
+    let found = schedule(&asks, answer.properties, how, watch.budget(), L::what);
     answer.timings.push(("check".to_string(), started.elapsed().as_secs_f64()));
     if let (Decided::Unknown(_), Some((name, said))) = (&found.decided, found.failed.first()) {
         return bug(request, &plan.engine, &format!("the engine {name} {said}"));

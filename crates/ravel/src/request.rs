@@ -23,6 +23,8 @@ pub(crate) struct Request {
     pub(crate) options: Options,
     /// What must not happen.
     pub(crate) properties: Properties,
+    /// Whether nobody said so: then it is enough that the engines look for some of it.
+    pub(crate) is_default: bool,
     /// When stores become visible to other threads; the language's own choice if nobody says.
     pub(crate) model: Option<String>,
 }

@@ -24,7 +24,7 @@ use crate::abstraction::state::{Live, Places, places};
 use crate::abstraction::symbolic::BadKind;
 use crate::explore::actions::Actions;
 use crate::{About, Engine, Kind, Knob, Run};
-use ir::pass::{Options, forget_owners, may_wait_in_circle, prepare, spell_trace};
+use ir::pass::{Options, forget_owners, may_wait_in_circle, spell_trace};
 use ir::{Certificate, EdgeRef, Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
 use refinement::precision::{Refinement, Tracking};
 use refinement::stages::{Finding, Remedy, Situation};
@@ -135,7 +135,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         let what = format!("{} is not something that abstract states show", property.describe());
         return Err(Why::Unsupported { span: ir::Span::NOWHERE, what });
     }
-    let program = prepare(&task.program, task.properties, &Options::default())?;
+    let program = run.prepare(task, &Options::default())?;
     run.looked_for = task.properties;
     // Abstract states show when all threads wait, not when some wait for each other.
     let circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();

@@ -17,7 +17,7 @@ pub(crate) mod agrees;
 mod tests;
 
 use crate::{About, Engine, Kind, Knob, Run};
-use ir::pass::{Options, forget_owners, may_wait_in_circle, merge_joins, prepare};
+use ir::pass::{Options, forget_owners, may_wait_in_circle, merge_joins};
 use ir::{Proof, Properties, Property, Task, Verdict, Why};
 use reduction::symmetry::Symmetry;
 use reduction::{Reduction, Selector};
@@ -80,7 +80,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     // In a large step a thread that an assumption stops inside seems to be stopped before it, which makes loops look fair.
     let blocks = !task.properties.has(Property::Termination);
     let options = Options { blocks, rounds: UNROLLED_ROUNDS, ..Options::default() };
-    let mut prepared = prepare(&task.program, task.properties, &options)?;
+    let mut prepared = run.prepare(task, &options)?;
     let has_circles = task.properties.has(Property::Deadlock) && may_wait_in_circle(&prepared);
     // Whoever waits for several at once does not wait for one of them, which matters where circles of waiting are possible.
     if blocks && !(has_circles && properties::waits::may_go_round(&prepared)) {

@@ -55,6 +55,7 @@ fn reject(args: &Verify, problem: &str, style: &Style) -> Exit {
         language: &LANGUAGES[0],
         options: frontend::Options::default(),
         properties: ir::Properties::NONE,
+        is_default: false,
         model: args.question.model.clone(),
     };
     let mut answer = pipeline::blank(&request, "", Outcome::Rejected);
@@ -72,6 +73,8 @@ fn exit_of(answer: &Answer) -> Exit {
         Outcome::Safe(_) | Outcome::Condition { holds: true, .. } => Exit::Safe,
         Outcome::Unsafe { .. } | Outcome::Condition { .. } => Exit::Unsafe,
         Outcome::Unknown(_) | Outcome::Interrupted => Exit::Unknown,
+        // The input is fine, and nobody can tell.
+        Outcome::Rejected if answer.is_refused() => Exit::Unknown,
         Outcome::Rejected => Exit::BadInput,
         Outcome::Bug => Exit::Bug,
     }

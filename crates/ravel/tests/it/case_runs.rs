@@ -280,8 +280,7 @@ fn compare(question: &Question, document: &Value, code: Option<i32>) -> Option<S
     let expected_code = match verdict {
         "safe" => 0,
         "unsafe" => 1,
-        "bounded" => 3,
-        "unknown" if document["refused"] != true => 3,
+        "bounded" | "unknown" => 3,
         _ => 2,
     };
     if code != Some(expected_code) {

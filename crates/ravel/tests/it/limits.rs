@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const HUGE: &str = "\
 #include <assert.h>
 #include <pthread.h>
-unsigned a, b, c;
+_Atomic unsigned a, b, c;
 void *one(void *arg) { for (;;) { a++; b += a; assert(a * 2 % 2 == 0); } return 0; }
 void *two(void *arg) { for (;;) { b++; c += b; assert(b * 2 % 2 == 0); } return 0; }
 int main(void) {

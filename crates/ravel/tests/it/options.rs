@@ -104,7 +104,7 @@ fn every_value_of_every_knob_is_understood_and_no_other() {
         let (file, wanted): (&[&str], &str) = match about.name {
             "symbolic" => (&["cases/oox/thesis/exp1_locked_update.oox", "--entry=E4.main"], "true"),
             "axiomatic" => (&["cases/litmus/x86/store-buffering.litmus"], "true"),
-            _ => (&["examples/lost_update.c"], "false(unreach-call)"),
+            _ => (&["examples/lost_update.c", "--property=assert"], "false(unreach-call)"),
         };
         let ask = |option: &str| {
             let engine = format!("--engine={}", about.name);
