@@ -137,6 +137,8 @@ pub struct Field {
     pub offset: u64,
     /// For a bit-field: first bit within the storage unit (little-endian) and number of bits.
     pub bits: Option<(u32, u32)>,
+    /// Byte offset of the memory location that it belongs to: for a bit-field, of the first of those that follow each other.
+    pub location: u64,
     /// The declared type, which its values have.
     pub value_ty: QualType,
 }

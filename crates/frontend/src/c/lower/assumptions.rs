@@ -38,6 +38,11 @@ impl Lowering<'_> {
             "pthread_rwlock_rdlock" if self.properties.has(Property::Deadlock) && self.has_waiting_writers() => {
                 self.assume("a read lock is given although a writer waits (POSIX leaves it open)".to_string());
             }
+            "pthread_rwlock_unlock"
+                if self.properties.has(Property::Misuse) && self.facts.uses("pthread_rwlock_rdlock") =>
+            {
+                self.assume("a read lock is given back by a thread that holds one".to_string());
+            }
             "srand" | "srandom" | "srand48" => {
                 self.assume(format!("numbers that follow `{name}` are any, also after the same seed"));
             }

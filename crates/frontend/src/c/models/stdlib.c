@@ -40,7 +40,10 @@ static word forget(void *address)
 
 void *malloc(word size)
 {
-    void *address = __ravel_alloc(size, 0);
+    void *address;
+    if (size == 0 && __ravel_choice())
+        return 0;
+    address = __ravel_alloc(size, 0);
     if (__ravel_uses("realloc"))
         remember(address, size);
     return address;
@@ -50,6 +53,8 @@ void *calloc(word count, word size)
 {
     void *address;
     if (size != 0 && count > (word)-1 / size)
+        return 0;
+    if (count * size == 0 && __ravel_choice())
         return 0;
     address = __ravel_alloc(count * size, 1);
     if (__ravel_uses("realloc"))

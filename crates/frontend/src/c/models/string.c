@@ -59,13 +59,15 @@ void bzero(void *to, word n)
 
 int memcmp(const void *a, const void *b, word n)
 {
+    /* All bytes must be there, also behind the first that differ. */
+    int result = 0;
     for (word i = 0; i < n; i++) {
         int x = ((const unsigned char *)a)[i];
         int y = ((const unsigned char *)b)[i];
-        if (x != y)
-            return x < y ? -1 : 1;
+        if (result == 0 && x != y)
+            result = x < y ? -1 : 1;
     }
-    return 0;
+    return result;
 }
 
 void *memchr(const void *in, int byte, word n)

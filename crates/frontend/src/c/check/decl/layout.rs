@@ -40,6 +40,8 @@ pub(super) struct Placed {
     pub(super) bits: Option<(u32, u32)>,
     /// Bytes of a bit-field's storage unit; `None` if no unit holds it without touching a neighbour.
     pub(super) unit: Option<u64>,
+    /// Where a bit-field's run of adjacent bit-fields begins, which is one memory location.
+    pub(super) run: u64,
 }
 
 /// The result for a whole record.
@@ -98,6 +100,7 @@ pub(super) fn lay_out(plans: &[Plan], is_union: bool, asked_align: Option<u64>) 
                 offset: byte(spot.position / 8),
                 bits: None,
                 unit: None,
+                run: byte(spot.position / 8),
             }),
         }
     }
@@ -161,7 +164,7 @@ fn bit_field(spot: &Spot<'_>, room: (u128, u128)) -> Placed {
     };
     let first = spot.position - base * 8;
     let bits = Some((u32::try_from(first).unwrap_or(0), spot.width as u32));
-    Placed { name: spot.plan.name.clone(), ty: spot.plan.ty, offset: byte(base), bits, unit }
+    Placed { name: spot.plan.name.clone(), ty: spot.plan.ty, offset: byte(base), bits, unit, run: byte(room.0) }
 }
 
 /// Where a unit of so many bytes can start, so that it holds the field and stays within the room.

@@ -86,7 +86,7 @@ impl Checker {
 
     /// A placed member with the type of its storage.
     fn field(&mut self, placed: Placed) -> Field {
-        let Placed { name, ty: value_ty, offset, bits, unit } = placed;
+        let Placed { name, ty: value_ty, offset, bits, unit, run: location } = placed;
         let mut ty = value_ty;
         let kind = self.types.int_kind(value_ty.ty);
         if let (Some((first, width)), Some(kind)) = (bits, kind) {
@@ -100,7 +100,7 @@ impl Checker {
                 }
             };
         }
-        Field { name, ty, offset, bits, value_ty }
+        Field { name, ty, offset, bits, location, value_ty }
     }
 
     fn plan_members(

@@ -340,6 +340,16 @@ impl Body<'_, '_> {
                     size = self.pool().mul(size, factor);
                 }
                 let zeroed = known == Known::Calloc;
+                let nothing = self.word(0);
+                let is_nothing = self.pool().eq(size, nothing);
+                if self.pool().as_const(is_nothing).is_none_or(|value| value.as_bool()) {
+                    // A block of no bytes may be null.
+                    let bit = self.havoc(Sort::Bv(1), HavocKind::Choice);
+                    let one = self.pool().bv(1, 1);
+                    let is_null = self.pool().eq(bit, one);
+                    let is_null = self.pool().and(is_nothing, is_null);
+                    overflows = self.pool().or(overflows, is_null);
+                }
                 self.fallible(name, Sort::Bv(word), |body| Some(body.allocation(size, overflows, zeroed)))
             }
             Known::Free => {

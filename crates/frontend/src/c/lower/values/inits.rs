@@ -79,7 +79,8 @@ impl Body<'_, '_> {
                     let to = self.var(var);
                     self.forget_typed(to, ty.ty);
                 } else if !is_made {
-                    let zeroed = init.is_some_and(|items| is_aggregate && !self.covers(ty.ty, items));
+                    let leaves_zero = |items: &[InitItem]| is_aggregate && !self.covers(ty.ty, items);
+                    let zeroed = init.is_some_and(|items| leaves_zero(items) && !self.is_smaller_member(ty.ty, items));
                     // `= {}` makes everything zero, `= {0}` leaves padding open.
                     let is_open = init.is_some_and(|items| !items.is_empty()) && self.shows_padding(ty.ty);
                     self.make(StackObject::Symbol(symbol), ty.ty, zeroed && !is_open);
@@ -87,6 +88,9 @@ impl Body<'_, '_> {
                         let to = self.var(var);
                         self.clear_new(to, ty.ty);
                     }
+                } else if self.is_smaller_member(ty.ty, init.unwrap_or_default()) {
+                    let to = self.var(var);
+                    self.forget_typed(to, ty.ty);
                 } else if is_aggregate && !self.covers(ty.ty, init.unwrap_or_default()) {
                     let to = self.var(var);
                     self.clear_typed(to, ty.ty);
@@ -104,6 +108,14 @@ impl Body<'_, '_> {
             }
             Home::Shared(_) | Home::Static(_) | Home::Known(_) => {}
         }
+    }
+
+    /// Whether an initialiser is one value for a member of a union that others reach beyond: C says nothing about the bytes behind it.
+    fn is_smaller_member(&self, ty: TypeId, items: &[InitItem]) -> bool {
+        let is_union = matches!(self.types().get(ty), Type::Record(record) if self.types().record(*record).is_union);
+        let is_smaller = |item: &InitItem| self.types().size(item.ty.ty) < self.types().size(ty);
+        is_union
+            && matches!(items, [item] if item.bits.is_none() && self.scalar(item.ty.ty).is_some() && is_smaller(item))
     }
 
     /// Whether an initialiser is one value for the whole object.
@@ -146,7 +158,7 @@ impl Body<'_, '_> {
             self.copy_to_new(addr, from, item.ty.ty);
             return;
         }
-        let lvalue = Lvalue { at: At::Memory(addr), ty: item.ty.ty, is_atomic: false, bits: item.bits };
+        let lvalue = Lvalue { at: At::Memory(addr), ty: item.ty.ty, is_atomic: false, bits: item.bits, location: None };
         let value = self.eval(&item.value);
         self.store(&lvalue, value);
     }

@@ -10,6 +10,8 @@ pub(in crate::c::lower) struct Lvalue {
     pub(in crate::c::lower) ty: TypeId,
     pub(in crate::c::lower) is_atomic: bool,
     pub(in crate::c::lower) bits: Option<(u32, u32)>,
+    /// The first byte of the memory location, if it is another one and races matter: bit-fields that follow each other are one.
+    pub(in crate::c::lower) location: Option<TermId>,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -11,12 +11,12 @@ use crate::c::lower::context::{Home, SymbolRef, Work};
 use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind, Storage, SymbolId};
 use crate::c::types::{IntKind, Type, TypeId};
-use ir::{CheckKind, Op, Order, Place, RegionId};
+use ir::{CheckKind, Op, Order, Place, Property, RegionId};
 use logic::{Scalar, TermId, Value};
 
 impl Body<'_, '_> {
     pub(in crate::c::lower) fn lvalue(&mut self, expr: &Expr) -> Lvalue {
-        let plain = |at| Lvalue { at, ty: expr.ty.ty, is_atomic: expr.ty.is_atomic, bits: None };
+        let plain = |at| Lvalue { at, ty: expr.ty.ty, is_atomic: expr.ty.is_atomic, bits: None, location: None };
         match &expr.kind {
             ExprKind::Symbol(symbol) => {
                 let reference = SymbolRef { unit: self.unit, symbol: *symbol };
@@ -44,9 +44,11 @@ impl Body<'_, '_> {
                 plain(At::Memory(addr))
             }
             ExprKind::Member { base, offset, bits } => {
-                let addr = self.record_address(base);
-                let addr = self.add_offset(addr, *offset);
-                Lvalue { bits: *bits, ..plain(At::Memory(addr)) }
+                let record = self.record_address(base);
+                let addr = self.add_offset(record, *offset);
+                let location = bits.and_then(|bits| self.other_location(base.ty.ty, *offset, bits));
+                let location = location.map(|location| self.add_offset(record, location));
+                Lvalue { bits: *bits, location, ..plain(At::Memory(addr)) }
             }
             ExprKind::String(bytes) => {
                 let object = self.lw.string_object(bytes, expr.span);
@@ -147,6 +149,24 @@ impl Body<'_, '_> {
         self.var(dst)
     }
 
+    /// Where the memory location of a bit-field begins, if its storage unit does not touch that byte and races are looked for.
+    fn other_location(&self, record: TypeId, offset: u64, bits: (u32, u32)) -> Option<u64> {
+        let Type::Record(record) = self.types().get(record) else { return None };
+        let fields = self.types().record(*record).fields.as_ref()?;
+        let field = fields.iter().find(|field| (field.offset, field.bits) == (offset, Some(bits)))?;
+        (self.lw.properties.has(Property::Race) && field.location < offset).then_some(field.location)
+    }
+
+    /// Touches the memory location of a bit-field where the field itself does not: that byte stands for all of it.
+    fn touch_location(&mut self, lvalue: &Lvalue, is_write: bool) {
+        let Some(addr) = lvalue.location else { return };
+        let place = Self::memory(addr, Scalar::Bv(8));
+        let value = self.load_place(place, Order::Plain);
+        if is_write {
+            self.emit(Op::Store { place, value, order: Order::Plain });
+        }
+    }
+
     /// The value of a scalar lvalue.
     pub(in crate::c::lower) fn load(&mut self, lvalue: &Lvalue) -> TermId {
         let unit = match lvalue.at {
@@ -158,7 +178,10 @@ impl Body<'_, '_> {
             }
         };
         match lvalue.bits {
-            Some(bits) => self.field_of_unit(unit, bits, lvalue.ty),
+            Some(bits) => {
+                self.touch_location(lvalue, false);
+                self.field_of_unit(unit, bits, lvalue.ty)
+            }
             None => unit,
         }
     }
@@ -183,6 +206,7 @@ impl Body<'_, '_> {
         let old = self.load(&whole);
         let new = self.unit_with_field(old, (first, count), value);
         self.store(&whole, new);
+        self.touch_location(lvalue, true);
         self.field_of_unit(new, (first, count), lvalue.ty)
     }
 
