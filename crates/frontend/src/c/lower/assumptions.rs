@@ -4,7 +4,7 @@
 
 use super::calls::{library, results};
 use super::context::{FunctionRef, Lowering};
-use ir::{Diagnostic, Property, Span};
+use ir::{AllocKind, Diagnostic, Op, Order, Property, Span, Stmt};
 
 impl Lowering<'_> {
     /// Refuses names given as pure that are not functions without a meaning.
@@ -73,11 +73,30 @@ impl Lowering<'_> {
         }
     }
 
+    /// Whether locals live in memory while threads tell each other by relaxed accesses, which order nothing, how far they are. That an object ends is no
+    /// access in a race unless `free` ends it.
+    fn may_end_too_early(&self) -> bool {
+        let stmts = || self.program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+        let is_users = |stmt: &&Stmt| !self.program.sources.is_model(stmt.span);
+        let is_relaxed = |stmt: &Stmt| match stmt.op {
+            Op::Load { order, .. } | Op::Store { order, .. } | Op::Rmw { order, .. } => order == Order::Relaxed,
+            _ => false,
+        };
+        let makes_local = |stmt: &Stmt| matches!(stmt.op, Op::Alloc { kind: AllocKind::Stack, .. });
+        stmts().filter(is_users).any(makes_local) && stmts().filter(is_users).any(is_relaxed)
+    }
+
     /// Puts everything that was assumed into the program.
     pub(super) fn tell_assumptions(&mut self) {
         let mut told = Vec::new();
         if self.facts.compares_handles() {
             self.note_compared_handles();
+        }
+        if self.properties.has(Property::Race) && self.may_end_too_early() {
+            self.assume(
+                "a local variable ends after what others did with it before, also where only relaxed accesses say so"
+                    .to_string(),
+            );
         }
         if !self.taken_to_succeed.is_empty() {
             let names: Vec<&str> = self.taken_to_succeed.iter().map(String::as_str).collect();
