@@ -175,13 +175,12 @@ impl<R> Round<'_, '_, R> {
         let ask = &self.asks[number];
         let is_open =
             |other: usize| common.waiting.contains(&other) || common.busy.iter().any(|(busy, _)| *busy == other);
-        let did_more = |heard: &Heard<R>| {
+        let looked_for_more = |heard: &Heard<R>| {
             let other = &self.asks[heard.ask];
-            heard.ask < number && other.engine == ask.engine && ask.covers.beyond(other.covers).is_empty()
+            let is_part = ask.covers != other.covers && ask.covers.beyond(other.covers).is_empty();
+            heard.ask < number && other.engine == ask.engine && is_part
         };
-        let is_part = |other: usize| self.asks[other].engine == ask.engine && ask.covers != self.asks[other].covers;
-        let whole_gave_up = common.heard.iter().any(|heard| did_more(heard) && is_part(heard.ask));
-        elapsed >= ask.after || whole_gave_up || !(0..number).any(is_open)
+        elapsed >= ask.after || common.heard.iter().any(looked_for_more) || !(0..number).any(is_open)
     }
 
     /// Whether what it would look for is known.

@@ -215,7 +215,10 @@ impl Round<'_, '_> {
     }
 
     fn set(&mut self, at: (u32, usize), var: VarId, drifts: bool) {
-        let spot = self.spot(at, var);
+        self.mark(self.spot(at, var), drifts);
+    }
+
+    fn mark(&mut self, spot: Spot, drifts: bool) {
         if drifts {
             self.drifting.insert(spot);
         } else {
@@ -258,11 +261,7 @@ impl Round<'_, '_> {
 
     fn set_cell(&mut self, cell: Cell, drifts: bool) {
         for spot in Self::spots(cell) {
-            if drifts {
-                self.drifting.insert(spot);
-            } else {
-                self.drifting.remove(&spot);
-            }
+            self.mark(spot, drifts);
         }
     }
 }
