@@ -17,12 +17,14 @@ mod engine;
 pub mod explicit;
 pub mod explore;
 mod knob;
+pub mod modular;
 pub mod portfolio;
 mod prepared;
 pub mod run;
 pub mod schedule;
 pub mod symbolic;
 mod table;
+mod thread_modular;
 
 pub use budget::{Budget, memory_in_use};
 pub use clock::{PROCESSOR, processor_seconds};

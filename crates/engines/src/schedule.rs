@@ -405,14 +405,18 @@ fn conclude<R>(
 /// Two answers of which one must be wrong. What is undefined in some execution is not safe either, whether or not it was asked about.
 fn disagreement<R>(asks: &[Ask<'_, R>], heard: &[Heard<R>], what: impl Fn(&R) -> Wrong) -> Option<Why> {
     let safe = heard.iter().filter(|heard| heard.is_safe());
-    let found = safe.flat_map(|safe| heard.iter().map(move |other| (safe.ask, other))).find_map(|(safe, other)| {
+    let pairs = safe.flat_map(|safe| heard.iter().map(move |other| (safe, other)));
+    let found = pairs.into_iter().find_map(|(safe, other)| {
+        // A proof pair by pair is about defined executions only, and says so.
+        let is_conditional = matches!(&safe.said, Ok(Decided::Safe(ir::Proof::Apart { .. }, _)));
+        let safe = safe.ask;
         match &other.said {
             Ok(Decided::Unsafe(execution)) => {
                 let (property, words) = what(execution);
                 let is_covered = property.is_none_or(|property| asks[safe].covers.has(property));
                 is_covered.then(|| (safe, asks[other.ask].title.clone(), words))
             }
-            Ok(Decided::Unknown(Why::Undefined { what, .. })) => {
+            Ok(Decided::Unknown(Why::Undefined { what, .. })) if !is_conditional => {
                 Some((safe, asks[other.ask].engine.to_string(), format!("undefined behaviour, {what}")))
             }
             _ => None,
@@ -431,7 +435,8 @@ fn best_reason(gave_up: &[&Why], budget: &Budget) -> Option<Why> {
         Why::TimeLimit(_) => 4,
         Why::Bound(_) | Why::Depth(_) => 5,
         Why::Unsupported { .. } => 6,
-        Why::Cancelled => 7,
+        Why::NotShown { .. } => 7,
+        Why::Cancelled => 8,
     };
     Some(match gave_up.iter().min_by_key(|why| rank(why))? {
         Why::TimeLimit(own) => Why::TimeLimit(budget.time().unwrap_or(*own)),

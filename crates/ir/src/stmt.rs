@@ -26,11 +26,13 @@ pub struct Stmt {
     pub site: SiteId,
 }
 
-/// Memory orders of C11; `Plain` is an access that is not atomic.
+/// Memory orders of C11; `Plain` and `Guarded` are accesses that are not atomic.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Order {
     /// Not atomic.
     Plain,
+    /// Likewise, and an analysis has found that no other thread can touch the place while this access is pending. Front ends do not say so.
+    Guarded,
     /// `memory_order_relaxed`.
     Relaxed,
     /// `memory_order_acquire` (and consume).
@@ -46,7 +48,7 @@ pub enum Order {
 impl Order {
     /// Whether the access is atomic.
     pub fn is_atomic(self) -> bool {
-        self != Order::Plain
+        !matches!(self, Order::Plain | Order::Guarded)
     }
 
     /// Whether a read of this order synchronises with the release it reads from.

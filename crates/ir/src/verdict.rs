@@ -46,6 +46,11 @@ pub enum Proof {
         /// How many reads and writes of shared state there are.
         events: u64,
     },
+    /// Every two accesses of different threads that conflict are kept apart: by a lock, by the order of threads, or by place.
+    Apart {
+        /// How many pairs there are.
+        pairs: u64,
+    },
     /// Several proofs, each about some of the properties.
     Parts(Vec<(Properties, Proof)>),
 }
@@ -79,6 +84,13 @@ pub enum Why {
     },
     /// The program does something undefined that nobody asked about: what.
     Undefined {
+        /// Where.
+        span: Span,
+        /// What.
+        what: String,
+    },
+    /// An engine that proves or says nothing did not prove this.
+    NotShown {
         /// Where.
         span: Span,
         /// What.

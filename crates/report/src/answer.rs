@@ -154,6 +154,7 @@ pub fn why(sources: &Sources, why: &Why) -> String {
                 "undefined behaviour at {place}: {what}; what follows cannot be told (--property memsafety checks this)"
             )
         }
+        Why::NotShown { span, what } => format!("not shown at {}: {what}", place(*span)),
         Why::Disagreement { safe, bad, what } => {
             format!(
                 "{safe} says that it is safe, {bad} found a violation ({what}); this is a bug in ravel, please report it"

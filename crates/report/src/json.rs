@@ -216,6 +216,7 @@ fn proof_of(proof: &Proof) -> ProofOut {
         Proof::Exhaustive { states } => simple("exhaustive", *states),
         Proof::Abstraction(certificate) => simple("abstraction", certificate.nodes.len() as u64),
         Proof::Unrolled { events } => simple("unrolled", *events),
+        Proof::Apart { pairs } => simple("apart", *pairs),
         Proof::Parts(parts) => {
             let part = |(properties, proof): &(Properties, Proof)| PartOut {
                 properties: properties.iter().map(Property::describe).collect(),

@@ -106,6 +106,12 @@ fn describe(proof: &Proof) -> String {
             let plural = if *events == 1 { "" } else { "es" };
             format!("all loops unrolled to their ends, {events} shared access{plural}")
         }
+        Proof::Apart { pairs } => {
+            format!(
+                "{pairs} pair{} of accesses that could race, each kept apart by a lock, the order of threads or place",
+                plural(*pairs)
+            )
+        }
         Proof::Parts(parts) => parts.iter().map(|(_, proof)| describe(proof)).collect::<Vec<_>>().join("; "),
     }
 }

@@ -16,8 +16,9 @@ pub(crate) mod agrees;
 #[cfg(test)]
 mod tests;
 
+use crate::thread_modular::guard;
 use crate::{About, Engine, Kind, Knob, Run};
-use ir::pass::{Options, forget_owners, may_wait_in_circle, merge_joins};
+use ir::pass::{Options, forget_owners, may_wait_in_circle, merge_blocks, merge_joins};
 use ir::{Proof, Properties, Property, Task, Verdict, Why};
 use reduction::symmetry::Symmetry;
 use reduction::{Reduction, Selector};
@@ -79,8 +80,13 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let depth = number(run, &MAX_DEPTH);
     // In a large step a thread that an assumption stops inside seems to be stopped before it, which makes loops look fair.
     let blocks = !task.properties.has(Property::Termination);
-    let options = Options { blocks, rounds: UNROLLED_ROUNDS, ..Options::default() };
+    let options = Options { blocks: false, rounds: UNROLLED_ROUNDS, ..Options::default() };
     let mut prepared = run.prepare(task, &options)?;
+    if blocks {
+        // Whoever wants no reduction wants to see all steps that others could see.
+        let guarded = if run.word(&POR) == "none" { prepared } else { guard(prepared, run) };
+        prepared = merge_blocks(guarded, task.properties);
+    }
     let has_circles = task.properties.has(Property::Deadlock) && may_wait_in_circle(&prepared);
     // Whoever waits for several at once does not wait for one of them, which matters where circles of waiting are possible.
     if blocks && !(has_circles && properties::waits::may_go_round(&prepared)) {

@@ -8,9 +8,9 @@
 use super::Layout;
 use super::terms::Reader;
 use super::value::{Base, Offset, Words, gcd};
-use super::webs::Webs;
 use crate::access::{bytes_of, local_written};
 use crate::memory::{Fill, ObjectId, ObjectKind};
+use crate::pass::Webs;
 use crate::pass::for_each_used;
 use crate::program::Program;
 use crate::stmt::{Callee, HavocKind, Op, Place};

@@ -28,7 +28,6 @@ mod terms;
 #[cfg(test)]
 mod tests;
 mod value;
-mod webs;
 
 pub use guard::guard;
 

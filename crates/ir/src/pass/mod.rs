@@ -24,6 +24,7 @@ pub use analysis::loops::{Loop, find_loops};
 pub use analysis::points_to::{AbstractObject, PointsTo};
 pub use analysis::sharing::{Sharing, Visibility};
 pub use analysis::uses::{Moment, for_each_term, for_each_used, map_terms, mentions};
+pub(crate) use analysis::webs::Webs;
 pub use control::call_targets::resolve_calls;
 pub use control::fences::{drains, explicit_fences};
 pub use control::inline::inline_calls;
@@ -39,6 +40,7 @@ pub use origin::{NextAccess, origin_of_stmts, spell_race, spell_step, spell_trac
 pub use values::constants::propagate_constants;
 pub use values::dead_code::drop_dead;
 pub use values::slice::slice;
+pub use values::split_webs::split_webs;
 
 use crate::program::Program;
 use crate::property::{Properties, Property};
@@ -69,7 +71,7 @@ impl Default for Options {
 /// The program as engines want it: each thread one automaton, little memory, few steps.
 pub fn prepare(program: &Program, properties: Properties, options: &Options) -> Result<Program, Why> {
     let mut program = inline_calls(&without_failures(with_origins(program.clone()), properties), options)?;
-    program = drop_dead(propagate_constants(program, true), properties, true);
+    program = drop_dead(propagate_constants(split_webs(program), true), properties, true);
     if options.rounds > 0 {
         program = unroll_starts(&program, options.rounds, options.max_edges);
         program = drop_dead(propagate_constants(program, true), properties, true);

@@ -81,6 +81,7 @@ fn place(names: &Names<'_>, place: &Place) -> String {
 fn order(order: Order) -> &'static str {
     match order {
         Order::Plain => "",
+        Order::Guarded => ".guarded",
         Order::Relaxed => ".relaxed",
         Order::Acquire => ".acquire",
         Order::Release => ".release",

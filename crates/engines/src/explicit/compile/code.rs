@@ -170,6 +170,8 @@ pub(crate) struct Touch {
     pub(crate) sort: Sort,
     /// Whether its order is atomic.
     pub(crate) is_atomic: bool,
+    /// Whether no other thread can touch the place meanwhile.
+    pub(crate) is_guarded: bool,
     /// Whether a store to the same place follows in the same statement.
     pub(crate) is_update: bool,
     pub(crate) region: RegionId,

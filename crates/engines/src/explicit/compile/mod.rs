@@ -17,8 +17,8 @@ use code::*;
 use inputs::{At, Inputs};
 use ir::pass::{Liveness, Sharing};
 use ir::{
-    AllocKind, Callee, CheckKind, EdgeId, EdgeRef, LocId, ObjectKind, Op, Place, ProcId, Program, Properties, Property,
-    RegionId, Scope, SiteId, Span, Stmt, Why,
+    AllocKind, Callee, CheckKind, EdgeId, EdgeRef, LocId, ObjectKind, Op, Order, Place, ProcId, Program, Properties,
+    Property, RegionId, Scope, SiteId, Span, Stmt, Why,
 };
 use layout::{Kept, Layout};
 use logic::{Node, Sort, TermId, Value, VarId};
@@ -433,17 +433,17 @@ impl<'c> ProcCompiler<'c> {
             }
             Op::Load { dst, place, order } => {
                 let d = self.var_reg(*dst)?;
-                let (touch, spot) = self.place(place, order.is_atomic(), stmt)?;
+                let (touch, spot) = self.place(place, *order, stmt)?;
                 self.load(d, touch, spot);
             }
             Op::Store { place, value, order } => {
                 let a = self.term(*value)?;
-                let (touch, spot) = self.place(place, order.is_atomic(), stmt)?;
+                let (touch, spot) = self.place(place, *order, stmt)?;
                 self.store(a, touch, spot);
             }
             Op::Rmw { dst, place, wait, owner, new, order, .. } => {
                 let d = self.var_reg(*dst)?;
-                let (touch, mut spot) = self.place(place, order.is_atomic(), stmt)?;
+                let (touch, mut spot) = self.place(place, *order, stmt)?;
                 if let Spot::At(addr) = spot {
                     // The address may mention the old value of `dst`, which the load overwrites.
                     let kept = self.fresh();
@@ -538,7 +538,7 @@ impl<'c> ProcCompiler<'c> {
     }
 
     /// The access, and where it goes.
-    fn place(&mut self, place: &Place, is_atomic: bool, stmt: &Stmt) -> Result<(u32, Spot), DoesNotFit> {
+    fn place(&mut self, place: &Place, order: Order, stmt: &Stmt) -> Result<(u32, Spot), DoesNotFit> {
         let (sort, region) = match place {
             Place::Var(var) => (self.code.program.pool.var_sort(*var), RegionId::ANYWHERE),
             Place::Mem { sort, region, .. } => (Sort::from(*sort), *region),
@@ -548,7 +548,9 @@ impl<'c> ProcCompiler<'c> {
         }
         let bytes = bytes_of(sort) as u8;
         let is_update = matches!(stmt.op, Op::Rmw { .. });
-        let mut touch = Touch { at: 0, bytes, sort, is_atomic, is_update, region, site: stmt.site, span: stmt.span };
+        let (is_atomic, is_guarded) = (order.is_atomic(), order == Order::Guarded);
+        let mut touch =
+            Touch { at: 0, bytes, sort, is_atomic, is_guarded, is_update, region, site: stmt.site, span: stmt.span };
         let spot = match place {
             Place::Var(var) => {
                 touch.at = self.code.layout.globals[var];

@@ -25,7 +25,7 @@ pub(crate) fn adjacent(machine: &mut Machine<'_>, state: &[u8], view: &View) -> 
                 let outcome = machine.run(state, view, thread, edge as usize, &mut choices);
                 if !matches!(outcome, StepResult::NotTaken | StepResult::Waits(_)) {
                     for touched in machine.touched() {
-                        if touched.unit != CONSTANTS && !touched.is_scope_end {
+                        if touched.unit != CONSTANTS && !touched.is_scope_end && !touched.is_guarded {
                             let (choices, is_inside) = (choices.clone(), touched.is_inside);
                             let racer = Racer { thread, edge, choices, site: touched.site, is_inside };
                             pending.push((racer, *touched));

@@ -225,6 +225,9 @@ impl<'c> Prober<'c> {
     }
 
     fn add(&mut self, touched: &Touched, state: &[u8], view: &View, thread: usize, next: &mut Next) {
+        if touched.is_guarded {
+            return;
+        }
         let list = if touched.writes { &mut next.writes } else { &mut next.reads };
         match touched.unit {
             CONSTANTS => {}

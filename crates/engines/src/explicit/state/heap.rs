@@ -247,15 +247,23 @@ fn granule_of(model: DataModel, addr: u64) -> Option<(u64, u32)> {
 /// Calls `found` with each word in the dynamic range, at any alignment.
 pub(crate) fn for_each_word(model: DataModel, bytes: &[u8], found: &mut dyn FnMut(u64)) {
     let length = model.word_bytes() as usize;
-    for window in bytes.windows(length) {
-        // The top byte of such an address is never zero; most bytes of a state are.
-        if window[length - 1] == 0 {
+    let mut last = length - 1;
+    while last < bytes.len() {
+        // The top byte of such an address is never zero; most bytes of a state are, so that eight of them are looked at together.
+        if let Some(eight) = bytes.get(last..last + 8)
+            && u64::from_le_bytes(eight.try_into().expect("these are eight")) == 0
+        {
+            last += 8;
             continue;
         }
-        let word = window.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
-        if granule_of(model, word).is_some() {
-            found(word);
+        if bytes[last] != 0 {
+            let window = &bytes[last + 1 - length..=last];
+            let word = window.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+            if granule_of(model, word).is_some() {
+                found(word);
+            }
         }
+        last += 1;
     }
 }
 

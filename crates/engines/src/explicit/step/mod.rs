@@ -41,6 +41,8 @@ pub(crate) struct Touched {
     pub(crate) is_inside: bool,
     /// Whether it is only the end of a local variable's scope, which does not race.
     pub(crate) is_scope_end: bool,
+    /// Whether no other thread can touch it meanwhile.
+    pub(crate) is_guarded: bool,
     pub(crate) region: RegionId,
     pub(crate) site: SiteId,
 }

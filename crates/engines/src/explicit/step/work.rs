@@ -118,6 +118,7 @@ impl Work<'_> {
             is_atomic: touch.is_atomic || depth > 0,
             is_inside: depth > 0,
             is_scope_end: false,
+            is_guarded: touch.is_guarded,
             region: touch.region,
             site: touch.site,
         });
@@ -336,6 +337,7 @@ impl Work<'_> {
                     is_atomic: depth > 0,
                     is_inside: depth > 0,
                     is_scope_end: !is_heap,
+                    is_guarded: false,
                     region: RegionId(u32::from(object.region)),
                     site,
                 });

@@ -12,7 +12,7 @@
 use super::super::targets::{PROCESS, THREADS, TargetId, Targets};
 use fixedbitset::FixedBitSet;
 use ir::pass::reverse_post_order;
-use ir::{Callee, Op, ProcId, Program};
+use ir::{Callee, Op, Order, ProcId, Program};
 use smallvec::SmallVec;
 
 /// Some targets.
@@ -160,7 +160,8 @@ pub fn futures(program: &Program, targets: &Targets) -> Vec<Vec<Future>> {
 fn of_edge(program: &Program, targets: &Targets, proc: ProcId, edge: &ir::Edge) -> Future {
     let mut future = Future::new(targets);
     for stmt in &edge.stmts {
-        for access in stmt.accesses() {
+        // Nobody can touch a guarded place while that matters to somebody else.
+        for access in stmt.accesses().into_iter().filter(|access| access.order != Order::Guarded) {
             if access.kind.reads() {
                 targets.add(program, &access, &mut future.reads);
             }

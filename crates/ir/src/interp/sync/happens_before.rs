@@ -217,7 +217,7 @@ impl HappensBefore {
             let thread = &self.threads[index];
             let knowledge = match touch.order {
                 order if order.releases() => Some(thread.knows.clone()),
-                Order::Plain => None,
+                Order::Plain | Order::Guarded => None,
                 _ => thread.fence.clone(),
             };
             let released = Released { cell: touch.cell, order: touch.order, knowledge };
@@ -261,7 +261,7 @@ impl HappensBefore {
         for unit in units(store.cell) {
             let releases = &mut self.places.entry(unit).or_default().releases;
             match (store.order, is_update) {
-                (Order::Plain, _) => releases.clear(),
+                (Order::Plain | Order::Guarded, _) => releases.clear(),
                 (_, false) => releases.retain(|by, _| *by == thread),
                 (_, true) => {}
             }

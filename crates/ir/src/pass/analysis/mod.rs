@@ -1,7 +1,7 @@
 //! What is true of a program, whatever it does? Nothing here changes one.
 //!
 //! - the automaton: `graph` (order of visit, strongly connected components), `loops` (natural loops and how often they run);
-//! - values: `uses` (what a statement reads and writes), `liveness`, `initial` (what is there before anybody writes), `congruence` (low bits of words);
+//! - values: `uses` (what a statement reads and writes), `liveness`, `webs` (which assignments belong together), `initial` (what is there before anybody writes), `congruence` (low bits of words);
 //! - memory: `points_to` (which objects an address can be in), `sharing` (what another thread can notice: escape analysis);
 //! - locks: `lock_order`.
 
@@ -14,3 +14,4 @@ pub(super) mod loops;
 pub(super) mod points_to;
 pub(super) mod sharing;
 pub(super) mod uses;
+pub(super) mod webs;

@@ -16,7 +16,7 @@ use super::points_to::{AbstractObject, PointsTo};
 use crate::access::{self, Access};
 use crate::memory::RegionId;
 use crate::program::{Edge, LocId, ProcId, Program};
-use crate::stmt::{Callee, Op, Place, SiteId};
+use crate::stmt::{Callee, Op, Order, Place, SiteId};
 use fixedbitset::FixedBitSet;
 use logic::{TermId, VarId};
 use rustc_hash::FxHashSet;
@@ -231,6 +231,9 @@ impl Sharing {
         edge.stmts
             .iter()
             .map(|stmt| match &stmt.op {
+                Op::Load { order: Order::Guarded, .. } | Op::Store { order: Order::Guarded, .. } => {
+                    Visibility::Invisible
+                }
                 Op::Load { place, .. } => visible(place, is_alone, Visibility::Read),
                 Op::Store { place, .. } => visible(place, is_alone, Visibility::Write),
                 Op::Rmw { wait: Some(_), .. } => Visibility::Sync,

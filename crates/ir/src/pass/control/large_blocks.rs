@@ -27,7 +27,7 @@ use crate::pass::analysis::initial::{may_ask, static_cell};
 use crate::pass::analysis::sharing::{Sharing, Visibility};
 use crate::program::{Edge, EdgeId, LocId, Proc, ProcId, Program};
 use crate::property::{Properties, Property};
-use crate::stmt::{AllocKind, CheckKind, Op, Place, Stmt};
+use crate::stmt::{AllocKind, CheckKind, Op, Order, Place, Stmt};
 use fixedbitset::FixedBitSet;
 use logic::{Pool, TermId, Value};
 
@@ -104,7 +104,8 @@ impl<'a> Merger<'a> {
                     // An access that synchronises orders others even if nobody sees it.
                     let orders = reads_count && stmt.accesses().iter().any(|access| access.order.is_atomic());
                     summary.is_visible |= visibility > Visibility::Invisible || orders;
-                    summary.may_race |= reads_count && !stmt.accesses().is_empty();
+                    let may_race = |access: &crate::access::Access| access.order != Order::Guarded;
+                    summary.may_race |= reads_count && stmt.accesses().iter().any(may_race);
                     summary.has_effect |=
                         visibility > Visibility::Read || (reads_count && visibility == Visibility::Read);
                     summary.may_ask |= may_ask(program, &stmt.op);

@@ -1,31 +1,35 @@
 //! Which assignments of a local variable belong together?
 //!
 //! Front ends use a temporary for one value after the other, and people do so with variables. All assignments that can reach one use
-//! are a *web*; each web is a variable of its own to the analysis. Variables that are no locals are one web each.
+//! are a *web*; each web is a variable of its own to whoever asks. Variables that are no locals are one web each.
+//! Known as: live-range splitting, def-use webs.
 
+use super::uses::for_each_used;
 use crate::access::local_written;
-use crate::pass::for_each_used;
 use crate::program::{EdgeId, Proc, Program};
 use fixedbitset::FixedBitSet;
 use logic::VarId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The webs of a program; statements are numbered in the order of procedures, edges and positions.
-pub(super) struct Webs {
+pub(crate) struct Webs {
     /// How many there are.
-    pub(super) count: usize,
+    pub(crate) count: usize,
     /// By statement: the webs of the locals it uses.
     used: Vec<Vec<(VarId, usize)>>,
     /// By statement: the web of the local that it writes.
     written: Vec<Option<usize>>,
     /// By procedure: the webs of its parameters.
-    pub(super) params: Vec<Vec<usize>>,
+    pub(crate) params: Vec<Vec<usize>>,
+    /// The webs that begin with a procedure.
+    at_entry: FxHashSet<usize>,
 }
 
 impl Webs {
-    pub(super) fn new(program: &Program) -> Webs {
+    pub(crate) fn new(program: &Program) -> Webs {
         let count = program.vars.len();
-        let mut webs = Webs { count, used: Vec::new(), written: Vec::new(), params: Vec::new() };
+        let mut webs =
+            Webs { count, used: Vec::new(), written: Vec::new(), params: Vec::new(), at_entry: FxHashSet::default() };
         for proc in &program.procs {
             webs.add(program, proc);
         }
@@ -33,7 +37,7 @@ impl Webs {
     }
 
     /// The web of a variable as a statement finds it; of what an update has just read if `is_after`.
-    pub(super) fn of(&self, stmt: usize, var: VarId, written: Option<VarId>, is_after: bool) -> usize {
+    pub(crate) fn of(&self, stmt: usize, var: VarId, written: Option<VarId>, is_after: bool) -> usize {
         if is_after && written == Some(var) {
             return self.written(stmt, var);
         }
@@ -42,8 +46,13 @@ impl Webs {
     }
 
     /// The web of the variable that a statement writes.
-    pub(super) fn written(&self, stmt: usize, var: VarId) -> usize {
+    pub(crate) fn written(&self, stmt: usize, var: VarId) -> usize {
         self.written[stmt].unwrap_or(var.index())
+    }
+
+    /// Whether the web is that of a local as its procedure begins.
+    pub(crate) fn is_at_entry(&self, web: usize) -> bool {
+        self.at_entry.contains(&web)
     }
 
     fn add(&mut self, program: &Program, proc: &Proc) {
@@ -83,6 +92,7 @@ impl Webs {
         for def in def_at.into_iter().flatten() {
             self.written.push(def.map(|def| base + defs.find(def)));
         }
+        self.at_entry.extend((0..proc.locals.len()).map(|def| base + defs.find(def)));
         self.params.push(proc.params.iter().map(|param| base + defs.find(first[param])).collect());
     }
 }
