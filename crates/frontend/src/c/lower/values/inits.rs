@@ -114,8 +114,30 @@ impl Body<'_, '_> {
     fn is_smaller_member(&self, ty: TypeId, items: &[InitItem]) -> bool {
         let is_union = matches!(self.types().get(ty), Type::Record(record) if self.types().record(*record).is_union);
         let is_smaller = |item: &InitItem| self.types().size(item.ty.ty) < self.types().size(ty);
+        // Of a member that is an array or a struct the rest is zero.
+        let begins_larger = |item: &InitItem| {
+            let Type::Record(record) = self.types().get(ty) else { return false };
+            let fields = &self.types().record(*record).fields;
+            fields
+                .iter()
+                .flatten()
+                .any(|field| self.scalar(field.ty.ty).is_none() && self.begins_with(field.ty.ty, item.ty.ty))
+        };
         is_union
+            && !matches!(items, [item] if begins_larger(item))
             && matches!(items, [item] if item.bits.is_none() && self.scalar(item.ty.ty).is_some() && is_smaller(item))
+    }
+
+    /// Whether the first scalar of an array or a record is of a type.
+    fn begins_with(&self, ty: TypeId, first: TypeId) -> bool {
+        match self.types().get(ty) {
+            Type::Array { element, .. } => self.begins_with(element.ty, first),
+            Type::Record(record) => {
+                let fields = &self.types().record(*record).fields;
+                fields.iter().flatten().any(|field| field.offset == 0 && self.begins_with(field.ty.ty, first))
+            }
+            _ => ty == first,
+        }
     }
 
     /// Whether an initialiser is one value for the whole object.
