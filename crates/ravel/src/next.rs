@@ -39,7 +39,7 @@ fn changes(why: &Why, answer: &Answer) -> Vec<Vec<(&'static str, String)>> {
         _ => {}
     }
     if is_c && matches!(why, Why::TimeLimit(_) | Why::MemoryLimit(_) | Why::Bound(_)) {
-        changes.push(vec![("--engine", "bmc".to_string()), ("--bmc.unwind", "2".to_string())]);
+        changes.push(vec![("--engine", "bmc".to_string()), ("--bmc.unwind", "1".to_string())]);
     }
     changes
 }

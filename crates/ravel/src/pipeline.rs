@@ -199,6 +199,8 @@ fn unknown(answer: &mut Answer, gave_up: &[(String, Why)], watch: &Watch) {
         let reason = own.filter(|why| !is_limit(why)).map(|why| answer.why(why));
         answer.reached.push(report::Reached { engine: entry.title, reached: entry.reached.text(), reason });
     }
+    // Who began first depends on the machine.
+    answer.reached.sort_by(|a, b| a.engine.cmp(&b.engine));
     answer.next = next::commands(answer);
 }
 

@@ -47,7 +47,7 @@ pub(super) fn words(story: &Story, rows: &[Row]) -> String {
 }
 
 fn is_like(a: &Row, b: &Row) -> bool {
-    (a.thread, a.span.file, a.span.line, a.span.column) == (b.thread, b.span.file, b.span.line, b.span.column)
+    (a.thread, a.span.file, a.span.line, &a.source) == (b.thread, b.span.file, b.span.line, &b.source)
 }
 
 fn fold_rounds(rows: &[Row], hidden: &mut [bool]) {

@@ -12,6 +12,7 @@ use crate::style::printable;
 use ending::ending;
 use ir::interp::{self, Details, InputKind, Log, LogStep, Violation};
 use ir::{HavocKind, Mark, Program, Span};
+use logic::VarId;
 use statements::{statement_at, text_of};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,8 +71,15 @@ fn is_same(program: &Program, a: &Row, b: &Row) -> bool {
 
 /// The story of a log. With `detail` everything is told that has a place in the user's text.
 pub fn story(program: &Program, log: &Log, detail: bool) -> Story {
-    let (threads, waiting) = (labels(program, log), BTreeMap::new());
-    let mut teller = Teller { program, threads, rows: Vec::new(), row_of: Vec::new(), waiting, detail };
+    let mut teller = Teller {
+        program,
+        threads: labels(program, log),
+        of_models: variables_of_models(program),
+        rows: Vec::new(),
+        row_of: Vec::new(),
+        waiting: BTreeMap::new(),
+        detail,
+    };
     let n_threads = teller.threads.len();
     let last = log.steps.len().saturating_sub(1);
     for (index, step) in log.steps.iter().enumerate() {
@@ -90,6 +98,8 @@ pub fn story(program: &Program, log: &Log, detail: bool) -> Story {
 struct Teller<'a> {
     program: &'a Program,
     threads: Vec<String>,
+    /// Variables that only library models have.
+    of_models: BTreeSet<String>,
     rows: Vec<Row>,
     /// The rows in which each step wrote; reads refer to the steps that wrote.
     row_of: Vec<Option<usize>>,
@@ -208,7 +218,7 @@ impl Teller<'_> {
         match effect {
             interp::Effect::Called { .. } | interp::Effect::Returned { .. } => self.detail && !is_model,
             interp::Effect::Failed { .. } => false,
-            interp::Effect::Assigned { .. } => !is_model,
+            interp::Effect::Assigned { name, .. } => !is_model && !self.of_models.contains(name),
             interp::Effect::Input { kind, .. } => !is_model || matches!(kind, InputKind::Havoc(HavocKind::Input)),
             _ => true,
         }
@@ -286,6 +296,17 @@ impl Teller<'_> {
             | interp::Effect::Failed { .. } => return None,
         })
     }
+}
+
+/// The names of variables that are declared in library models alone: a call may return its value into one.
+fn variables_of_models(program: &Program) -> BTreeSet<String> {
+    let named = |is_model: bool| {
+        let vars =
+            program.vars.iter().enumerate().filter(move |(_, var)| program.sources.is_model(var.span) == is_model);
+        vars.map(|(index, _)| program.pool.var_name(VarId(index as u32)).to_string())
+    };
+    let users: BTreeSet<String> = named(false).collect();
+    named(true).filter(|name| !users.contains(name)).collect()
 }
 
 /// Whether an effect is on a variable that a macro of `<stdatomic.h>` declares: the user has never heard of it.

@@ -15,7 +15,9 @@ pub(crate) struct Statement {
 /// The statement at a column of a line, if there are several on it.
 pub(crate) fn statement_at(line: &str, column: u32) -> Option<Statement> {
     let all = statements(line);
-    if all.len() < 2 || column == 0 {
+    // What comes from a macro may stand behind the text.
+    let is_on_line = (1..=line.chars().count()).contains(&(column as usize));
+    if all.len() < 2 || !is_on_line {
         return None;
     }
     all.iter().rfind(|statement| statement.start <= column as usize).or(all.first()).copied()
@@ -123,6 +125,6 @@ mod tests {
         assert_eq!(statement_at(line, 8), Some(Statement { start: 8, end: 14 }));
         assert_eq!(statement_at(line, 3), Some(Statement { start: 1, end: 7 }));
         assert_eq!(statement_at("a = 1;", 1), None);
-        assert_eq!(statement_at(line, 0), None);
+        assert_eq!((statement_at(line, 0), statement_at(line, 14)), (None, None));
     }
 }

@@ -87,8 +87,9 @@ static void wake_without_signal(void *condition, void *mutex)
     __ravel_mark_unlocked(mutex);
     __ravel_mark_waits(condition);
     __atomic_store_n((u32 *)mutex, 0, SEQ_CST);
-    relock(mutex);
+    must_be_mutex(take(mutex, owner(), mutexes_die()));
     __ravel_mark_woken_early(condition);
+    __ravel_mark_locked(mutex);
 }
 
 int pthread_cond_wait(void *condition, void *mutex)

@@ -6,7 +6,7 @@ use crate::c::lower::context::SymbolRef;
 use crate::c::lower::model_types::{pointee, shape_of};
 use crate::c::typed::{Expr, ExprKind, SymbolId};
 use crate::c::types::TypeId;
-use ir::{Pointee, Span};
+use ir::{Pointee, Shape, Span};
 
 impl Body<'_, '_> {
     /// The value of a call is taken for a pointer of this type.
@@ -14,7 +14,7 @@ impl Body<'_, '_> {
         let Some(span) = called_at(call).filter(|_| !self.is_model()) else { return };
         let Some(target) = pointee(self.types(), ty) else { return };
         let shape = shape_of(self.types(), target.ty);
-        if shape.size() > 0 {
+        if shape.size() > 0 && !matches!(shape, Shape::Bytes(_)) {
             let old = self.lw.program.pointees.remove(&span);
             let pointer = old.and_then(|old| old.pointer);
             self.lw.program.pointees.insert(span, Pointee { pointer, shape });
@@ -24,7 +24,10 @@ impl Body<'_, '_> {
     /// A variable gets the value of a call that was taken for a pointer.
     pub(in crate::c::lower) fn name_pointee(&mut self, symbol: SymbolId, value: &Expr) {
         let Some(span) = called_at(value).filter(|_| !self.is_model()) else { return };
-        self.note_pointee(value, value.ty.ty);
+        // A function that returns such a pointer allocates nothing itself.
+        if let ExprKind::Cast(call) = &value.kind {
+            self.note_pointee(call, value.ty.ty);
+        }
         let name = self.lw.symbol(SymbolRef { unit: self.unit, symbol }).name.clone();
         if let Some(pointee) = self.lw.program.pointees.get_mut(&span) {
             pointee.pointer.get_or_insert(name);
