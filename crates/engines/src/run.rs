@@ -6,6 +6,7 @@
 use crate::budget::Budget;
 use crate::knob::{About, Knob, Settings};
 use crate::prepared::Prepared;
+use crate::reached::Reached;
 use ir::pass::{Options, prepare};
 use ir::{Program, Properties, Task, Why};
 use std::collections::BTreeMap;
@@ -42,8 +43,8 @@ pub struct Run {
     pub looked_for: Properties,
     /// Bounds that the answer holds under, in words.
     pub notes: Vec<String>,
-    /// Called now and then with a line that says how far the work is.
-    pub progress: Option<fn(&str)>,
+    /// How far it is, for others to read.
+    pub reached: Reached,
 }
 
 impl Run {
@@ -57,7 +58,7 @@ impl Run {
             statistics: Statistics::default(),
             looked_for: Properties::NONE,
             notes: Vec::new(),
-            progress: None,
+            reached: Reached::default(),
         }
     }
 

@@ -13,7 +13,7 @@
 //! otherwise; if none knows, the reason is that of the one that got farthest, the first among equals: never that of the one that came first.
 
 use crate::decide::together;
-use crate::{Budget, Decided, Run, Settings, Statistics};
+use crate::{Board, Budget, Decided, Run, Settings, Statistics};
 use ir::{Properties, Property, Span, Why};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -42,12 +42,12 @@ pub struct Ask<'a, R> {
 }
 
 /// How engines are asked.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct How {
     /// Whether a second engine shall answer before anything is told.
     pub second_opinion: bool,
-    /// Called now and then with a line that says how far the work is.
-    pub progress: Option<fn(&str)>,
+    /// Where engines say how far they are.
+    pub board: Board,
     /// Takes the words of this thread's last panic, with its place; only who installed a panic hook has heard them.
     pub last_panic: Option<fn() -> Option<String>>,
 }
@@ -64,8 +64,8 @@ pub struct Scheduled<R> {
     pub by: Vec<&'static str>,
     /// Who else came to the same one.
     pub confirmed_by: Option<&'static str>,
-    /// Who was asked and did not know, and why.
-    pub gave_up: Vec<(&'static str, Why)>,
+    /// Who was asked and did not know, with the settings as they are typed, and why.
+    pub gave_up: Vec<(String, Why)>,
     /// Who was asked and panicked, and with which words.
     pub failed: Vec<(&'static str, String)>,
     /// What was looked for: by whoever answered, or by all of them if nobody did.
@@ -84,8 +84,6 @@ const PERIOD: Duration = Duration::from_millis(10);
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Which part of the time a second opinion may take, so that the first answer is told before the limit.
 const SECOND_BY: f64 = 0.9;
-/// How often the live line changes.
-const SHOWN_EVERY: Duration = Duration::from_millis(200);
 /// Address space for the stack of each engine.
 const STACK_BYTES: usize = 1 << 30;
 
@@ -206,8 +204,9 @@ pub fn schedule<R: Send>(
     let round = Round { asks, asked, how };
     if let [ask] = asks {
         let mut run = Run::new(budget.clone()).with(ask.settings.clone());
-        run.progress = how.progress;
-        let said = caught(|| (ask.decide)(&mut run), how);
+        run.reached = round.how.board.begin(&ask.title);
+        let said = caught(|| (ask.decide)(&mut run), &round.how);
+        round.how.board.end(&run.reached);
         return conclude(&round, vec![Heard { ask: 0, said, run, at: budget.elapsed() }], None, budget, what);
     }
     let waiting = (0..asks.len()).collect();
@@ -228,7 +227,6 @@ pub fn schedule<R: Send>(
             thread.spawn_scoped(scope, work).ok()
         };
         let workers: Vec<_> = (0..asks.len()).filter_map(start).collect();
-        let mut shown = Instant::now();
         while workers.iter().any(|worker| !worker.is_finished()) {
             std::thread::park_timeout(PERIOD);
             if stopped.is_none() {
@@ -240,16 +238,6 @@ pub fn schedule<R: Send>(
             if stopped.is_some() || is_late && is_answered() || is_over() {
                 all.cancel();
                 news.notify_all();
-            }
-            if let Some(progress) = how.progress
-                && shown.elapsed() >= SHOWN_EVERY
-            {
-                shown = Instant::now();
-                let busy = common.lock().map_or(Vec::new(), |common| common.busy.clone());
-                let word = |(ask, since): &(usize, Instant)| {
-                    format!("{} {:.1} s", asks[*ask].engine, since.elapsed().as_secs_f64())
-                };
-                progress(&busy.iter().map(word).collect::<Vec<_>>().join(", "));
             }
         }
     });
@@ -280,7 +268,9 @@ fn work<R>(number: usize, round: &Round<'_, '_, R>, common: &Mutex<Common<R>>, n
         state.busy.push((number, Instant::now()));
     }
     let mut run = Run::new(all.within_memory(ask.memory)).with(ask.settings.clone());
-    let said = caught(|| (ask.decide)(&mut run), round.how);
+    run.reached = round.how.board.begin(&ask.title);
+    let said = caught(|| (ask.decide)(&mut run), &round.how);
+    round.how.board.end(&run.reached);
     let Ok(mut state) = common.lock() else { return };
     state.busy.retain(|(busy, _)| *busy != number);
     state.heard.push(Heard { ask: number, said, run, at: all.elapsed() });
@@ -291,7 +281,7 @@ fn work<R>(number: usize, round: &Round<'_, '_, R>, common: &Mutex<Common<R>>, n
 }
 
 /// What the work gives, or the words of its panic. Nothing of an engine that panicked is used, and the program is not changed by engines.
-fn caught<T>(work: impl FnOnce() -> T, how: How) -> Result<T, String> {
+fn caught<T>(work: impl FnOnce() -> T, how: &How) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let heard = how.last_panic.and_then(|take| take());
         heard.unwrap_or_else(|| format!("panicked: {}", words(panic.as_ref())))
@@ -341,7 +331,7 @@ fn conclude<R>(
         decided: Decided::Unknown(Why::Cancelled),
         by: Vec::new(),
         confirmed_by: None,
-        gave_up: gave_up.iter().map(|(ask, why)| (name(*ask), why.clone())).collect(),
+        gave_up: gave_up.iter().map(|(ask, why)| (asks[*ask].title.clone(), why.clone())).collect(),
         failed: failed.into_iter().map(|(ask, words)| (name(ask), words)).collect(),
         looked_for,
         proven: Properties::NONE,
@@ -390,7 +380,9 @@ fn conclude<R>(
     }
     let about_open = |ask: usize| open.is_empty() || !asks[ask].covers.both(open).is_empty();
     let reasons: Vec<&Why> = gave_up.iter().filter(|(ask, _)| about_open(*ask)).map(|(_, why)| why).collect();
-    let reason = best_reason(&reasons, budget).unwrap_or_else(|| match asks {
+    let best = best_reason(&reasons, budget);
+    let is_named = best.as_ref().is_some_and(|why| rank(why) <= NAMED);
+    let reason = best.unwrap_or_else(|| match asks {
         [ask] if !parts.is_empty() => {
             let open: Vec<&str> = open.iter().map(|property| property.describe()).collect();
             let what = format!("{}, which the engine {} does not look for", open.join(", "), ask.engine);
@@ -398,7 +390,9 @@ fn conclude<R>(
         }
         _ => Why::Cancelled,
     });
-    scheduled.decided = Decided::Unknown(stopped.unwrap_or(reason));
+    // That a limit was reached says less than what is known to be in the way.
+    let limit = stopped.filter(|stop| !is_named || *stop == Why::Cancelled);
+    scheduled.decided = Decided::Unknown(limit.unwrap_or(reason));
     scheduled
 }
 
@@ -425,19 +419,27 @@ fn disagreement<R>(asks: &[Ask<'_, R>], heard: &[Heard<R>], what: impl Fn(&R) ->
     found.map(|(safe, bad, what)| Why::Disagreement { safe: asks[safe].title.clone(), bad, what })
 }
 
-/// The reason that says most: our own bugs first, then what the program does, then limits, then what an engine cannot do.
-fn best_reason(gave_up: &[&Why], budget: &Budget) -> Option<Why> {
-    let rank = |why: &Why| match why {
+/// Reasons up to this rank name what is in the way; no other engine will do better.
+const NAMED: u32 = 2;
+
+/// What says most comes first: our own bugs, then what the program does, what of it is not supported, limits, bounds, and last what one engine cannot do.
+fn rank(why: &Why) -> u32 {
+    match why {
         Why::NotReplayed(_) | Why::Disagreement { .. } => 0,
         Why::Undefined { .. } => 1,
-        Why::LargeInput { .. } => 2,
+        Why::Unsupported { span, .. } if span.is_known() => NAMED,
         Why::MemoryLimit(_) => 3,
         Why::TimeLimit(_) => 4,
         Why::Bound(_) | Why::Depth(_) => 5,
-        Why::Unsupported { .. } => 6,
-        Why::NotShown { .. } => 7,
-        Why::Cancelled => 8,
-    };
+        Why::LargeInput { .. } => 6,
+        Why::Unsupported { .. } => 7,
+        Why::NotShown { .. } => 8,
+        Why::Cancelled => 9,
+    }
+}
+
+/// The reason that says most.
+fn best_reason(gave_up: &[&Why], budget: &Budget) -> Option<Why> {
     Some(match gave_up.iter().min_by_key(|why| rank(why))? {
         Why::TimeLimit(own) => Why::TimeLimit(budget.time().unwrap_or(*own)),
         why => (*why).clone(),

@@ -24,7 +24,7 @@ pub mod verdict;
 
 pub use access::{Access, AccessKind, Target};
 pub use certificate::{CellName, Certificate, CertificateNode, Standing};
-pub use memory::{DataModel, Fill, Object, ObjectId, ObjectKind, Placement, Region, RegionId, Shape};
+pub use memory::{DataModel, Fill, Object, ObjectId, ObjectKind, Placement, Pointee, Region, RegionId, Shape};
 pub use model::Model;
 pub use program::{Edge, EdgeId, EdgeRef, Format, Loc, LocId, Proc, ProcId, Program, Scope, Variable};
 pub use property::{Properties, Property};

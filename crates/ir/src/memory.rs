@@ -240,6 +240,15 @@ impl Shape {
     }
 }
 
+/// What an allocation is taken for, only to name its parts to a person: `node->next`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pointee {
+    /// The variable that gets its address first, if it is one.
+    pub pointer: Option<String>,
+    /// What the pointer points to; the allocation may have several of them.
+    pub shape: Shape,
+}
+
 /// Names a region.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct RegionId(pub u32);

@@ -5,7 +5,7 @@
 //! to choose is the schedule and the inputs. This is data only; passes in `pass` turn programs into programs,
 //! and the meaning of every statement is written in `interp`.
 
-use crate::memory::{DataModel, Object, ObjectId, Placement, Region};
+use crate::memory::{DataModel, Object, ObjectId, Placement, Pointee, Region, Shape};
 use crate::model::Model;
 use crate::source::{Sources, Span};
 use crate::stmt::{SiteId, Stmt};
@@ -178,6 +178,10 @@ pub struct Program {
     pub assertions: BTreeMap<SiteId, String>,
     /// What the front end took for granted, for the report.
     pub assumptions: Vec<String>,
+    /// How the stack objects are built whose addresses these variables get, for the report.
+    pub locals: BTreeMap<VarId, Shape>,
+    /// What allocations are taken for, by the place of the call, for the report.
+    pub pointees: BTreeMap<Span, Pointee>,
     /// Where the interpreter puts objects.
     pub placement: Placement,
     /// If something in it depends on where objects lie: the same program, edge by edge, with objects in other places and without the
@@ -214,6 +218,8 @@ impl Program {
             notes: Vec::new(),
             assertions: BTreeMap::new(),
             assumptions: Vec::new(),
+            locals: BTreeMap::new(),
+            pointees: BTreeMap::new(),
             placement: Placement::Apart,
             elsewhere: Vec::new(),
         }

@@ -151,6 +151,26 @@ pub enum Mark {
     ReadLocked,
     /// It is not held any more.
     Unlocked,
+    /// It was to be taken at once, and somebody holds it.
+    Busy,
+    /// The thread begins to wait on the condition variable at the address.
+    Waits,
+    /// Its wait is over: somebody signalled the condition variable at the address, or if that is null nobody did and time ran out.
+    Woken,
+    /// It wakes up although nobody signalled.
+    WokenEarly,
+    /// One of those who wait on the condition variable is let go.
+    Signals,
+    /// All of them are.
+    Broadcasts,
+    /// The semaphore at the address was counted down.
+    Down,
+    /// It was counted up.
+    Up,
+    /// The thread is at the barrier at the address.
+    Arrives,
+    /// It goes on from there.
+    Passes,
 }
 
 /// What a statement does.
@@ -279,6 +299,6 @@ pub enum Op {
         /// Whether it is `abort`.
         is_abort: bool,
     },
-    /// Says that a lock at an address was taken or given back.
+    /// Says that a lock at an address was taken or given back, or what else the thread library did with the object there.
     Mark(Mark, TermId),
 }

@@ -11,6 +11,7 @@ mod guarded_thread;
 mod input;
 mod language;
 mod litmus;
+mod next;
 mod pipeline;
 mod quantity;
 mod request;

@@ -2,7 +2,7 @@
 //!
 //! An engine's answer reaches the user only as `engines::Decided`, which nobody makes without a replay or a check.
 
-use super::guarded_thread;
+use super::{guarded_thread, next};
 use crate::language::Language;
 use crate::request::Request;
 use crate::watch::{Stop, Watch};
@@ -22,8 +22,6 @@ pub(crate) struct Plan {
     pub(crate) second_opinion: bool,
     /// Whether every step of a trace is told.
     pub(crate) detail: bool,
-    /// Called with how far it is.
-    pub(crate) progress: Option<fn(&str)>,
 }
 
 impl Plan {
@@ -69,6 +67,8 @@ pub(crate) fn blank(request: &Request, engine: &str, outcome: Outcome) -> Answer
         assumptions: Vec::new(),
         statistics: Vec::new(),
         timings: Vec::new(),
+        reached: Vec::new(),
+        next: Vec::new(),
     }
 }
 
@@ -122,10 +122,12 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
         let known = asks.iter().fold(Properties::NONE, |all, ask| all.union(ask.covers));
         answer.properties = request.properties.both(known);
     }
+    // Whoever has to speak before the engines do knows as much.
+    watch.know(&answer);
     let started = Instant::now();
     let how = How {
         second_opinion: plan.second_opinion,
-        progress: plan.progress,
+        board: watch.board().clone(),
         last_panic: Some(guarded_thread::last_panic),
     };
     let found = schedule(&asks, answer.properties, how, watch.budget(), L::what);
@@ -141,7 +143,7 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
         Decided::Unknown(Why::Cancelled) => watch.reason().map_or(Outcome::Unknown(Why::Cancelled), stopped),
         decided => L::tell(&loaded.program, decided, plan.detail),
     };
-    answer.notes.extend(others(&answer, &found.gave_up));
+    unknown(&mut answer, &found.gave_up, watch);
     let remark = L::remark(&loaded.program, &answer.outcome);
     answer.notes.extend(remark);
     answer
@@ -173,7 +175,7 @@ fn note<R>(answer: &mut Answer, found: &Scheduled<R>, plan: &Plan) {
         }
         Decided::Unknown(Why::Disagreement { bad, .. }) => {
             // Where it is only undefined there is no trace.
-            answer.notes.push(match found.gave_up.iter().any(|(name, _)| name == bad) {
+            answer.notes.push(match found.gave_up.iter().any(|(title, _)| title.split(' ').next() == Some(bad)) {
                 true => format!("--engine {bad} shows where"),
                 false => format!("the trace that {bad} found replays; --engine {bad} shows it"),
             });
@@ -182,16 +184,40 @@ fn note<R>(answer: &mut Answer, found: &Scheduled<R>, plan: &Plan) {
     }
 }
 
+/// What is added to an answer that is unknown: what kept the engines, how far they came, and what to try next.
+fn unknown(answer: &mut Answer, gave_up: &[(String, Why)], watch: &Watch) {
+    answer.notes.extend(others(answer, gave_up));
+    if !matches!(answer.outcome, Outcome::Unknown(_) | Outcome::Interrupted) {
+        return;
+    }
+    for entry in watch.board().entries() {
+        // The same engine may be asked about parts of the question: what it says about the whole comes first.
+        if answer.reached.iter().any(|known| known.engine == entry.title) {
+            continue;
+        }
+        let own = gave_up.iter().find(|(title, _)| *title == entry.title).map(|(_, why)| why);
+        let reason = own.filter(|why| !is_limit(why)).map(|why| answer.why(why));
+        answer.reached.push(report::Reached { engine: entry.title, reached: entry.reached.text(), reason });
+    }
+    // Who began first depends on the machine.
+    answer.reached.sort_by(|a, b| a.engine.cmp(&b.engine));
+    answer.next = next::commands(answer);
+}
+
+fn is_limit(why: &Why) -> bool {
+    matches!(why, Why::TimeLimit(_) | Why::MemoryLimit(_) | Why::Cancelled)
+}
+
 /// What kept the engines that gave up, beside the reason that is given anyway and limits, which need no more words. Where somebody else has
-/// answered, it matters only if that is a bug of ours.
-fn others(answer: &Answer, gave_up: &[(&str, Why)]) -> Vec<String> {
+/// answered, it matters only if that is a bug of ours; where a limit was reached, it is told with what was reached.
+fn others(answer: &Answer, gave_up: &[(String, Why)]) -> Vec<String> {
     let mut notes = Vec::new();
-    for (name, own) in gave_up {
+    for (title, own) in gave_up {
+        let name = title.split(' ').next().unwrap_or(title);
         let note = format!("{name} gave up: {}", answer.why(own));
         let is_told = match &answer.outcome {
-            Outcome::Unknown(why) => {
-                own != why && !matches!(own, Why::TimeLimit(_) | Why::MemoryLimit(_) | Why::Cancelled)
-            }
+            Outcome::Unknown(why) => own != why && !is_limit(own) && !answer.is_limited(),
+            Outcome::Interrupted => false,
             _ => matches!(own, Why::NotReplayed(_)),
         };
         if is_told && !notes.contains(&note) {
@@ -199,6 +225,14 @@ fn others(answer: &Answer, gave_up: &[(&str, Why)]) -> Vec<String> {
         }
     }
     notes
+}
+
+/// What is told when a limit is reached and nobody has answered in time.
+pub(crate) fn late(request: &Request, engine: &str, stop: Stop, watch: &Watch) -> Answer {
+    let mut answer = watch.known().unwrap_or_else(|| blank(request, engine, Outcome::Rejected));
+    answer.outcome = stopped(stop);
+    unknown(&mut answer, &[], watch);
+    answer
 }
 
 /// What a limit that the watcher noticed means for the answer.

@@ -46,6 +46,7 @@ pub(crate) fn complain(text: &str) {
 pub(crate) fn progress(line: &str) {
     let mut out = std::io::stderr().lock();
     if out.is_terminal() {
+        let line: String = line.chars().take(width().saturating_sub(1)).collect();
         let _ = write!(out, "\r\x1b[2K{line}\r");
         let _ = out.flush();
     }

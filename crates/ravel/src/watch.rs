@@ -2,11 +2,14 @@
 //!
 //! The limits hold in every phase, also in those that ask nobody (the front end, the passes, the system's compiler): when one is
 //! reached the budget is cancelled, and if no answer comes within a short grace the watcher gives it itself and
-//! ends the process. Whoever speaks first claims the answer, so exactly one is printed. A second ^C ends at once.
+//! ends the process, with what was known and what the engines had reached by then. Whoever speaks first claims the answer, so exactly one is
+//! printed. A second ^C ends at once. The line that shows how far the work is has no other writer.
 
 use crate::screen;
-use engines::{Budget, memory_in_use};
+use engines::reached::Entry;
+use engines::{Board, Budget, memory_in_use};
 use ir::Why;
+use report::Answer;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +40,8 @@ struct Shared {
     answered: AtomicBool,
     interrupted: AtomicBool,
     reason: Mutex<Option<Stop>>,
+    board: Board,
+    known: Mutex<Option<Answer>>,
 }
 
 impl Watch {
@@ -47,12 +52,29 @@ impl Watch {
             answered: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
             reason: Mutex::new(None),
+            board: Board::default(),
+            known: Mutex::new(None),
         }))
     }
 
     /// What may be used; cancelled when a limit is reached or the user asks to stop.
     pub(crate) fn budget(&self) -> &Budget {
         &self.0.budget
+    }
+
+    /// Where the engines say how far they are.
+    pub(crate) fn board(&self) -> &Board {
+        &self.0.board
+    }
+
+    /// Remembers what can be said already, for whoever gives the answer.
+    pub(crate) fn know(&self, answer: &Answer) {
+        *self.0.known.lock().expect("no holder panics") = Some(answer.clone());
+    }
+
+    /// What could be said already.
+    pub(crate) fn known(&self) -> Option<Answer> {
+        self.0.known.lock().expect("no holder panics").clone()
     }
 
     /// Why it was cancelled, if it was.
@@ -88,8 +110,7 @@ impl Watch {
                 std::thread::sleep(INTERVAL);
                 if heartbeat && last_sign.elapsed() >= HEARTBEAT && !watch.0.answered.load(Ordering::SeqCst) {
                     last_sign = Instant::now();
-                    let seconds = started.elapsed().as_secs();
-                    screen::progress(&format!("working: {seconds} s, {} MiB  (^C to stop)", memory_in_use() >> 20));
+                    screen::progress(&watch.line(started.elapsed()));
                 }
                 if since.is_none()
                     && let Some(stop) = watch.look()
@@ -107,6 +128,19 @@ impl Watch {
                 }
             }
         });
+    }
+
+    /// How far the work is, in one line.
+    fn line(&self, elapsed: Duration) -> String {
+        let busy = self.board().entries().into_iter().filter(|entry| entry.is_busy);
+        let word = |entry: Entry| {
+            let name = entry.title.split(' ').next().unwrap_or_default().to_string();
+            let counts = entry.reached.counts();
+            if counts.is_empty() { name } else { format!("{name}: {counts}") }
+        };
+        let engines: Vec<String> = busy.map(word).collect();
+        let engines = if engines.is_empty() { "reading".to_string() } else { engines.join(" | ") };
+        format!("{} s, {} MiB (^C to stop)  {engines}", elapsed.as_secs(), memory_in_use() >> 20)
     }
 
     /// What ends the run now.

@@ -39,6 +39,21 @@ pub struct Answer {
     pub statistics: Vec<(String, f64)>,
     /// (phase, seconds), in order.
     pub timings: Vec<(String, f64)>,
+    /// Where the answer is unknown: what each engine has reached.
+    pub reached: Vec<Reached>,
+    /// Likewise: what to try next, as it is typed.
+    pub next: Vec<String>,
+}
+
+/// What an engine has reached.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reached {
+    /// The engine with its settings, as they are typed.
+    pub engine: String,
+    /// How far it came, in words; empty if it has said nothing.
+    pub reached: String,
+    /// Why it gave up, if it did by itself.
+    pub reason: Option<String>,
 }
 
 /// The answer itself.
@@ -115,6 +130,11 @@ impl Answer {
         }
     }
 
+    /// Whether there is no verdict because a limit was reached or the user asked to stop.
+    pub fn is_limited(&self) -> bool {
+        matches!(self.outcome, Outcome::Interrupted | Outcome::Unknown(Why::TimeLimit(_) | Why::MemoryLimit(_)))
+    }
+
     /// Where in the program the reason of an unknown stands, with advice if there is any.
     pub fn reason_place(&self) -> Option<(Span, Option<&str>)> {
         let Outcome::Unknown(
@@ -125,7 +145,7 @@ impl Answer {
         };
         let is_same = |d: &&Diagnostic| d.span == *span && d.severity == Severity::Unsupported;
         let note = self.diagnostics.iter().find(is_same).and_then(|d| d.note.as_deref());
-        span.is_known().then_some((*span, note))
+        (span.is_known() && !self.sources.is_model(*span)).then_some((*span, note))
     }
 
     /// A reason in words.
@@ -136,7 +156,9 @@ impl Answer {
 
 /// A reason in words.
 pub fn why(sources: &Sources, why: &Why) -> String {
-    let place = |span| sources.place(span);
+    // What stands in a library model has no place that the user knows.
+    let is_users = |span: &Span| span.is_known() && !sources.is_model(*span);
+    let place = |span: Span| if is_users(&span) { sources.place(span) } else { "a library function".to_string() };
     match why {
         Why::TimeLimit(limit) => format!("the time limit of {} s was reached", limit.as_secs_f64()),
         Why::MemoryLimit(bytes) => format!("the memory limit of {} was reached", size(*bytes)),
@@ -146,7 +168,7 @@ pub fn why(sources: &Sources, why: &Why) -> String {
         }
         Why::Bound(what) => format!("a bound was reached: {what}"),
         Why::Depth(depth) => format!("paths of more than {depth} steps were not followed"),
-        Why::Unsupported { span, what } if span.is_known() => format!("not supported at {}: {what}", place(*span)),
+        Why::Unsupported { span, what } if is_users(span) => format!("not supported at {}: {what}", place(*span)),
         Why::Unsupported { what, .. } => format!("not supported: {what}"),
         Why::Undefined { span, what } => {
             let place = place(*span);
@@ -199,6 +221,8 @@ mod tests {
             assumptions: Vec::new(),
             statistics: Vec::new(),
             timings: Vec::new(),
+            reached: Vec::new(),
+            next: Vec::new(),
         }
     }
 

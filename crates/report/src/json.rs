@@ -2,8 +2,8 @@
 //!
 //! Core types are not serialisable on purpose: what is promised to the outside is written down here, field by field.
 
-use crate::answer::{Answer, Outcome};
-use crate::story::{Effect, Ending, Row};
+use crate::answer::{Answer, Outcome, Reached};
+use crate::story::{Call, Effect, Ending, Row};
 use ir::{Diagnostic, Proof, Properties, Property, Severity, Sources, Span, Why};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -49,6 +49,20 @@ struct Document {
     assumptions: Vec<String>,
     statistics: BTreeMap<String, f64>,
     seconds: BTreeMap<String, f64>,
+    /// What each engine has reached, where nobody knows the answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reached: Vec<ReachedOut>,
+    /// What to try next, as it is typed.
+    #[serde(rename = "try", skip_serializing_if = "Vec::is_empty")]
+    next: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ReachedOut {
+    engine: String,
+    reached: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -89,6 +103,16 @@ struct DetailOut {
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     thread: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<PlaceOut>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<CallOut>,
+}
+
+/// A call on the way to a place, innermost first.
+#[derive(Serialize)]
+struct CallOut {
+    function: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<PlaceOut>,
 }
@@ -182,10 +206,17 @@ pub fn json(answer: &Answer) -> String {
         assumptions: answer.assumptions.clone(),
         statistics: answer.statistics.iter().cloned().collect(),
         seconds: answer.timings.iter().cloned().collect(),
+        reached: answer.reached.iter().map(reached).collect(),
+        next: answer.next.clone(),
     };
     let mut text = serde_json::to_string_pretty(&document).expect("strings and numbers always serialise");
     text.push('\n');
     text
+}
+
+fn reached(reached: &Reached) -> ReachedOut {
+    let Reached { engine, reached, reason } = reached.clone();
+    ReachedOut { engine, reached, reason }
 }
 
 fn place(sources: &Sources, span: Span) -> Option<PlaceOut> {
@@ -193,6 +224,7 @@ fn place(sources: &Sources, span: Span) -> Option<PlaceOut> {
 }
 
 fn violation(sources: &Sources, ending: &Ending) -> ViolationOut {
+    let call = |call: &Call| CallOut { function: call.function.clone(), place: place(sources, call.place) };
     ViolationOut {
         property: ending.property.verdict_name(),
         message: ending.message.clone(),
@@ -205,6 +237,7 @@ fn violation(sources: &Sources, ending: &Ending) -> ViolationOut {
                 message: detail.message.clone(),
                 thread: detail.thread,
                 place: place(sources, detail.span),
+                calls: detail.calls.iter().map(call).collect(),
             })
             .collect(),
     }
@@ -261,6 +294,7 @@ fn effect(effect: &Effect) -> EffectOut {
         Effect::Unlock { name } => named("unlock", name),
         Effect::Alloc { name, size } => EffectOut { value: Some(size.to_string()), ..named("alloc", name) },
         Effect::Free { name } => named("free", name),
+        Effect::Sync { kind, name, .. } => EffectOut { kind, name: name.clone(), ..EffectOut::default() },
         Effect::Note(_) => EffectOut { kind: "note", ..EffectOut::default() },
     };
     EffectOut { text, ..out }
@@ -291,7 +325,8 @@ mod tests {
         let span = Span { file, line: 3, column: 5, end_column: 6 };
         let effect = Effect::Write { name: "x".into(), old: Some("0".into()), new: "1".into() };
         let row = Row { step: 1, thread: 0, span, source: "x = 1;".into(), effects: vec![effect] };
-        let detail = Detail { thread: Some(0), message: "writes x".into(), span };
+        let calls = vec![Call { function: "set".into(), place: span }];
+        let detail = Detail { thread: Some(0), message: "writes x".into(), span, calls };
         let ending = Ending {
             property: Property::Race,
             message: "race on x".into(),
@@ -316,6 +351,8 @@ mod tests {
             notes: Vec::new(),
             assumptions: Vec::new(),
             statistics: vec![("states".into(), 7.0)],
+            reached: Vec::new(),
+            next: Vec::new(),
             timings: vec![("load".into(), 0.5)],
         };
         let value: serde_json::Value = serde_json::from_str(&json(&answer)).expect("it is JSON");

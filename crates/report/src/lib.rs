@@ -15,13 +15,13 @@ pub mod style;
 pub mod tell;
 pub mod text;
 
-pub use answer::{Answer, Outcome, why};
+pub use answer::{Answer, Outcome, Reached, why};
 pub use diagnostic::{diagnostic, diagnostics};
 pub use excerpt::excerpt;
 pub use json::json;
 pub use lanes::lanes;
 pub use oox::{story_oox, tell_oox};
-pub use story::{Detail, Effect, Ending, Row, Story};
+pub use story::{Call, Detail, Effect, Ending, Row, Story};
 pub use style::{Ink, Style};
-pub use tell::{story, tell};
+pub use tell::{story, tell, thread_ends};
 pub use text::{text, violation};

@@ -89,7 +89,9 @@ fn effect(event: &Event) -> Option<Effect> {
 fn ending(replayed: &Replayed, index: impl Fn(&ThreadName) -> usize) -> Ending {
     let violation = replayed.violation;
     let mut details: Vec<Detail> = Vec::new();
-    let mut say = |thread: Option<usize>, message: String, span: Span| details.push(Detail { thread, message, span });
+    let mut say = |thread: Option<usize>, message: String, span: Span| {
+        details.push(Detail { thread, message, span, calls: Vec::new() })
+    };
     for waiting in &replayed.waiting {
         say(Some(index(&waiting.thread)), waiting.what.clone(), waiting.span);
     }

@@ -102,6 +102,15 @@ pub enum Effect {
         /// Which.
         name: String,
     },
+    /// Did something else with an object of the thread library.
+    Sync {
+        /// What, in one word for machines: `wait`, `wake`, `signal`, `broadcast`, `busy`, `down`, `up`, `arrive`, `pass`.
+        kind: &'static str,
+        /// With which.
+        name: Option<String>,
+        /// What, in words.
+        text: String,
+    },
     /// Made an object.
     Alloc {
         /// What it is called.
@@ -139,7 +148,7 @@ impl Effect {
             Effect::Unlock { name } => format!("unlocks {name}"),
             Effect::Alloc { name, size } => format!("allocates {name} ({size} bytes)"),
             Effect::Free { name } => format!("frees {name}"),
-            Effect::Note(text) => text.clone(),
+            Effect::Sync { text, .. } | Effect::Note(text) => text.clone(),
         }
     }
 }
@@ -168,4 +177,15 @@ pub struct Detail {
     pub message: String,
     /// Where.
     pub span: Span,
+    /// The calls that lead there, innermost first.
+    pub calls: Vec<Call>,
+}
+
+/// A call of the user's.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    /// What is called.
+    pub function: String,
+    /// Where.
+    pub place: Span,
 }

@@ -6,7 +6,7 @@ use crate::answer::{Answer, Outcome};
 use crate::diagnostic::diagnostics;
 use crate::excerpt::excerpt;
 use crate::lanes::lanes;
-use crate::story::{Ending, Story};
+use crate::story::{Call, Ending, Story};
 use crate::style::{Ink, Style, printable, wrap};
 use ir::{Proof, Properties, Property, Sources, Why};
 use std::fmt::Write;
@@ -140,6 +140,12 @@ fn what(sources: &Sources, ending: &Ending, story: &Story, style: &Style, text: 
     for detail in &ending.details {
         let _ = writeln!(text, "{}{}", who(detail.thread).unwrap_or_default(), printable(&detail.message));
         text.push_str(&excerpt(sources, detail.span, style, Ink::Red));
+        if !detail.calls.is_empty() {
+            let by = |call: &Call| format!("{}, called at {}", call.function, sources.place(call.place));
+            let calls: Vec<String> = detail.calls.iter().map(by).collect();
+            let line = format!("  {} in {}", style.paint(Ink::Blue, "="), printable(&calls.join(", in ")));
+            let _ = writeln!(text, "{line}");
+        }
     }
 }
 
@@ -181,6 +187,15 @@ fn scope(answer: &Answer, style: &Style, text: &mut String) {
     }
     for note in answer.bounds.iter().chain(&answer.notes) {
         line("note", note.clone());
+    }
+    for reached in answer.reached.iter().filter(|_| answer.is_limited()) {
+        let words = [Some(reached.reached.clone()), reached.reason.as_ref().map(|reason| format!("gave up: {reason}"))];
+        let words: Vec<String> = words.into_iter().flatten().filter(|words| !words.is_empty()).collect();
+        let words = if words.is_empty() { "had just begun".to_string() } else { words.join("; ") };
+        line(&reached.engine, words);
+    }
+    for next in &answer.next {
+        let _ = writeln!(text, "  {} {}", style.paint(Ink::Blue, "try:"), printable(next));
     }
 }
 
@@ -224,6 +239,8 @@ mod tests {
             assumptions: Vec::new(),
             statistics: vec![("states".into(), 7.0)],
             timings: vec![("load".into(), 0.25), ("check".into(), 0.5)],
+            reached: Vec::new(),
+            next: Vec::new(),
         }
     }
 

@@ -107,6 +107,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let mut next = stages.next();
     while let Some((rounds, decided)) = next {
         let bounds = Bounds { rounds, decided, by_line: by_line.clone(), records: MAX_STEPS, by_cells };
+        run.reached.count("rounds looked at", u64::from(rounds));
         let result = stage(&question, &bounds, &mut known, run);
         if matches!(result, Ok(Stage::Misplaced)) {
             (by_cells, known) = (false, Known::default());
@@ -122,7 +123,13 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                 };
             }
             Ok(Stage::Beyond(why)) => return Err(why),
-            Ok(Stage::Deeper(why)) => reason = Some(why),
+            Ok(Stage::Deeper(why)) => {
+                run.reached.count("rounds of every loop without a violation", u64::from(rounds));
+                if let Why::Bound(what) = &why {
+                    run.reached.note(what.clone());
+                }
+                reason = Some(why);
+            }
             Ok(Stage::Misplaced) => unreachable!("this stage is tried again"),
             Err(Why::Bound(what)) => return Err(reason.unwrap_or(Why::Bound(what))),
             Err(why) => return Err(why),

@@ -56,6 +56,7 @@ pub(crate) fn stage(question: &Question<'_>, bounds: &Bounds, known: &mut Known,
     if unrolled.events.n_nodes() > MAX_NODES {
         return Err(Why::Bound(format!("the unrolled program has more than {MAX_NODES} accesses to shared state")));
     }
+    run.reached.count("shared accesses", (unrolled.events.reads.len() + unrolled.events.writes.len()) as u64);
     let statistics = &mut run.statistics;
     statistics.set("rounds", f64::from(bounds.rounds));
     statistics.set("steps", unrolled.n_records as f64);

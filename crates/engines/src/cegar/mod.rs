@@ -504,6 +504,7 @@ fn note_statistics(world: &World<'_>, refinement: &Refinement, times: &Times, ru
     statistics.set("successor seconds", counts.successor_time.as_secs_f64());
     statistics.set("refinement seconds", times.refining.as_secs_f64());
     statistics.set("refinements", times.refinements as f64);
+    run.reached.count("refinements", times.refinements);
     statistics.set("tracked cells", refinement.precision.cells.len() as f64);
     statistics.set("tracked predicates", refinement.precision.predicates.len() as f64);
     statistics.set("statements", counts.statements as f64);

@@ -167,6 +167,8 @@ fn note_statistics(search: &Search<'_>, run: &mut Run, time: Duration) {
     let states = search.visited.len() as f64;
     let seconds = time.as_secs_f64();
     let counts = search.counts;
+    run.reached.count("states", search.visited.len() as u64);
+    run.reached.count("steps deep", counts.max_depth as u64);
     let statistics = &mut run.statistics;
     statistics.set("states", states);
     statistics.set("transitions", counts.transitions as f64);

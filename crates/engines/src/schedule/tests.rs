@@ -264,7 +264,7 @@ fn the_answer_is_that_of_one_engine_with_all_it_said() {
     let said = ask(&["lost", "slow-unsafe"], false);
     let Decided::Unsafe(replayed) = said.decided else { panic!("it is unsafe") };
     assert_eq!((replayed.trace.violation, said.by), (Property::Assertion, vec!["slow-unsafe"]));
-    assert_eq!(said.gave_up, [("lost", Why::Bound("lost".to_string()))]);
+    assert_eq!(said.gave_up, [("lost".to_string(), Why::Bound("lost".to_string()))]);
 }
 
 /// Looks for one property only, and says what it is told to.

@@ -155,6 +155,8 @@ impl Flow<'_, '_> {
                     Mark::Locked => drop(state.locks.insert(lock, Hold::Alone)),
                     Mark::ReadLocked => drop(state.locks.insert(lock, Hold::Shared)),
                     Mark::Unlocked => drop(state.locks.remove(&lock)),
+                    // These are for reports.
+                    _ => {}
                 }
             }
             Op::Return(Some(value)) | Op::ExitThread(value) => self.publish(*value, state),

@@ -254,15 +254,17 @@ fn collect(world: &World<'_>, counters: &[Counters], sites: &Sites, known: &[Kno
                     collected.given.insert(spot, given);
                 }
                 Op::Start { .. } | Op::Call { .. } => {
-                    let what = "a call through a pointer, in the engine modular".to_string();
-                    collected.refused.get_or_insert(Why::Unsupported { span: stmt.span, what });
+                    let what = "what a call through a pointer does".to_string();
+                    collected.refused.get_or_insert(Why::NotShown { span: stmt.span, what });
                     collected.calls_anything = true;
                 }
                 Op::Check { kind: CheckKind::Unsupported(what), .. } => {
-                    collected.refused.get_or_insert(Why::Unsupported { span: stmt.span, what: what.to_string() });
+                    let what = format!("that this does not happen: {what}");
+                    collected.refused.get_or_insert(Why::NotShown { span: stmt.span, what });
                 }
                 Op::Check { kind: CheckKind::Bound(what), .. } => {
-                    collected.refused.get_or_insert(Why::Bound(what.to_string()));
+                    let what = format!("that this does not happen: {what}");
+                    collected.refused.get_or_insert(Why::NotShown { span: stmt.span, what });
                 }
                 Op::Mark(Mark::Unlocked, lock) => {
                     let term = state.term(pool, *lock);

@@ -62,6 +62,16 @@ pub(super) fn statement(names: &Names<'_>, op: &Op) -> String {
                 Mark::Locked => "locked",
                 Mark::ReadLocked => "read-locked",
                 Mark::Unlocked => "unlocked",
+                Mark::Busy => "busy",
+                Mark::Waits => "waits",
+                Mark::Woken => "woken",
+                Mark::WokenEarly => "woken-early",
+                Mark::Signals => "signals",
+                Mark::Broadcasts => "broadcasts",
+                Mark::Down => "down",
+                Mark::Up => "up",
+                Mark::Arrives => "arrives",
+                Mark::Passes => "passes",
             };
             format!("mark {mark} {}", show(*addr))
         }

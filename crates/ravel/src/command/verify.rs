@@ -25,18 +25,17 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
         knobs: knobs.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         second_opinion: args.second_opinion,
         detail: args.verbose,
-        progress: (!args.json).then_some(screen::progress as fn(&str)),
     };
     if plan.second_opinion && plan.engine != engines::portfolio::ABOUT.name {
         let problem = format!("--second-opinion asks several engines; {} is only one", plan.engine);
         return reject(args, &problem, &style);
     }
     let watch = Watch::new(Budget::new(args.limits.time_limit.0, args.limits.memory_limit.0));
-    let late = (request.clone(), plan.engine.clone(), args.json);
+    let late = (request.clone(), plan.engine.clone(), args.json, watch.clone());
     watch.start(!args.json, move |stop| {
         screen::progress("");
-        let (request, engine, json) = &late;
-        show(&pipeline::blank(request, engine, pipeline::stopped(stop)), *json, &style);
+        let (request, engine, json, watch) = &late;
+        show(&pipeline::late(request, engine, stop, watch), *json, &style);
     });
     let work = (request.clone(), plan.clone(), watch.clone());
     let answer = guarded_thread::run(move || (work.0.language.answer)(&work.0, &work.1, &work.2))

@@ -102,11 +102,8 @@ impl Language for C {
         if let End::Violation(violation) = &run.outcome {
             let (story, ending) = report::tell(program, &run.log, violation, style.verbose);
             let text = report::violation(&program.sources, &story, &ending, style);
-            return Ran::Wrong(format!(
-                "{text}{}: seed {seed} goes wrong: {}\n",
-                request.name,
-                ending.property.describe()
-            ));
+            let what = ending.property.describe().to_string();
+            return Ran::Wrong(format!("{text}{}: seed {seed} goes wrong: {what}\n", request.name), what);
         }
         let mut text = String::new();
         if style.verbose {
@@ -114,12 +111,19 @@ impl Language for C {
             text = report::lanes(&program.sources, &story, style);
         }
         let how = match &run.outcome {
-            End::Ended(_) => "ended".to_string(),
+            End::Ended(ir::interp::End::Normal) => "ended".to_string(),
+            End::Ended(ir::interp::End::Abort) => "aborted".to_string(),
+            End::Ended(ir::interp::End::Crash) => "crashed".to_string(),
             End::Stuck => "no thread can go on".to_string(),
             End::StepLimit => "stopped at the step limit (--steps)".to_string(),
             End::Beyond(why) => report::why(&program.sources, why),
             End::Violation(_) => unreachable!("it was told above"),
         };
-        Ran::Fine(format!("{text}{}: seed {seed}: {} steps, {how}\n", request.name, run.steps.len()))
+        let mut line = format!("{text}{}: seed {seed}: {} steps, {how}\n", request.name, run.steps.len());
+        let ends = report::thread_ends(program, &run.log);
+        if ends.len() > 1 && (args.runs == 1 || style.verbose) {
+            line += &format!("  {}\n", ends.join("\n  "));
+        }
+        Ran::Fine(line, how)
     }
 }

@@ -74,10 +74,10 @@ pub(crate) struct Loaded<P> {
 
 /// How a random run ended.
 pub(crate) enum Ran {
-    /// Well, with this text; the next seed may do otherwise.
-    Fine(String),
-    /// This went wrong.
-    Wrong(String),
+    /// Well, with this text, and how in a few words; the next seed may do otherwise.
+    Fine(String, String),
+    /// This went wrong, in words.
+    Wrong(String, String),
     /// There is nothing to run, for this reason.
     Impossible(String, Exit),
 }

@@ -83,7 +83,8 @@ impl Language for Oox {
             let replayed = oox::replay(program, &trace).expect("the machine does the same again");
             let (story, ending) = report::tell_oox(program, &replayed, style.verbose);
             let text = report::violation(&program.sources, &story, &ending, style);
-            return Ran::Wrong(format!("{text}{name}: seed {seed} goes wrong: {}\n", ending.message));
+            let line = format!("{text}{name}: seed {seed} goes wrong: {}\n", ending.message);
+            return Ran::Wrong(line, ending.message);
         }
         let mut text = String::new();
         if style.verbose {
@@ -101,6 +102,6 @@ impl Language for Oox {
             RandomEnd::StepLimit => "stopped at the step limit (--steps)",
             RandomEnd::Violation(_) => unreachable!("it was told above"),
         };
-        Ran::Fine(format!("{text}{name}: seed {seed}: {} steps, {how}\n", run.n_steps))
+        Ran::Fine(format!("{text}{name}: seed {seed}: {} steps, {how}\n", run.n_steps), how.to_string())
     }
 }

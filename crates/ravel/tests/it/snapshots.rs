@@ -62,6 +62,33 @@ fn stories() {
     check("story_oox", &pages(&["verify cases/oox/language/locks.oox --entry Main.twice --depth 60"]));
 }
 
+/// Executions of the kinds of programs that people write: what they are about is named as the source names it.
+#[test]
+fn stories_of_programs() {
+    let story = |name: &str, property: &str| {
+        let line = format!("verify cases/stories/{name}.c --engine explicit --property {property}");
+        check(&format!("story_{name}"), &pages(&[&line]));
+    };
+    story("race_on_field", "race");
+    story("lost_wakeup", "deadlock");
+    story("failed_exchange", "assert");
+    story("freed_node", "memsafety");
+    story("function_pointer", "assert");
+    story("texts", "assert");
+    story("timed_wait", "assert");
+    story("semaphore", "assert");
+    story("long_loop", "assert");
+    story("initialisers", "race");
+    story("if_instead_of_while", "assert");
+    story("reference_count", "memsafety");
+}
+
+#[test]
+fn runs_are_summed_up() {
+    let fine = "run examples/lost_update_fixed.c --runs 3";
+    check("run", &pages(&[fine, "run examples/lost_update.c --runs 100 --property assert"]));
+}
+
 #[test]
 fn answers_without_a_story() {
     check(

@@ -190,9 +190,12 @@ impl Executor<'_> {
 
     /// A loop would go round more often. Inside of an atomic section the section stops here, so that what it has read counts.
     fn cut(&mut self, thread: u32, state: &State, record: u32, (span, rounds): (ir::Span, u32)) {
-        let place = self.program.sources.place(span);
+        let place = match self.program.sources.is_model(span) {
+            true => "of a library function".to_string(),
+            false => format!("at {}", self.program.sources.place(span)),
+        };
         let times = if rounds == 1 { "iteration" } else { "iterations" };
-        let why = Why::Bound(format!("loop at {place} needs more than {rounds} {times} (no violation up to {rounds})"));
+        let why = Why::Bound(format!("loop {place} needs more than {rounds} {times} (no violation up to {rounds})"));
         let mut guard = self.graph.points.guard(state.point);
         let mut stop = None;
         if let Some(node) = state.section.filter(|_| state.depth > 0) {

@@ -96,10 +96,9 @@ impl<'w, 'p> Search<'w, 'p> {
                 if let Some(why) = run.stop_soon() {
                     return Err(Halt::Stopped(why));
                 }
-                if self.graph.nodes.len().is_multiple_of(256)
-                    && let Some(progress) = run.progress
-                {
-                    progress(&format!("{} states, {} to go", self.graph.nodes.len(), self.open.len()));
+                if self.graph.nodes.len().is_multiple_of(64) {
+                    run.reached.count("abstract states", self.graph.nodes.len() as u64);
+                    run.reached.count("of them open", self.open.len() as u64);
                 }
                 if let Err(halt) = self.expand(node, run) {
                     self.world.counts.covered += self.graph.n_covered;

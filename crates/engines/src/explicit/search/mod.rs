@@ -235,9 +235,8 @@ impl<'c> Search<'c> {
     fn tell(&mut self, run: &Run) {
         if self.visited.len() >= self.told + TOLD_EVERY {
             self.told = self.visited.len();
-            if let Some(progress) = run.progress {
-                progress(&format!("{} states, {} deep", self.visited.len(), self.stack.len()));
-            }
+            run.reached.count("states", self.visited.len() as u64);
+            run.reached.count("steps deep", self.counts.max_depth as u64);
         }
     }
 

@@ -77,15 +77,19 @@ static void begin_waiting(void *condition, void *mutex, u64 bit)
         __atomic_store_n(partner_at(condition), (word)mutex, RELAXED);
     }
     __ravel_mark_unlocked(mutex);
+    __ravel_mark_waits(condition);
     __atomic_store_n((u32 *)mutex, 0, RELEASE);
     __ravel_atomic_end();
 }
 
-static void wake_without_signal(void *mutex)
+static void wake_without_signal(void *condition, void *mutex)
 {
     __ravel_mark_unlocked(mutex);
+    __ravel_mark_waits(condition);
     __atomic_store_n((u32 *)mutex, 0, SEQ_CST);
-    relock(mutex);
+    must_be_mutex(take(mutex, owner(), mutexes_die()));
+    __ravel_mark_woken_early(condition);
+    __ravel_mark_locked(mutex);
 }
 
 int pthread_cond_wait(void *condition, void *mutex)
@@ -95,7 +99,7 @@ int pthread_cond_wait(void *condition, void *mutex)
     if (error)
         return error;
     if (__ravel_choice()) {
-        wake_without_signal(mutex);
+        wake_without_signal(condition, mutex);
     } else {
         u64 bit = own_bit();
         begin_waiting(condition, mutex, bit);
@@ -106,6 +110,7 @@ int pthread_cond_wait(void *condition, void *mutex)
             u64 waiting;
             __ravel_await((u64 *)condition, waiting, (waiting & bit) == 0, waiting, ACQUIRE);
         }
+        __ravel_mark_woken(condition);
         relock(mutex);
     }
     return 0;
@@ -130,9 +135,11 @@ int pthread_cond_timedwait(void *condition, void *mutex, void *deadline)
         __ravel_rmw(&is_waiting[__ravel_self()], waits, 0, ACQUIRE);
         if (waits != 0)
             __ravel_rmw((u64 *)condition, waiting, waiting & ~bit, ACQUIRE);
+        __ravel_mark_woken(waits == 0 ? condition : 0);
         __ravel_atomic_end();
     } else {
         __ravel_rmw((u64 *)condition, waiting, waiting & ~bit, ACQUIRE);
+        __ravel_mark_woken((waiting & bit) == 0 ? condition : 0);
     }
     relock(mutex);
     return __ravel_choice() ? ETIMEDOUT : 0;
@@ -155,6 +162,7 @@ int pthread_cond_signal(void *condition)
         rest &= rest - 1;
     chosen = rest & (0 - rest);
     __ravel_rmw((u64 *)condition, waiting, waiting & ~chosen, ACQ_REL);
+    __ravel_mark_signals(condition);
     if (conditions_end() && chosen != 0)
         __atomic_store_n(&is_waiting[__builtin_ctzll(chosen) + 1], 0, RELEASE);
     __ravel_atomic_end();
@@ -168,10 +176,12 @@ int pthread_cond_broadcast(void *condition)
     if (conditions_end()) {
         __ravel_atomic_begin();
         __ravel_rmw((u64 *)condition, waiting, 0, ACQ_REL);
+        __ravel_mark_broadcasts(condition);
         release(waiting);
         __ravel_atomic_end();
     } else {
         __ravel_rmw((u64 *)condition, waiting, 0, ACQ_REL);
+        __ravel_mark_broadcasts(condition);
     }
     return 0;
 }

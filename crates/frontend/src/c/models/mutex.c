@@ -138,8 +138,10 @@ int pthread_mutex_trylock(void *mutex)
     }
     __ravel_try((u32 *)mutex, old, old == 0, me, ACQUIRE);
     must_be_mutex(old);
-    if (old != 0)
+    if (old != 0) {
+        __ravel_mark_busy(mutex);
         return EBUSY;
+    }
     __ravel_mark_locked(mutex);
     return 0;
 }
@@ -288,8 +290,10 @@ int pthread_spin_trylock(void *lock)
     u32 me = owner();
     __ravel_try((u32 *)lock, old, old == 0, me, ACQUIRE);
     must_be_spin_lock(old);
-    if (old != 0)
+    if (old != 0) {
+        __ravel_mark_busy(lock);
         return EBUSY;
+    }
     __ravel_mark_locked(lock);
     return 0;
 }

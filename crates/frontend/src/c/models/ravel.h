@@ -57,6 +57,18 @@ void __ravel_undefined(int condition);
 void __ravel_mark_locked(void *lock);
 void __ravel_mark_read_locked(void *lock);
 void __ravel_mark_unlocked(void *lock);
+/* What else there is to tell: an attempt at a lock that is held; the steps of a wait on a condition variable, whose end nobody signalled if
+ * the address is null; who signals it; the counts of a semaphore, null where there was nothing to take; a barrier. */
+void __ravel_mark_busy(void *lock);
+void __ravel_mark_waits(void *condition);
+void __ravel_mark_woken(void *condition);
+void __ravel_mark_woken_early(void *condition);
+void __ravel_mark_signals(void *condition);
+void __ravel_mark_broadcasts(void *condition);
+void __ravel_mark_down(void *semaphore);
+void __ravel_mark_up(void *semaphore);
+void __ravel_mark_arrives(void *barrier);
+void __ravel_mark_passes(void *barrier);
 void __ravel_unsupported(const char *what);
 void *__ravel_alloc(word size, int zeroed);
 /* The second argument is a constant. */

@@ -80,8 +80,10 @@ int pthread_rwlock_tryrdlock(void *lock)
     u32 old;
     __ravel_try((u32 *)lock, old, old < WRITER, old + 1, ACQUIRE);
     must_be_rwlock(old);
-    if (old >= WRITER)
+    if (old >= WRITER) {
+        __ravel_mark_busy(lock);
         return EBUSY;
+    }
     __ravel_mark_read_locked(lock);
     return 0;
 }
@@ -114,8 +116,10 @@ int pthread_rwlock_trywrlock(void *lock)
     u32 me = writer();
     __ravel_try((u32 *)lock, old, old == 0, me, ACQUIRE);
     must_be_rwlock(old);
-    if (old != 0)
+    if (old != 0) {
+        __ravel_mark_busy(lock);
         return EBUSY;
+    }
     __ravel_mark_locked(lock);
     return 0;
 }
@@ -191,6 +195,7 @@ int sem_wait(void *semaphore)
 {
     u32 old;
     __ravel_await((u32 *)semaphore, old, old > 0, old - 1, ACQUIRE);
+    __ravel_mark_down(semaphore);
     semaphore_lived(old);
     return 0;
 }
@@ -199,6 +204,7 @@ int sem_trywait(void *semaphore)
 {
     u32 old;
     __ravel_try((u32 *)semaphore, old, old > 0, old - 1, ACQUIRE);
+    __ravel_mark_down(old > 0 ? semaphore : 0);
     semaphore_lived(old);
     return old > 0 ? 0 : fail_with(EAGAIN);
 }
@@ -208,6 +214,7 @@ int sem_timedwait(void *semaphore, void *deadline)
     u32 old;
     int is_time = is_deadline(deadline);
     __ravel_try((u32 *)semaphore, old, old > 0, old - 1, ACQUIRE);
+    __ravel_mark_down(old > 0 ? semaphore : 0);
     semaphore_lived(old);
     return old > 0 ? 0 : fail_with(is_time ? ETIMEDOUT : EINVAL);
 }
@@ -221,6 +228,7 @@ int sem_post(void *semaphore)
 {
     u32 old;
     __ravel_rmw((u32 *)semaphore, old, old + 1, ACQ_REL);
+    __ravel_mark_up(semaphore);
     semaphore_lived(old);
     if (__ravel_asks_misuse())
         __ravel_misuse(old == SEM_VALUE_MAX, "a post that takes a semaphore above SEM_VALUE_MAX");
@@ -282,6 +290,7 @@ int pthread_barrier_wait(void *barrier)
         u32 waits;
         __ravel_atomic_begin();
         __ravel_rmw((u64 *)barrier, old, (old >> BARRIER_THREADS) + 1 == count ? 0 : (old | bit) + one, ACQ_REL);
+        __ravel_mark_arrives(barrier);
         if ((old >> BARRIER_THREADS) + 1 == count) {
             release(old & (one - 1));
             __ravel_atomic_end();
@@ -290,12 +299,15 @@ int pthread_barrier_wait(void *barrier)
         __atomic_store_n(&is_waiting[self], 1, RELAXED);
         __ravel_atomic_end();
         __ravel_await(&is_waiting[self], waits, waits == 0, waits, ACQUIRE);
+        __ravel_mark_passes(barrier);
         return 0;
     }
     __ravel_rmw((u64 *)barrier, old, (old >> BARRIER_THREADS) + 1 == count ? 0 : (old | bit) + one, ACQ_REL);
+    __ravel_mark_arrives(barrier);
     if ((old >> BARRIER_THREADS) + 1 == count)
         return -1;
     __ravel_await((u64 *)barrier, now, (now & bit) == 0, now, ACQUIRE);
+    __ravel_mark_passes(barrier);
     return 0;
 }
 

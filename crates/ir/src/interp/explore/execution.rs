@@ -18,7 +18,7 @@ use crate::interp::sync::race::{Races, adjacent_race};
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::source::Span;
-use crate::stmt::SiteId;
+use crate::stmt::{Mark, SiteId};
 use crate::verdict::{Commit, Step, Trace};
 use logic::Value;
 
@@ -188,7 +188,7 @@ impl<'p> Execution<'p> {
         let waiters: Vec<Waiter> = waits
             .into_iter()
             .map(|(thread, wait)| {
-                let (on, known) = self.waited_for(&namer, &wait.on);
+                let (on, known) = self.waited_for(&namer, thread, &wait.on);
                 let by_word = wait.owner.and_then(|handle| (handle as u32).checked_sub(1));
                 let holder = by_word.filter(|owner| (*owner as usize) < self.state.threads.len()).or(known);
                 let locks = self.locks.held_by(thread).map(|(lock, _)| namer.lock(lock)).collect();
@@ -217,7 +217,7 @@ impl<'p> Execution<'p> {
         Some(self.race_violation(race))
     }
 
-    fn waited_for(&self, namer: &Namer<'_, '_>, on: &WaitOn) -> (String, Option<u32>) {
+    fn waited_for(&self, namer: &Namer<'_, '_>, thread: u32, on: &WaitOn) -> (String, Option<u32>) {
         match on {
             WaitOn::Thread(handle) => {
                 let index = handle.checked_sub(1).filter(|index| *index < self.state.threads.len() as u64);
@@ -227,11 +227,13 @@ impl<'p> Execution<'p> {
                 }
             }
             WaitOn::Cell(Cell::Bytes { addr, .. }, _) => {
-                let base = self.state.memory.whose(self.machine.program, *addr);
-                let lock = base.and_then(|base| self.locks.lock_at(base, *addr));
-                match lock {
-                    Some(lock) => (namer.lock(lock), self.locks.holder(lock)),
-                    None => (namer.cell(Cell::Bytes { addr: *addr, len: 1 }).0, None),
+                // A library model may wait at a place of its own for what has a name.
+                let is_told = |(at, _): &(u64, Mark)| at == addr || namer.is_of_model(*addr);
+                let told = self.locks.awaited_by(thread).filter(is_told);
+                match told {
+                    Some((at, Mark::Arrives)) => (format!("others to come to {}", namer.lock(at)), None),
+                    Some((at, _)) => (format!("a signal on {}", namer.lock(at)), None),
+                    None => (namer.lock(*addr), self.locks.holder(*addr)),
                 }
             }
             WaitOn::Cell(cell, _) => (namer.cell(*cell).0, None),

@@ -29,8 +29,8 @@ pub struct CallSite {
 pub enum Effect {
     /// Read shared state; `from` is the step that wrote it.
     Read { place: String, value: String, from: Option<usize> },
-    /// Wrote shared state.
-    Write { place: String, old: Option<String>, new: String },
+    /// Wrote shared state; a character if it is part of a text.
+    Write { place: String, old: Option<String>, new: String, is_character: bool },
     /// Stored to the thread's buffer; memory does not have it yet.
     Buffered { place: String, new: String },
     /// A store of a thread's buffer has reached memory.
@@ -49,6 +49,8 @@ pub enum Effect {
     Locked { lock: String, is_shared: bool },
     /// Gave a lock back.
     Unlocked { lock: String },
+    /// Did something else with an object of the thread library; it has no name where the mark says that there was nothing.
+    Synchronised { mark: Mark, object: Option<String> },
     /// Made an object.
     Allocated { object: String, size: u64 },
     /// Ended an object.
@@ -190,7 +192,8 @@ impl Log {
                 let (place, format) = format_of(*cell, None);
                 self.note_write(*cell, step);
                 let old = old.as_ref().map(|old| namer.value(old, format));
-                Effect::Write { place, old, new: namer.value(new, format) }
+                let is_character = format == Some(Format::Char);
+                Effect::Write { place, old, new: namer.value(new, format), is_character }
             }
             What::Update { cell, old, new, dst, .. } => {
                 let (place, format) = format_of(*cell, Some(*dst));
@@ -198,7 +201,7 @@ impl Log {
                 let from = self.written_by(self.steps[step].thread, *cell);
                 self.note_write(*cell, step);
                 let read = Effect::Read { place: place.clone(), value: old.clone(), from };
-                return vec![read, Effect::Write { place, old: Some(old), new }];
+                return vec![read, Effect::Write { place, old: Some(old), new, is_character: false }];
             }
             What::Set { var, old, new } => {
                 let variable = program.var(*var);
@@ -213,8 +216,11 @@ impl Log {
             What::Joined { child } => Effect::Joined { thread: *child },
             What::Finished => Effect::Finished,
             What::Marked { mark: Mark::Unlocked, addr } => Effect::Unlocked { lock: namer.lock(*addr) },
-            What::Marked { mark, addr } => {
+            What::Marked { mark: mark @ (Mark::Locked | Mark::ReadLocked), addr } => {
                 Effect::Locked { lock: namer.lock(*addr), is_shared: *mark == Mark::ReadLocked }
+            }
+            What::Marked { mark, addr } => {
+                Effect::Synchronised { mark: *mark, object: (*addr != 0).then(|| namer.lock(*addr)) }
             }
             What::Made { base, size, .. } => {
                 // The addresses may have been another object's.

@@ -1,18 +1,45 @@
 //! What does a person call it? Names of places and objects, and values as the source would write them.
 //!
-//! Parts of static objects are named by their shape (`queue.slot[3]`), heap objects by the user's line that made them
-//! (`malloc@a.c:12`, the second one `malloc@a.c:12#2`), stack objects by their variable. Pointers are shown as what they
-//! point to. A place inside a library model is shown as the user's call that led there.
+//! Parts of static and stack objects are named by their shape (`queue.slot[3]`). A heap object as a whole is named by the user's line that made it
+//! (`malloc@a.c:12`, the second one `malloc@a.c:12#2`), its parts by the variable that got its address first (`node->next`, `node#2->next`), with
+//! the line where several lines have such a variable. Pointers are shown as what they point to, those to functions and texts as the
+//! source writes them. A place inside a library model is shown as the user's call that led there.
 
 use super::event::Cell;
 use super::memory::{Fault, Origin};
 use crate::interp::machine::program::Machine;
 use crate::interp::machine::state::State;
-use crate::memory::Shape;
+use crate::memory::{ObjectKind, Shape};
 use crate::program::{EdgeRef, Format};
 use crate::source::Span;
 use crate::stmt::AllocKind;
 use logic::{Scalar, Value};
+
+/// The longest text that is shown.
+const LONGEST_TEXT: u64 = 40;
+
+/// A part of an object whose structure is known.
+struct Part<'p> {
+    /// The object, or what points to it.
+    name: String,
+    is_pointer: bool,
+    /// The structure that it is a part of, and where it is in it.
+    shape: &'p Shape,
+    offset: u64,
+}
+
+impl Part<'_> {
+    /// With the path behind it.
+    fn named(&self, path: &str) -> String {
+        let name = &self.name;
+        match path.chars().next() {
+            _ if !self.is_pointer => format!("{name}{path}"),
+            Some('.') => format!("{name}->{}", &path[1..]),
+            None => format!("*{name}"),
+            Some(_) => format!("(*{name}){path}"),
+        }
+    }
+}
 
 /// Names things in a state.
 #[derive(Clone, Copy)]
@@ -35,11 +62,7 @@ impl<'a, 'p> Namer<'a, 'p> {
                 self.machine.program.pool.var_name(var).trim_start_matches('&').to_string()
             }
             Some(Origin::Made { kind: AllocKind::Heap, span, .. }) => {
-                let name = format!("malloc@{}", self.machine.program.sources.place(span));
-                match self.rank(base, span) {
-                    0 => name,
-                    rank => format!("{name}#{}", rank + 1),
-                }
+                format!("malloc@{}{}", self.machine.program.sources.place(span), self.ordinal(base, span))
             }
             Some(Origin::Made { kind: AllocKind::Library, span, .. }) => {
                 format!("what the library made at {}", self.machine.program.sources.place(span))
@@ -71,15 +94,55 @@ impl<'a, 'p> Namer<'a, 'p> {
         let Some(base) = self.state.memory.whose(self.machine.program, addr) else {
             return (format!("*{addr:#x}"), None);
         };
-        let name = self.object(base);
-        match self.origin(base) {
-            Some(Origin::Static(object)) => {
-                let (path, format) = self.machine.program.object(object).shape.path(addr - base);
-                (name + &path, format)
-            }
-            _ if addr == base => (name, None),
-            _ => (format!("{name}+{}", addr - base), None),
+        if let Some(part) = self.part(base, addr) {
+            let (path, format) = part.shape.path(part.offset);
+            return (part.named(&path), format);
         }
+        let name = self.object(base);
+        if addr == base { (name, None) } else { (format!("{name}+{}", addr - base), None) }
+    }
+
+    /// What an address in an object is a part of, if its structure is known.
+    fn part(&self, base: u64, addr: u64) -> Option<Part<'p>> {
+        let program = self.machine.program;
+        let offset = addr - base;
+        let whole = |shape| Part { name: self.object(base), is_pointer: false, shape, offset };
+        match self.origin(base)? {
+            Origin::Static(object) => Some(whole(&program.object(object).shape)),
+            Origin::Made { kind: AllocKind::Stack, var, .. } => program.locals.get(&var).map(whole),
+            Origin::Made { kind: AllocKind::Heap, span, .. } => {
+                let pointee = program.pointees.get(&span)?;
+                let (size, all) = (pointee.shape.size(), self.size(base)?);
+                if size == 0 || offset >= all {
+                    return None;
+                }
+                let name = match &pointee.pointer {
+                    Some(pointer) => {
+                        let others = program.pointees.iter().filter(|(other, _)| **other != span);
+                        let is_known = others.into_iter().any(|(_, other)| other.pointer.as_ref() == Some(pointer));
+                        let line = if is_known { format!("@{}", span.line) } else { String::new() };
+                        format!("{pointer}{line}{}", self.ordinal(base, span))
+                    }
+                    None => self.object(base),
+                };
+                let is_single = all < 2 * size;
+                let name = if is_single { name } else { format!("{name}[{}]", offset / size) };
+                Some(Part { name, is_pointer: is_single, shape: &pointee.shape, offset: offset % size })
+            }
+            Origin::Made { kind: AllocKind::Library, .. } => None,
+        }
+    }
+
+    fn size(&self, base: u64) -> Option<u64> {
+        let memory = &self.state.memory;
+        let live = memory.live.get(&base).map(|bytes| bytes.size);
+        live.or_else(|| memory.gone.get(&base).map(|gone| gone.size))
+    }
+
+    /// Whether an address lies in an object of a library model.
+    pub(in crate::interp) fn is_of_model(&self, addr: u64) -> bool {
+        let base = self.state.memory.whose(self.machine.program, addr);
+        base.is_some_and(|base| self.machine.program.sources.is_model(self.made_at(base)))
     }
 
     /// A pointer by what it points to.
@@ -87,13 +150,39 @@ impl<'a, 'p> Namer<'a, 'p> {
         if addr == 0 {
             return "NULL".to_string();
         }
-        match self.state.memory.whose(self.machine.program, addr) {
-            None => format!("{addr:#x}"),
-            Some(base) if self.is_heap(base) => self.place(addr).0,
+        let Some(base) = self.state.memory.whose(self.machine.program, addr) else { return format!("{addr:#x}") };
+        let is_named_by_itself = match self.origin(base) {
+            Some(Origin::Static(object)) => {
+                let object = self.machine.program.object(object);
+                let is_text = object.kind == ObjectKind::ReadOnly && object.name.starts_with('"');
+                is_text || matches!(object.kind, ObjectKind::Function(_) | ObjectKind::Extern)
+            }
+            origin => matches!(origin, Some(Origin::Made { kind: AllocKind::Heap, .. })),
+        };
+        let name = match base == addr {
+            true if is_named_by_itself => self.object(base),
             // An array's own address is shown without the index of its first element.
-            Some(base) if base == addr => format!("&{}", self.object(base)),
-            Some(_) => format!("&{}", self.outermost(addr)),
+            true => format!("&{}", self.object(base)),
+            false => format!("&{}", self.outermost(addr, false)),
+        };
+        match self.text_at(base, addr) {
+            Some(text) if !name.starts_with('"') => format!("{name} {text}"),
+            _ => name,
         }
+    }
+
+    /// The text that a pointer to a character points to, if it is one that can be shown.
+    fn text_at(&self, base: u64, addr: u64) -> Option<String> {
+        let part = self.part(base, addr)?;
+        let size = self.state.memory.live.get(&base)?.size;
+        if part.shape.path(part.offset).1 != Some(Format::Char) || addr >= base + size {
+            return None;
+        }
+        let bytes = self.state.memory.read(base, addr, (base + size - addr).min(LONGEST_TEXT + 1));
+        let end = bytes.iter().position(|byte| *byte == Some(0))?;
+        let is_shown = |byte: &u8| (byte.is_ascii_graphic() || *byte == b' ') && !matches!(byte, b'"' | b'\\');
+        let text: Option<Vec<u8>> = bytes[..end].iter().map(|byte| byte.filter(is_shown)).collect();
+        text.map(|text| format!("\"{}\"", String::from_utf8_lossy(&text)))
     }
 
     /// A value as the source would write it.
@@ -140,25 +229,17 @@ impl<'a, 'p> Namer<'a, 'p> {
     }
 
     /// The largest part of an object that starts at an address and has a name of its own.
-    fn outermost(&self, addr: u64) -> String {
+    fn outermost(&self, addr: u64, is_lock: bool) -> String {
         let base = self.state.memory.whose(self.machine.program, addr);
-        match base.and_then(|base| Some((base, self.origin(base)?))) {
-            Some((base, Origin::Static(object))) => {
-                self.object(base) + &outermost_path(&self.machine.program.object(object).shape, addr - base, false)
-            }
-            _ => self.place(addr).0,
+        match base.and_then(|base| self.part(base, addr)) {
+            Some(part) => part.named(&outermost_path(part.shape, part.offset, is_lock || part.is_pointer)),
+            None => self.place(addr).0,
         }
     }
 
     /// A lock by its address: fields of the library's own types are left out.
     pub fn lock(&self, addr: u64) -> String {
-        let base = self.state.memory.whose(self.machine.program, addr);
-        match base.and_then(|base| Some((base, self.origin(base)?))) {
-            Some((base, Origin::Static(object))) => {
-                self.object(base) + &outermost_path(&self.machine.program.object(object).shape, addr - base, true)
-            }
-            _ => self.place(addr).0,
-        }
+        self.outermost(addr, true)
     }
 
     /// Where an edge that calls stands.
@@ -172,7 +253,11 @@ impl<'a, 'p> Namer<'a, 'p> {
         match fault {
             Fault::Null => format!("{access} through a null pointer"),
             Fault::Nowhere => format!("{access} at {addr:#x}, where no object is"),
-            Fault::Gone(base) if self.is_heap(base) => format!("{access} of {} after it was freed", self.object(base)),
+            Fault::Gone(base) if self.is_heap(base) => {
+                let (object, part) = (self.object(base), self.place(addr).0);
+                let what = if part.starts_with(&object) { object } else { format!("{part} ({object})") };
+                format!("{access} of {what} after it was freed")
+            }
             Fault::Gone(base) if self.is_library(base) => format!("{access} of {} after its end", self.object(base)),
             Fault::Gone(base) => format!("{access} of {} after its scope ended", self.object(base)),
             Fault::Outside(base) => {
@@ -211,13 +296,16 @@ impl<'a, 'p> Namer<'a, 'p> {
         live.or_else(|| memory.gone.get(&base).map(|gone| gone.origin))
     }
 
-    /// How many heap objects from the same line have lower addresses.
-    fn rank(&self, base: u64, span: Span) -> usize {
+    /// What tells an object from others that the same line made: how many of them have lower addresses.
+    fn ordinal(&self, base: u64, span: Span) -> String {
         let memory = &self.state.memory;
         let same =
             |origin: Origin| matches!(origin, Origin::Made { kind: AllocKind::Heap, span: other, .. } if other == span);
         let live = memory.live.range(..base).filter(|(_, bytes)| same(bytes.origin)).count();
-        live + memory.gone.range(..base).filter(|(_, gone)| same(gone.origin)).count()
+        match live + memory.gone.range(..base).filter(|(_, gone)| same(gone.origin)).count() {
+            0 => String::new(),
+            rank => format!("#{}", rank + 1),
+        }
     }
 }
 

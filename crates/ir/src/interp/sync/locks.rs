@@ -1,15 +1,14 @@
-//! Who holds which lock? Told by the `Mark`s of the library models; for reports only.
+//! Who holds which lock, and waits for what? Told by the `Mark`s of the library models; for reports only.
 
 use crate::stmt::Mark;
-use std::collections::BTreeSet;
 
 /// The locks held by each thread.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Locks {
     /// By thread, in the order of locking: address, and whether it is shared with other readers.
     held: Vec<Vec<(u64, bool)>>,
-    /// All locks ever taken.
-    known: BTreeSet<u64>,
+    /// By thread, the condition variable or barrier that it waits at, and how it said so.
+    awaited: Vec<Option<(u64, Mark)>>,
 }
 
 impl Locks {
@@ -18,10 +17,10 @@ impl Locks {
         let index = thread as usize;
         if self.held.len() <= index {
             self.held.resize(index + 1, Vec::new());
+            self.awaited.resize(index + 1, None);
         }
         match mark {
             Mark::Locked | Mark::ReadLocked => {
-                self.known.insert(addr);
                 self.held[index].push((addr, mark == Mark::ReadLocked));
             }
             Mark::Unlocked => {
@@ -33,6 +32,9 @@ impl Locks {
                     self.held[owner].remove(last);
                 }
             }
+            Mark::Waits | Mark::Arrives => self.awaited[index] = Some((addr, mark)),
+            Mark::Woken | Mark::WokenEarly | Mark::Passes => self.awaited[index] = None,
+            Mark::Busy | Mark::Signals | Mark::Broadcasts | Mark::Down | Mark::Up => {}
         }
     }
 
@@ -46,9 +48,9 @@ impl Locks {
         (0..self.held.len()).find(|thread| self.holds(*thread, addr)).map(|thread| thread as u32)
     }
 
-    /// The lock that an address between `from` and itself belongs to: the last known one at or before it.
-    pub fn lock_at(&self, from: u64, addr: u64) -> Option<u64> {
-        self.known.range(from..=addr).next_back().copied()
+    /// What a thread said that it waits for.
+    pub fn awaited_by(&self, thread: u32) -> Option<(u64, Mark)> {
+        self.awaited.get(thread as usize).copied().flatten()
     }
 
     fn holds(&self, thread: usize, addr: u64) -> bool {

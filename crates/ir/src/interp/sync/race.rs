@@ -61,8 +61,13 @@ impl Races {
             };
             let is_atomic = touch.order.is_atomic();
             let first = racing.iter().filter_map(|known| Some((known, self.past.get(known)?)));
-            if let Some((known, past)) = first.min_by_key(|(_, past)| past.step) {
-                let later = report(namer, thread, touch.writes, &this);
+            // Whoever touches what is gone has to do with who ended it.
+            let is_attempt = matches!(event.what, What::Attempted { .. });
+            if let Some((known, past)) = first.min_by_key(|(_, past)| (is_attempt && !past.is_free, past.step)) {
+                let mut later = report(namer, thread, touch.writes, &this);
+                if let (true, Cell::Bytes { addr, .. }) = (is_attempt, touch.cell) {
+                    later.place = namer.object(addr);
+                }
                 return Some([report(namer, known.thread, known.is_write, past), later]);
             }
             if let (true, Cell::Bytes { addr, len }) = (touch.is_free, touch.cell) {
@@ -88,11 +93,19 @@ impl Races {
     }
 }
 
+/// The name of what is touched; of a whole object where it ends.
+fn touched(namer: &Namer<'_, '_>, cell: Cell, is_free: bool) -> String {
+    match cell {
+        Cell::Bytes { addr, .. } if is_free => namer.object(addr),
+        cell => namer.cell(cell).0,
+    }
+}
+
 fn report(namer: &Namer<'_, '_>, thread: u32, is_write: bool, past: &Past) -> RaceAccess {
     RaceAccess {
         thread,
         step: past.step,
-        place: namer.cell(past.cell).0,
+        place: touched(namer, past.cell, past.is_free),
         is_write,
         is_free: past.is_free,
         order: past.order,
@@ -120,7 +133,7 @@ pub fn adjacent_race(
     let report = |thread: usize, access: &NextAccess| RaceAccess {
         thread: thread as u32,
         step,
-        place: namer.cell(access.cell).0,
+        place: touched(&namer, access.cell, access.is_free),
         is_write: access.is_write,
         is_free: access.is_free,
         order: access.order,

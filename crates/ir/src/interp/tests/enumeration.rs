@@ -147,7 +147,10 @@ fn the_log_names_places_values_and_where_they_come_from() {
     assert_eq!(report.outcome, RunEnd::Ended(End::Normal));
     let text = |s: &str| s.to_string();
     let effects: Vec<&Vec<Effect>> = report.log.steps.iter().map(|step| &step.effects).collect();
-    assert_eq!(*effects[0], [Effect::Write { place: text("x"), old: Some(text("0")), new: text("4") }]);
+    assert_eq!(
+        *effects[0],
+        [Effect::Write { place: text("x"), old: Some(text("0")), new: text("4"), is_character: false }]
+    );
     assert_eq!(
         *effects[1],
         [
@@ -156,9 +159,15 @@ fn the_log_names_places_values_and_where_they_come_from() {
         ]
     );
     assert_eq!(*effects[2], [Effect::Called { proc: text("callee"), args: vec![text("-7")] }]);
-    assert_eq!(*effects[3], [Effect::Write { place: text("a[2]"), old: Some(text("0")), new: text("-7") }]);
+    assert_eq!(
+        *effects[3],
+        [Effect::Write { place: text("a[2]"), old: Some(text("0")), new: text("-7"), is_character: false }]
+    );
     assert_eq!(*effects[4], [Effect::Returned { proc: text("callee") }]);
-    assert_eq!(*effects[5], [Effect::Write { place: text("p"), old: Some(text("NULL")), new: text("&a[2]") }]);
+    assert_eq!(
+        *effects[5],
+        [Effect::Write { place: text("p"), old: Some(text("NULL")), new: text("&a[2]"), is_character: false }]
+    );
     assert_eq!(*effects[6], [Effect::ProcessEnded(End::Normal)]);
     let stack: Vec<&str> = report.log.steps[3].stack.iter().map(|site| site.proc.as_str()).collect();
     assert_eq!(stack, ["main", "callee"]);

@@ -13,6 +13,9 @@ use crate::c::types::TypeId;
 use ir::{AllocKind, Callee, CheckKind, Failure, HavocKind, Mark, Op, Order, Property};
 use logic::{Scalar, Sort, TermId, VarId};
 
+/// How the names of the functions begin that only say something.
+const MARK: &str = "__ravel_mark_";
+
 /// When a step that reads and writes does what it says.
 enum Rmw<'e> {
     Always,
@@ -135,9 +138,7 @@ impl Body<'_, '_> {
                 self.check(cond, CheckKind::Deref);
                 None
             }
-            ("__ravel_mark_locked", [lock]) => self.mark(Mark::Locked, lock),
-            ("__ravel_mark_read_locked", [lock]) => self.mark(Mark::ReadLocked, lock),
-            ("__ravel_mark_unlocked", [lock]) => self.mark(Mark::Unlocked, lock),
+            (_, [object]) if name.starts_with(MARK) => self.mark(&name[MARK.len()..], object),
             ("__ravel_unsupported", [what]) => {
                 let what = Self::literal_text(what).expect("models say what by literals");
                 self.fail(CheckKind::Unsupported(what.into()));
@@ -195,9 +196,25 @@ impl Body<'_, '_> {
         self.convert_to(value, false, scalar, false)
     }
 
-    fn mark(&mut self, mark: Mark, lock: &Expr) -> Option<TermId> {
-        let lock = self.eval(lock);
-        self.emit(Op::Mark(mark, lock));
+    fn mark(&mut self, mark: &str, object: &Expr) -> Option<TermId> {
+        let mark = match mark {
+            "locked" => Mark::Locked,
+            "read_locked" => Mark::ReadLocked,
+            "unlocked" => Mark::Unlocked,
+            "busy" => Mark::Busy,
+            "waits" => Mark::Waits,
+            "woken" => Mark::Woken,
+            "woken_early" => Mark::WokenEarly,
+            "signals" => Mark::Signals,
+            "broadcasts" => Mark::Broadcasts,
+            "down" => Mark::Down,
+            "up" => Mark::Up,
+            "arrives" => Mark::Arrives,
+            "passes" => Mark::Passes,
+            _ => panic!("a library model marks something as {mark}"),
+        };
+        let object = self.eval(object);
+        self.emit(Op::Mark(mark, object));
         None
     }
 

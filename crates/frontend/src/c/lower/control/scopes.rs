@@ -11,6 +11,7 @@
 use crate::c::lower::analysis::scan::{self, Part};
 use crate::c::lower::body::{Body, StackObject};
 use crate::c::lower::context::{Home, SymbolRef};
+use crate::c::lower::model_types::shape_of;
 use crate::c::typed::{Expr, ExprKind, LabelId, Stmt, StmtKind, Storage, SymbolId};
 use crate::c::types::TypeId;
 use ir::{AllocKind, HavocKind, Op, Scope, Span};
@@ -143,6 +144,9 @@ impl Body<'_, '_> {
     pub(in crate::c::lower) fn make(&mut self, object: StackObject, ty: TypeId, zeroed: bool) {
         let size = self.types().size(ty).unwrap_or(0);
         let size = self.word(size);
+        let shape = shape_of(self.types(), ty);
+        let pointer = self.stack_pointer(object);
+        self.lw.program.locals.insert(pointer, shape);
         self.make_sized(object, size, zeroed);
     }
 

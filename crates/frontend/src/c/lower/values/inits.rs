@@ -57,6 +57,9 @@ impl Body<'_, '_> {
         is_declaration: bool,
     ) {
         let ty = self.lw.symbol(SymbolRef { unit: self.unit, symbol }).ty;
+        if let Some([item]) = init {
+            self.name_pointee(symbol, &item.value);
+        }
         match self.home(symbol) {
             Home::Private(var) => {
                 if is_declaration && !self.hoisted.contains(&symbol) {

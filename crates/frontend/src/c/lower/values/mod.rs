@@ -11,6 +11,7 @@ pub(in crate::c::lower) mod cells;
 mod inits;
 pub(super) mod lvalue;
 pub(in crate::c::lower) mod places;
+mod pointees;
 mod records;
 
 use super::context::{Home, SymbolRef};
@@ -96,6 +97,9 @@ impl Body<'_, '_> {
             }
             ExprKind::Conditional { cond, then, otherwise } => self.conditional(ty, cond, then.as_deref(), otherwise),
             ExprKind::Assign(lhs, rhs) => {
+                if let ExprKind::Symbol(symbol) = lhs.kind {
+                    self.name_pointee(symbol, rhs);
+                }
                 let lvalue = self.lvalue(lhs);
                 let value = self.eval(rhs);
                 self.store(&lvalue, value)
@@ -113,6 +117,7 @@ impl Body<'_, '_> {
                     self.unsupported("a cast of a struct or union");
                     return self.some_value(ty);
                 }
+                self.note_pointee(inner, ty);
                 let value = self.eval(inner);
                 self.convert(value, inner.ty.ty, ty)
             }

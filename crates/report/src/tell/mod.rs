@@ -1,15 +1,20 @@
 //! Which steps matter, and what is said about them? From the interpreter's log to a story.
 //!
-//! Consecutive steps of one thread on one source line become one row. What a library model does inside is told as the user's call: locks,
-//! threads and objects by name, its own variables not at all. A step that changes nothing that anybody could notice
-//! makes no row. Rows are numbered as they are shown, and every read of what somebody wrote names the row that wrote it.
+//! Consecutive steps of one thread on one source line, or in one statement where a line has several, become one row. What a library model does inside is told as
+//! the user's call: locks, condition variables, threads and objects by name, its own variables and files not at all. A step that changes
+//! nothing that anybody could notice makes no row. Rows are numbered as they are shown, and every read of what somebody wrote names the row that wrote it.
 
-use crate::story::{Detail, Effect, Ending, Row, Story};
+mod ending;
+pub(crate) mod statements;
+
+use crate::story::{Effect, Ending, Row, Story};
 use crate::style::printable;
-use ir::interp::{self, ASSERTION_FAILED, Details, InputKind, Log, LogStep, RaceAccess, Violation, Waiter};
-use ir::{HavocKind, Order, Program, Property, Span};
-use std::collections::BTreeSet;
-use std::ops::Range;
+use ending::ending;
+use ir::interp::{self, Details, InputKind, Log, LogStep, Violation};
+use ir::{HavocKind, Mark, Program, Span};
+use logic::VarId;
+use statements::{statement_at, text_of};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Heap objects are named by the line that made them; the file's name is left out where there is only one.
 fn shorten(program: &Program, text: &str) -> String {
@@ -36,24 +41,45 @@ pub fn tell(program: &Program, log: &Log, violation: &Violation, detail: bool) -
     let ending = ending(program, log, &story, violation);
     // What happened on the last line may have had no effect but to go wrong.
     if let (Details::None | Details::Race(_), Some(thread)) = (&violation.details, ending.thread) {
-        let line = (thread, ending.span.file, ending.span.line);
-        let is_told = story.rows.last().is_some_and(|row| (row.thread, row.span.file, row.span.line) == line);
-        if !is_told && ending.span.is_known() {
+        let last = row(program, thread, ending.span);
+        let is_told = story.rows.last().is_some_and(|told| is_same(program, told, &last));
+        if !is_told && is_users(program, ending.span) {
             let step = story.rows.len() + 1;
-            story.rows.push(Row { step, ..row(program, thread, ending.span) });
+            story.rows.push(Row { step, ..last });
         }
     }
     (story, ending)
 }
 
 fn row(program: &Program, thread: usize, span: Span) -> Row {
-    let source = program.sources.line(span).map(|line| printable(line.trim())).unwrap_or_default();
+    let line = program.sources.line(span).unwrap_or_default();
+    let (span, source) = match statement_at(line, span.column) {
+        Some(found) => {
+            let span = Span { column: found.start as u32, end_column: found.end as u32, ..span };
+            (span, printable(&text_of(line, found)))
+        }
+        None => (span, printable(line.trim())),
+    };
     Row { step: 0, thread, span, source, effects: Vec::new() }
+}
+
+/// Whether two rows are about the same thread and the same statement.
+fn is_same(program: &Program, a: &Row, b: &Row) -> bool {
+    let statement = |row: &Row| program.sources.line(row.span).and_then(|line| statement_at(line, row.span.column));
+    (a.thread, a.span.file, a.span.line) == (b.thread, b.span.file, b.span.line) && statement(a) == statement(b)
 }
 
 /// The story of a log. With `detail` everything is told that has a place in the user's text.
 pub fn story(program: &Program, log: &Log, detail: bool) -> Story {
-    let mut teller = Teller { program, threads: labels(program, log), rows: Vec::new(), row_of: Vec::new(), detail };
+    let mut teller = Teller {
+        program,
+        threads: labels(program, log),
+        of_models: variables_of_models(program),
+        rows: Vec::new(),
+        row_of: Vec::new(),
+        waiting: BTreeMap::new(),
+        detail,
+    };
     let n_threads = teller.threads.len();
     let last = log.steps.len().saturating_sub(1);
     for (index, step) in log.steps.iter().enumerate() {
@@ -61,8 +87,8 @@ pub fn story(program: &Program, log: &Log, detail: bool) -> Story {
         teller.tell(step, log, detail || n_threads == 1 || index == last);
     }
     let Teller { threads, mut rows, .. } = teller;
-    if !detail && n_threads > 1 {
-        drop_prelude(&mut rows);
+    if !detail {
+        drop_rows(&mut rows, n_threads > 1);
     }
     number(&mut rows);
     Story { threads, rows }
@@ -72,9 +98,13 @@ pub fn story(program: &Program, log: &Log, detail: bool) -> Story {
 struct Teller<'a> {
     program: &'a Program,
     threads: Vec<String>,
+    /// Variables that only library models have.
+    of_models: BTreeSet<String>,
     rows: Vec<Row>,
     /// The rows in which each step wrote; reads refer to the steps that wrote.
     row_of: Vec<Option<usize>>,
+    /// Who waits on which condition variable, and whether somebody has signalled it since.
+    waiting: BTreeMap<u32, (String, bool)>,
     detail: bool,
 }
 
@@ -86,6 +116,7 @@ impl Teller<'_> {
             if !place.is_known() || !self.matters(step, effect) {
                 continue;
             }
+            let Some(place) = self.user_place(step, *place, effect) else { continue };
             // What was chosen for an unwritten variable stands right before the effect that uses it.
             let about = match effect {
                 interp::Effect::Input { .. } => step.effects.get(index + 1),
@@ -101,8 +132,13 @@ impl Teller<'_> {
             {
                 continue;
             }
-            let row = self.row(step, *place);
-            let told = self.told(step, effect);
+            let row = self.row(step, place);
+            let told = match effect {
+                interp::Effect::Synchronised { mark, object } => {
+                    Some(self.synchronised(step.thread, *mark, object.as_deref()))
+                }
+                effect => self.told(step, effect),
+            };
             let writes = matches!(
                 effect,
                 interp::Effect::Write { .. } | interp::Effect::Buffered { .. } | interp::Effect::Committed { .. }
@@ -119,13 +155,61 @@ impl Teller<'_> {
         self.row_of.push(last_write);
     }
 
-    /// The row for a line: the last one, if it is the same thread's on the same line.
+    /// Where an effect is told. What happens outside of the user's text is not, but that a thread ends: that is told where it was last.
+    fn user_place(&self, step: &LogStep, place: Span, effect: &interp::Effect) -> Option<Span> {
+        if is_users(self.program, place) {
+            return Some(place);
+        }
+        let last = self.rows.iter().rev().find(|row| row.thread == step.thread as usize);
+        last.filter(|_| matches!(effect, interp::Effect::Finished)).map(|row| row.span)
+    }
+
+    /// The row for a place: the last one, if it is the same thread's in the same statement.
     fn row(&mut self, step: &LogStep, place: Span) -> usize {
-        let line = (step.thread as usize, place.file, place.line);
-        if self.rows.last().is_none_or(|row| (row.thread, row.span.file, row.span.line) != line) {
-            self.rows.push(row(self.program, step.thread as usize, place));
+        let new = row(self.program, step.thread as usize, place);
+        if self.rows.last().is_none_or(|last| !is_same(self.program, last, &new)) {
+            self.rows.push(new);
         }
         self.rows.len() - 1
+    }
+
+    /// What is said about an object of the thread library.
+    fn synchronised(&mut self, thread: u32, mark: Mark, object: Option<&str>) -> Effect {
+        let name = object.map(|object| self.short(object));
+        let shown = name.clone().unwrap_or_default();
+        let (kind, text) = match mark {
+            Mark::Waits => {
+                self.waiting.insert(thread, (shown.clone(), false));
+                ("wait", format!("waits on {shown}"))
+            }
+            Mark::Woken | Mark::WokenEarly => {
+                let is_signalled = self.waiting.remove(&thread).is_some_and(|(_, is_signalled)| is_signalled);
+                let text = match (mark, &name) {
+                    (Mark::Woken, None) => "stops waiting: time runs out".to_string(),
+                    (Mark::Woken, Some(_)) => format!("is woken by a signal on {shown}"),
+                    _ if is_signalled => format!("wakes up on {shown}"),
+                    _ => format!("wakes up on {shown} without a signal"),
+                };
+                ("wake", text)
+            }
+            Mark::Signals | Mark::Broadcasts => {
+                let mut reached = self.waiting.values_mut().filter(|(on, _)| *on == shown).peekable();
+                let nobody = if reached.peek().is_none() { ", where nobody waits" } else { "" };
+                reached.for_each(|(_, is_signalled)| *is_signalled = true);
+                let (kind, verb) =
+                    if mark == Mark::Signals { ("signal", "signals") } else { ("broadcast", "wakes all on") };
+                (kind, format!("{verb} {shown}{nobody}"))
+            }
+            Mark::Busy => ("busy", format!("finds {shown} locked")),
+            Mark::Down if name.is_none() => ("busy", "finds the semaphore at 0".to_string()),
+            Mark::Down => ("down", format!("takes one from {shown}")),
+            Mark::Up => ("up", format!("adds one to {shown}")),
+            Mark::Arrives => ("arrive", format!("comes to {shown}")),
+            Mark::Passes => ("pass", format!("goes on from {shown}")),
+            Mark::Locked | Mark::ReadLocked => ("lock", format!("locks {shown}")),
+            Mark::Unlocked => ("unlock", format!("unlocks {shown}")),
+        };
+        Effect::Sync { kind, name, text }
     }
 
     /// Whether an effect makes a row: somebody could notice it.
@@ -134,7 +218,7 @@ impl Teller<'_> {
         match effect {
             interp::Effect::Called { .. } | interp::Effect::Returned { .. } => self.detail && !is_model,
             interp::Effect::Failed { .. } => false,
-            interp::Effect::Assigned { .. } => !is_model,
+            interp::Effect::Assigned { name, .. } => !is_model && !self.of_models.contains(name),
             interp::Effect::Input { kind, .. } => !is_model || matches!(kind, InputKind::Havoc(HavocKind::Input)),
             _ => true,
         }
@@ -149,6 +233,12 @@ impl Teller<'_> {
         let is_model = !is_users(self.program, step.span);
         let label = |thread: u32| self.threads.get(thread as usize).cloned().unwrap_or_else(|| format!("T{thread}"));
         Some(match effect {
+            // Texts are what the functions for texts are about.
+            interp::Effect::Write { place, is_character: true, old, new }
+                if is_model && !place.contains("__") && !place.starts_with(HEAP) =>
+            {
+                Effect::Write { name: self.short(place), old: old.clone(), new: new.clone() }
+            }
             interp::Effect::Read { .. }
             | interp::Effect::Write { .. }
             | interp::Effect::Buffered { .. }
@@ -162,7 +252,7 @@ impl Teller<'_> {
                 let writer = from.and_then(|step| self.row_of.get(step).copied().flatten());
                 Effect::Read { name: self.short(place), value: self.short(value), written_at: writer }
             }
-            interp::Effect::Write { place, old, new } => Effect::Write {
+            interp::Effect::Write { place, old, new, .. } => Effect::Write {
                 name: self.short(place),
                 old: old.as_ref().map(|old| self.short(old)),
                 new: self.short(new),
@@ -200,11 +290,23 @@ impl Teller<'_> {
             interp::Effect::Returned { proc } => Effect::Note(format!("returns from {proc}")),
             interp::Effect::Allocated { .. }
             | interp::Effect::Freed { .. }
+            | interp::Effect::Synchronised { .. }
             | interp::Effect::AtomicBegin
             | interp::Effect::AtomicEnd
             | interp::Effect::Failed { .. } => return None,
         })
     }
+}
+
+/// The names of variables that are declared in library models alone: a call may return its value into one.
+fn variables_of_models(program: &Program) -> BTreeSet<String> {
+    let named = |is_model: bool| {
+        let vars =
+            program.vars.iter().enumerate().filter(move |(_, var)| program.sources.is_model(var.span) == is_model);
+        vars.map(|(index, _)| program.pool.var_name(VarId(index as u32)).to_string())
+    };
+    let users: BTreeSet<String> = named(false).collect();
+    named(true).filter(|name| !users.contains(name)).collect()
 }
 
 /// Whether an effect is on a variable that a macro of `<stdatomic.h>` declares: the user has never heard of it.
@@ -216,28 +318,34 @@ fn is_of_a_macro(effect: &interp::Effect) -> bool {
     }
 }
 
-/// Before the first thread is started there is nothing to interleave: only what others can see later is told.
-fn drop_prelude(rows: &mut Vec<Row>) {
+/// Leaves out rows that say nothing. Before the first thread of several is started there is nothing to interleave: only what others can see later is told.
+fn drop_rows(rows: &mut Vec<Row>, has_prelude: bool) {
     let starts = |row: &Row| row.effects.iter().any(|effect| matches!(effect, Effect::Start { .. }));
-    let first = rows.iter().position(starts).unwrap_or(0);
+    let first = rows.iter().position(starts).filter(|_| has_prelude).unwrap_or(0);
     let is_private = |effect: &Effect| matches!(effect, Effect::Set { .. } | Effect::Note(_));
-    let mut kept = vec![0; rows.len()];
-    let mut n_kept = 0;
-    for (index, row) in rows.iter().enumerate() {
-        kept[index] = n_kept;
-        n_kept += usize::from(index >= first || !row.effects.iter().all(is_private));
-    }
-    let writer = |effect: &mut Effect| {
+    let writers: BTreeSet<usize> = rows.iter().flat_map(|row| &row.effects).filter_map(writer).collect();
+    let says_nothing = |(index, row): (usize, &Row)| {
+        let is_silent = row.effects.is_empty() && index + 1 < rows.len() && !writers.contains(&index);
+        is_silent || index < first && row.effects.iter().all(is_private) && !writers.contains(&index)
+    };
+    let is_dropped: Vec<bool> = rows.iter().enumerate().map(says_nothing).collect();
+    let before = is_dropped.iter().scan(0, |n, dropped| Some(std::mem::replace(n, *n + usize::from(!dropped))));
+    let kept: Vec<usize> = before.collect();
+    for effect in rows.iter_mut().flat_map(|row| &mut row.effects) {
         if let Effect::Read { written_at: Some(row), .. } = effect {
             *row = kept[*row];
         }
-    };
-    rows.iter_mut().flat_map(|row| &mut row.effects).for_each(writer);
-    let mut index = 0;
-    rows.retain(|row| {
-        index += 1;
-        index > first || !row.effects.iter().all(is_private)
-    });
+    }
+    let mut dropped = is_dropped.into_iter();
+    rows.retain(|_| dropped.next() == Some(false));
+}
+
+/// The row whose write an effect reads.
+fn writer(effect: &Effect) -> Option<usize> {
+    match effect {
+        Effect::Read { written_at, .. } => *written_at,
+        _ => None,
+    }
 }
 
 /// Gives rows their numbers, and reads the numbers of the rows that wrote; a row's own writes need none.
@@ -281,210 +389,39 @@ fn labels(program: &Program, log: &Log) -> Vec<String> {
     names.into_iter().enumerate().map(label).collect()
 }
 
+/// How far each thread came in a log, in words: `T1 worker ended`, `main is at a.c:12`.
+pub fn thread_ends(program: &Program, log: &Log) -> Vec<String> {
+    let end = |(thread, name): (usize, String)| {
+        let own = || log.steps.iter().filter(|step| step.thread as usize == thread);
+        let has_ended = own().flat_map(|step| &step.effects).any(|effect| matches!(effect, interp::Effect::Finished));
+        let ends_all = own().flat_map(|step| &step.effects).find_map(|effect| match effect {
+            interp::Effect::ProcessEnded(interp::End::Normal) => Some("ends the process"),
+            interp::Effect::ProcessEnded(interp::End::Abort) => Some("aborts the process"),
+            interp::Effect::ProcessEnded(interp::End::Crash) => Some("crashes the process"),
+            _ => None,
+        });
+        let last = own().map(|step| step.user_span).filter(|place| is_users(program, *place)).next_back();
+        match (ends_all, has_ended, last) {
+            (Some(how), ..) => format!("{name} {how}"),
+            (_, true, _) => format!("{name} ended"),
+            (_, _, Some(place)) => format!("{name} was last at {}", program.sources.place(place)),
+            _ => format!("{name} did not run"),
+        }
+    };
+    labels(program, log).into_iter().enumerate().map(end).collect()
+}
+
 /// Whether a place is in the user's own text.
 fn is_users(program: &Program, span: Span) -> bool {
     span.is_known() && !program.sources.is_model(span)
 }
 
-/// How a log ends.
-fn ending(program: &Program, log: &Log, story: &Story, violation: &Violation) -> Ending {
-    let label = |thread: u32| story.threads.get(thread as usize).cloned().unwrap_or_else(|| format!("T{thread}"));
-    let last_of_thread = log.steps.iter().rev().find(|step| step.thread == violation.thread);
-    let span = match last_of_thread {
-        Some(step) if !is_users(program, violation.span) => step.user_span,
-        _ => violation.span,
-    };
-    let mut ending = Ending {
-        property: violation.property,
-        message: message(program, violation, span),
-        span,
-        thread: Some(violation.thread as usize),
-        details: Vec::new(),
-    };
-    match &violation.details {
-        Details::None => {}
-        Details::Race(accesses) => {
-            let [first, second] = accesses.as_ref();
-            ending.message = format!(
-                "data race on {}: {} {} it and {} {} it, in no order",
-                second.place,
-                label(first.thread),
-                verb(first),
-                label(second.thread),
-                verb(second)
-            );
-            ending.span = user_place(program, second.span, &second.calls);
-            ending.details = accesses.iter().map(|access| race_detail(program, access)).collect();
-        }
-        Details::Deadlock(waiters) => {
-            ending.message = match waiters.len() {
-                1 => format!("deadlock: {} waits for ever", label(waiters[0].thread)),
-                n => format!("deadlock: {n} threads wait for ever"),
-            };
-            ending.thread = None;
-            ending.details = waiters.iter().map(|waiter| wait_detail(program, waiter, &label)).collect();
-        }
-        Details::Leak(objects) => {
-            let detail = |(name, span): &(String, Span)| Detail {
-                thread: None,
-                message: format!("{name} is allocated here and never freed"),
-                span: *span,
-            };
-            ending.details = objects.iter().map(detail).collect();
-        }
-        Details::Lasso { start } => {
-            let place = log.steps.get(*start).map_or(Span::NOWHERE, |step| step.user_span);
-            let message = "from here on the same steps can repeat for ever".to_string();
-            ending.details = vec![Detail { thread: Some(violation.thread as usize), message, span: place }];
-        }
-    }
-    ending.span = on_text(program, ending.span);
-    if ending.property == Property::Assertion {
-        ending.span = on_assertion(program, ending.span, &ending.message);
-    }
-    ending.message = shorten(program, &ending.message);
-    for detail in &mut ending.details {
-        detail.message = shorten(program, &detail.message);
-        detail.span = on_text(program, detail.span);
-    }
-    ending
-}
-
-/// A place behind the text of its line (what comes from a macro can have one) becomes the whole line.
-fn on_text(program: &Program, span: Span) -> Span {
-    let line = program.sources.line(span).unwrap_or("");
-    let (start, end) = (line.len() - line.trim_start().len(), line.trim_end().chars().count());
-    if end == 0 || (span.column as usize) <= end {
-        return span;
-    }
-    Span { column: start as u32 + 1, end_column: end as u32 + 1, ..span }
-}
-
-/// The macro `assert` hides where its parts stand; its own text on the line is what is meant. Of several on a line it is the
-/// one with the text that failed, or else the last one that starts before the place.
-fn on_assertion(program: &Program, span: Span, message: &str) -> Span {
-    let line = program.sources.line(span).unwrap_or("");
-    let column = |byte: usize| line[..byte].chars().count() as u32 + 1;
-    let found = assertions_of(line);
-    let text = message.strip_prefix(ASSERTION_FAILED).map(|text| text.trim_start_matches(": "));
-    let same = |place: &&Range<usize>| {
-        let condition = parenthesised(&line[(*place).clone()]).map(|inner| &line[(*place).clone()][inner]);
-        condition.is_some_and(|condition| text.is_some_and(|text| without_blanks(condition) == without_blanks(text)))
-    };
-    let is_before = |place: &&Range<usize>| column(place.start) <= span.column.max(1);
-    let named = text.is_some_and(|text| !text.is_empty());
-    let meant = if named {
-        found.iter().filter(same).rfind(is_before).or_else(|| found.iter().find(same))
-    } else {
-        found.iter().rfind(is_before).or(found.first())
-    };
-    match meant {
-        Some(place) => Span { column: column(place.start), end_column: column(place.end), ..span },
-        None => span,
-    }
-}
-
-/// Where the words with `assert` in them and the parentheses after them stand on a line.
-fn assertions_of(line: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(start) = line[from..].find("assert").map(|at| from + at) {
-        let Some(condition) = parenthesised(&line[start..]) else { break };
-        from = start + condition.end + 1;
-        found.push(start..from);
-    }
-    found
-}
-
-fn without_blanks(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
-}
-
-/// What went wrong, with the text of a failing assertion: as the assertion itself tells it, or else as the line has it.
-fn message(program: &Program, violation: &Violation, span: Span) -> String {
-    match violation.property {
-        Property::Assertion if violation.message.starts_with(ASSERTION_FAILED) => printable(&violation.message),
-        Property::Assertion => {
-            let line = program.sources.line(span).unwrap_or("");
-            let place = on_assertion(program, span, "");
-            let starts = |range: &&Range<usize>| line[..range.start].chars().count() as u32 + 1 == place.column;
-            let found = assertions_of(line);
-            let text = found.iter().find(starts).map_or("", |range| &line[range.clone()]);
-            match parenthesised(text) {
-                Some(condition) => format!("{ASSERTION_FAILED}: {}", printable(text[condition].trim())),
-                None => ASSERTION_FAILED.to_string(),
-            }
-        }
-        Property::ErrorCall => "the error call is reached".to_string(),
-        _ => violation.message.clone(),
-    }
-}
-
-/// Where the text between the first parenthesis and the one that closes it stands.
-fn parenthesised(text: &str) -> Option<Range<usize>> {
-    let start = text.find('(')? + 1;
-    let mut depth = 1usize;
-    for (index, c) in text[start..].char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(start..start + index);
-        }
-    }
-    None
-}
-
-fn verb(access: &RaceAccess) -> &'static str {
-    match (access.is_free, access.is_write) {
-        (true, _) => "frees",
-        (false, true) => "writes",
-        (false, false) => "reads",
-    }
-}
-
-fn race_detail(program: &Program, access: &RaceAccess) -> Detail {
-    let how = if access.order == Order::Plain { "" } else { " atomically" };
-    let locks = if access.locks.is_empty() { "no lock".to_string() } else { access.locks.join(", ") };
-    Detail {
-        thread: Some(access.thread as usize),
-        message: format!("{} {}{how}, holding {locks}", verb(access), access.place),
-        span: user_place(program, access.span, &access.calls),
-    }
-}
-
-fn wait_detail(program: &Program, waiter: &Waiter, label: &dyn Fn(u32) -> String) -> Detail {
-    let is_thread = waiter.on.starts_with("thread ");
-    let waits = match waiter.holder {
-        Some(holder) if is_thread => format!("waits for {} to end", label(holder)),
-        Some(holder) if waiter.is_over => {
-            format!("waits for {}, which {} holds and has ended", waiter.on, label(holder))
-        }
-        Some(holder) => format!("waits for {}, which {} holds", waiter.on, label(holder)),
-        None => format!("waits for {}", waiter.on),
-    };
-    let holds = if waiter.locks.is_empty() { String::new() } else { format!("; holds {}", waiter.locks.join(", ")) };
-    Detail {
-        thread: Some(waiter.thread as usize),
-        message: waits + &holds,
-        span: user_place(program, waiter.span, &waiter.calls),
-    }
-}
-
-/// The innermost place in the user's text.
-fn user_place(program: &Program, span: Span, calls: &[Span]) -> Span {
-    let mut places = std::iter::once(span).chain(calls.iter().rev().copied());
-    places.find(|place| is_users(program, *place)).unwrap_or(span)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::Properties;
     use ir::build::Builder;
     use ir::interp::{RunEnd, run_random};
+    use ir::{Properties, Property};
 
     /// The story of the first random run that goes wrong.
     fn bad_run(program: &Program, property: Property) -> (Story, Ending) {

@@ -8,15 +8,18 @@
 //!                                   reads counter = 0
 //! ```
 
-use crate::story::{Row, Story};
+mod fold;
+mod merge;
+
+use crate::story::{Effect, Row, Story};
 use crate::style::{Ink, Style, pad, truncate, wrap};
-use ir::{FileId, Sources};
+use crate::tell::statements::statement_at;
+use fold::folded;
+use ir::{FileId, Sources, Span};
 use std::fmt::Write;
 
 /// A lane narrower than this is unreadable; then lanes are stacked.
 const MIN_LANE: usize = 28;
-/// Rows that are shown at the start and at the end of a long story.
-const SHOWN: (usize, usize) = (20, 120);
 
 /// The steps of a story.
 pub fn lanes(sources: &Sources, story: &Story, style: &Style) -> String {
@@ -41,22 +44,29 @@ pub fn lanes(sources: &Sources, story: &Story, style: &Style) -> String {
 
 /// Calls for every row that is shown, with the row before it, and says how many are not.
 fn for_rows(story: &Story, style: &Style, text: &mut String, mut show: impl FnMut(Option<&Row>, &Row, &mut String)) {
-    let n_rows = story.rows.len();
-    let is_long = !style.verbose && n_rows > SHOWN.0 + SHOWN.1;
+    let hidden = if style.verbose { vec![false; story.rows.len()] } else { folded(&story.rows) };
     let mut previous = None;
     for (index, row) in story.rows.iter().enumerate() {
-        if is_long && index >= SHOWN.0 && index < n_rows - SHOWN.1 {
-            if index == SHOWN.0 {
-                let hidden =
-                    format!("      ... {} steps are not shown (-v shows them) ...", n_rows - SHOWN.0 - SHOWN.1);
-                let _ = writeln!(text, "{}", style.paint(Ink::Faint, &hidden));
-                previous = None;
-            }
+        if !hidden[index] {
+            show(previous, row, text);
+            previous = Some(row);
             continue;
         }
-        show(previous, row, text);
-        previous = Some(row);
+        if index == 0 || !hidden[index - 1] {
+            let n = hidden[index..].iter().take_while(|hidden| **hidden).count();
+            let line = format!("      … {}", fold::words(story, &story.rows[index..index + n]));
+            let _ = writeln!(text, "{}", style.paint(Ink::Faint, &line));
+            previous = None;
+        }
     }
+    if hidden.contains(&true) {
+        let _ = writeln!(text, "{}", style.paint(Ink::Faint, "      (-v shows every step)"));
+    }
+}
+
+/// What is said of a row: all of it, or what belongs together at once.
+fn effects(row: &Row, style: &Style) -> Vec<String> {
+    if style.verbose { row.effects.iter().map(Effect::text).collect() } else { merge::texts(&row.effects) }
 }
 
 /// A row in the column of its thread.
@@ -74,8 +84,8 @@ fn in_lane(pages: &Pages<'_>, style: &Style, row: &Row, lane: usize, text: &mut 
     );
     let width = (lane - 1).saturating_sub(place.chars().count()).max(12);
     let hang = " ".repeat(place.chars().count());
-    for effect in &row.effects {
-        for (index, line) in wrap(&effect.text(), width - 2).iter().enumerate() {
+    for effect in effects(row, style) {
+        for (index, line) in wrap(&effect, width - 2).iter().enumerate() {
             let bullet = if index == 0 { "" } else { "  " };
             let _ = writeln!(text, "{indent}{hang}{bullet}{line}");
         }
@@ -93,8 +103,8 @@ fn stacked(pages: &Pages<'_>, story: &Story, style: &Style, previous: Option<&Ro
     let step = style.paint(Ink::Faint, &format!("{:>4}  ", row.step));
     let _ = writeln!(text, "{step}{}{}", style.paint(Ink::Blue, &place), truncate(&row.source, width));
     let hang = " ".repeat(6 + place.chars().count());
-    for effect in &row.effects {
-        for line in wrap(&effect.text(), width) {
+    for effect in effects(row, style) {
+        for line in wrap(&effect, width) {
             let _ = writeln!(text, "{hang}{line}");
         }
     }
@@ -111,8 +121,16 @@ impl<'a> Pages<'a> {
     fn new(sources: &'a Sources, story: &Story) -> Pages<'a> {
         let known = || story.rows.iter().filter(|row| row.span.is_known());
         let main_file = known().map(|row| row.span.file).next();
-        let digits = known().map(|row| row.span.line.to_string().len()).max().unwrap_or(1);
-        Pages { sources, main_file, digits }
+        let pages = Pages { sources, main_file, digits: 1 };
+        let digits = known().map(|row| pages.line(row).len()).max().unwrap_or(1);
+        Pages { digits, ..pages }
+    }
+
+    /// The line, with the column where several statements share it.
+    fn line(&self, row: &Row) -> String {
+        let Span { line, column, .. } = row.span;
+        let text = self.sources.line(row.span).unwrap_or_default();
+        if statement_at(text, column).is_some() { format!("{line}:{column}") } else { line.to_string() }
     }
 
     fn place(&self, row: &Row) -> String {
@@ -120,18 +138,16 @@ impl<'a> Pages<'a> {
             return pad("-", self.digits);
         }
         if Some(row.span.file) == self.main_file {
-            return pad(&row.span.line.to_string(), self.digits);
+            return pad(&self.line(row), self.digits);
         }
         let path = self.sources.path(row.span);
-        format!("{}:{}", path.rsplit('/').next().unwrap_or(path), row.span.line)
+        format!("{}:{}", path.rsplit('/').next().unwrap_or(path), self.line(row))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::story::Effect;
-    use ir::Span;
 
     fn story() -> (Sources, Story) {
         let mut sources = Sources::default();
@@ -184,13 +200,14 @@ step  main                                 T1 worker
     }
 
     #[test]
-    fn long_stories_are_cut_in_the_middle() {
+    fn loops_are_folded() {
         let (sources, mut story) = story();
         let row = story.rows[1].clone();
-        story.rows = (1..=500).map(|step| Row { step, ..row.clone() }).collect();
+        story.rows.extend((3..=500).map(|step| Row { step, ..row.clone() }));
         let shown = lanes(&sources, &story, &Style::default());
-        assert!(shown.contains("360 steps are not shown") && shown.lines().count() < 600);
+        assert!(shown.contains("… 496 more steps of T1 worker (loop at line 9)"), "{shown}");
+        assert!(shown.lines().count() < 30, "{shown}");
         let all = lanes(&sources, &story, &Style { verbose: true, ..Style::default() });
-        assert!(!all.contains("not shown"));
+        assert!(!all.contains("more steps") && all.lines().count() > 1000);
     }
 }
