@@ -90,6 +90,7 @@ static void wake_without_signal(void *mutex)
 
 int pthread_cond_wait(void *condition, void *mutex)
 {
+    waits_for_others();
     condition_lives(condition);
     int error = check_held(mutex);
     if (error)
@@ -117,6 +118,7 @@ int pthread_cond_timedwait(void *condition, void *mutex, void *deadline)
 {
     u64 bit = own_bit();
     u64 waiting;
+    waits_for_others();
     condition_lives(condition);
     int error = check_held(mutex);
     if (error)
