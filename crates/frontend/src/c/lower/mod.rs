@@ -109,12 +109,21 @@ impl Lowering<'_> {
             debug_assert!(function.problems.is_empty(), "models are checked when they are read");
         } else if function.problems.iter().all(|problem| is_warning(&problem)) {
             self.warnings.extend(function.problems.iter().cloned());
-        } else {
+        } else if function.problems.iter().any(|problem| problem.severity == Severity::Error) {
             self.errors.extend(function.problems.iter().filter(|problem| !is_warning(problem)).cloned());
             return;
         }
+        let refused = function.problems.iter().find(|problem| problem.severity == Severity::Unsupported);
         let mut body = Body::new(self, reference.unit, Some(function));
-        body.lower_body(function);
+        match refused {
+            // What could not be typed is missing from the body, so that nothing of it is known; who does not call it does not care.
+            Some(problem) => {
+                body.declare_signature(function);
+                body.span = problem.span;
+                body.unsupported(&problem.message);
+            }
+            None => body.lower_body(function),
+        }
         let built = body.finish();
         let name = self.symbol(SymbolRef { unit: reference.unit, symbol: function.symbol }).name.clone();
         self.install(proc, name, function.span, built);

@@ -190,14 +190,19 @@ const char *inet_ntop(int family, const void *from, char *to, u32 room)
     return to;
 }
 
-/* Sets of files for select are 128 bytes; those that stay in are any of those that were in. */
-static void narrow_set(word *set, int n)
+/* Sets of files for select are 128 bytes; those that stay in are any of those that were in. Yields how many. */
+static int narrow_set(word *set, int n)
 {
+    int count = 0;
     if (set) {
-        word count = ((word)n + 8 * sizeof(word) - 1) / (8 * sizeof(word));
-        for (word i = 0; i < count; i++)
-            set[i] &= (word)__ravel_input_long();
+        word n_words = ((word)n + 8 * sizeof(word) - 1) / (8 * sizeof(word));
+        for (word i = 0; i < n_words; i++) {
+            word kept = set[i] & (word)__ravel_input_long();
+            set[i] = kept;
+            count += __builtin_popcountl(kept);
+        }
     }
+    return count;
 }
 
 int select(int n, word *in, word *out, word *other, struct seconds *time)
@@ -208,15 +213,11 @@ int select(int n, word *in, word *out, word *other, struct seconds *time)
         (void)time->whole;
         (void)time->part;
     }
-    int found = __ravel_input_int();
-    __ravel_assume(found >= -1 && found <= 3 * n);
-    if (found < 0) {
-        set_error();
+    if (zero_or_error())
         return -1;
-    }
-    narrow_set(in, n);
-    narrow_set(out, n);
-    narrow_set(other, n);
+    int found = narrow_set(in, n);
+    found += narrow_set(out, n);
+    found += narrow_set(other, n);
     if (time) {
         time->whole = __ravel_input_long();
         time->part = __ravel_input_long();
@@ -279,7 +280,7 @@ int epoll_ctl(int poll, int how, int file, const unsigned char *event)
     return 0;
 }
 
-/* Events of files that are watched, in any order. */
+/* Events of different files that are watched, in any order. */
 int epoll_wait(int poll, unsigned char *events, int room, int time)
 {
     int n = __ravel_input_int();
@@ -288,9 +289,11 @@ int epoll_wait(int poll, unsigned char *events, int room, int time)
         set_error();
         return -1;
     }
+    u32 seen = 0;
     for (int i = 0; i < n; i++) {
         u32 at = (u32)__ravel_input_int();
-        __ravel_assume(at < WATCHED);
+        __ravel_assume(at < WATCHED && (seen >> at & 1) == 0);
+        seen |= (u32)1 << at;
         __ravel_atomic_begin();
         u32 n_now = __atomic_load_n(&n_watched, ACQUIRE);
         int by = __atomic_load_n(&watched_by[at], RELAXED);
@@ -316,7 +319,7 @@ int closedir(void *folder)
     return zero_or_error();
 }
 
-/* The entry is there until the next one is asked for. */
+/* An entry stays there; that the next one may take its place is not looked for. */
 void *readdir(void *folder)
 {
     use_stream(folder);
@@ -330,6 +333,26 @@ void *readdir(void *folder)
     return entry;
 }
 
+/* Mappings that are there, with their sizes. */
+enum { MAPPINGS = 32 };
+static void *mapping_starts[MAPPINGS];
+static word mapping_sizes[MAPPINGS];
+
+static void *new_mapping(void *start, word size)
+{
+    __ravel_atomic_begin();
+    for (u32 i = 0; i < MAPPINGS; i++) {
+        if (__atomic_load_n(&mapping_starts[i], RELAXED) == 0) {
+            __atomic_store_n(&mapping_starts[i], start, RELAXED);
+            __atomic_store_n(&mapping_sizes[i], size, RELAXED);
+            __ravel_atomic_end();
+            return start;
+        }
+    }
+    __ravel_unsupported("more than 32 mappings of memory");
+    return 0;
+}
+
 /* Pages that belong to no file are new blocks of zeros. */
 void *mmap(void *at, word size, int protection, int flags, int file, long offset)
 {
@@ -340,14 +363,23 @@ void *mmap(void *at, word size, int protection, int flags, int file, long offset
     if (at)
         __ravel_unsupported("`mmap` at a certain address");
     if (flags & 32)
-        return __ravel_alloc(size, 1);
-    return __ravel_alloc(size, 0);
+        return new_mapping(__ravel_alloc(size, 1), size);
+    return new_mapping(__ravel_alloc(size, 0), size);
 }
 
 /* Only a whole mapping is given back. */
 int munmap(void *at, word size)
 {
-    __ravel_free(at);
+    __ravel_atomic_begin();
+    for (u32 i = 0; i < MAPPINGS; i++) {
+        if (__atomic_load_n(&mapping_starts[i], RELAXED) == at && __atomic_load_n(&mapping_sizes[i], RELAXED) == size) {
+            __atomic_store_n(&mapping_starts[i], 0, RELAXED);
+            __ravel_atomic_end();
+            __ravel_free(at);
+            return 0;
+        }
+    }
+    __ravel_unsupported("`munmap` of what is no whole mapping");
     return 0;
 }
 

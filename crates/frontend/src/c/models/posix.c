@@ -181,12 +181,16 @@ struct polled {
 
 int poll(struct polled *files, word n, int timeout)
 {
+    int count = 0;
+    may_end_here();
     for (word i = 0; i < n; i++) {
+        short found = (short)__ravel_input_int();
         (void)files[i].file;
         (void)files[i].events;
-        files[i].found = (short)__ravel_input_int();
+        files[i].found = found;
+        count += found != 0;
     }
-    return (int)count_or_error(n);
+    return zero_or_error() ? -1 : count;
 }
 
 int remove(const char *path)

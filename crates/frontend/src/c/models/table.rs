@@ -1,7 +1,7 @@
 //! Which library functions are modelled, and what does each model take for granted? A table for the documentation, from the texts themselves.
 //!
-//! The first comment of a text is what it is about. A comment before a function says what holds of that function and of those that follow it
-//! without a comment of their own; functions that only models use are left out.
+//! The first comment of a text is what it is about. A comment before a function says what holds of that function; functions without one share a row, and
+//! those that only models use are left out.
 
 use std::fmt::Write;
 
@@ -36,7 +36,7 @@ fn read(text: &str) -> (String, Vec<Group>) {
     let mut groups: Vec<Group> = Vec::new();
     let mut remark = String::new();
     let mut comment: Option<String> = None;
-    let mut is_new = true;
+    let mut plain = Vec::new();
     for line in text.lines() {
         if let Some(open) = &mut comment {
             let part = line.trim().trim_start_matches('*').trim();
@@ -50,7 +50,7 @@ fn read(text: &str) -> (String, Vec<Group>) {
                 let said = comment.take().unwrap_or_default();
                 match about {
                     None => about = Some(said),
-                    Some(_) => (remark, is_new) = (said, true),
+                    Some(_) => remark = said,
                 }
             }
             continue;
@@ -59,14 +59,16 @@ fn read(text: &str) -> (String, Vec<Group>) {
             || line.starts_with("struct ") && line.ends_with('{')
             || line.starts_with("enum ")
         {
-            (remark, is_new) = (String::new(), true);
+            remark.clear();
         }
         let Some(function) = defined(line) else { continue };
-        match groups.last_mut().filter(|_| !is_new) {
-            Some(group) => group.functions.push(function),
-            None => groups.push(Group { remark: remark.clone(), functions: vec![function] }),
+        match std::mem::take(&mut remark) {
+            said if said.is_empty() => plain.push(function),
+            said => groups.push(Group { remark: said, functions: vec![function] }),
         }
-        is_new = false;
+    }
+    if !plain.is_empty() {
+        groups.push(Group { remark: String::new(), functions: plain });
     }
     (about.unwrap_or_default(), groups)
 }
@@ -99,7 +101,7 @@ mod tests {
             .iter()
             .map(|group| (group.remark.as_str(), group.functions.iter().map(String::as_str).collect()))
             .collect();
-        assert_eq!(shown, [("One.", vec!["f", "h"]), ("", vec!["m"])]);
+        assert_eq!(shown, [("One.", vec!["f"]), ("", vec!["h", "m"])]);
     }
 
     #[test]
