@@ -90,7 +90,8 @@ static void wake_without_signal(void *mutex)
 
 int pthread_cond_wait(void *condition, void *mutex)
 {
-    waits_for_others();
+    if (__ravel_uses("pthread_cancel"))
+        waits_for_others();
     condition_lives(condition);
     int error = check_held(mutex);
     if (error)
@@ -118,7 +119,8 @@ int pthread_cond_timedwait(void *condition, void *mutex, void *deadline)
 {
     u64 bit = own_bit();
     u64 waiting;
-    waits_for_others();
+    if (__ravel_uses("pthread_cancel"))
+        waits_for_others();
     condition_lives(condition);
     int error = check_held(mutex);
     if (error)

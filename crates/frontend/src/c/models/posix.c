@@ -2,7 +2,8 @@
 
 static long count_or_error(word most)
 {
-    may_end_here();
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
     long n = __ravel_input_long();
     __ravel_assume(n >= -1 && (n < 0 || (word)n <= most));
     if (n < 0)
@@ -13,7 +14,8 @@ static long count_or_error(word most)
 /* A new file number, or -1. */
 static int new_file(void)
 {
-    may_end_here();
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
     int file = __ravel_input_int();
     __ravel_assume(file >= -1);
     if (file < 0)
@@ -182,7 +184,8 @@ struct polled {
 int poll(struct polled *files, word n, int timeout)
 {
     int count = 0;
-    may_end_here();
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
     for (word i = 0; i < n; i++) {
         short found = (short)__ravel_input_int();
         (void)files[i].file;
@@ -385,13 +388,15 @@ long sysconf(int name)
 /* Sleeping takes no time; a signal may end it early. */
 int usleep(u32 time)
 {
-    may_end_here();
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
     return zero_or_error();
 }
 
 u32 sleep(u32 time)
 {
-    may_end_here();
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
     u32 left = (u32)__ravel_input_int();
     __ravel_assume(left <= time);
     return left;
@@ -401,7 +406,8 @@ int nanosleep(const struct seconds *time, struct seconds *left)
 {
     long whole = time->whole;
     long part = time->part;
-    may_end_here();
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
     if (!__ravel_choice())
         return 0;
     set_error();

@@ -135,11 +135,11 @@ void pthread_exit(word result)
     __ravel_exit_thread(result);
 }
 
-/* A thread that is cancelled ends at its next call that can notice it: sleeping, reading, writing and their like. */
 static u32 is_cancelled[THREADS];
 static _Thread_local int cancel_state;
 static _Thread_local int cancel_type;
 
+/* A thread that is cancelled ends at its next call that can notice it: sleeping, reading, writing and their like. */
 int pthread_cancel(word thread)
 {
     if (thread >= THREADS)
@@ -150,7 +150,7 @@ int pthread_cancel(word thread)
 
 static void may_end_here(void)
 {
-    if (__ravel_uses("pthread_cancel") && cancel_state == 0) {
+    if (cancel_state == 0) {
         word me = __ravel_self();
         if (me < THREADS && __atomic_load_n(&is_cancelled[me], ACQUIRE) != 0)
             pthread_exit((word)-1);
@@ -161,13 +161,13 @@ static void may_end_here(void)
 static void waits_for_others(void)
 {
     may_end_here();
-    if (__ravel_uses("pthread_cancel"))
-        __ravel_unsupported("waiting for others in a program that cancels threads");
+    __ravel_unsupported("waiting for others in a program that cancels threads");
 }
 
 void pthread_testcancel(void)
 {
-    may_end_here();
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
 }
 
 word pthread_self(void)

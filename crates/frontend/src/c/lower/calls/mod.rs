@@ -71,7 +71,8 @@ impl Body<'_, '_> {
         };
         let is_users = function.is_some_and(|function| self.lw.is_user_function(function));
         match library::known(name) {
-            Some(Known::Malloc | Known::Calloc | Known::Free) if self.is_model() || self.lw.facts.uses("realloc") => {}
+            Some(Known::Malloc | Known::Calloc) if self.is_model() => {}
+            Some(Known::Free) if self.is_model() || self.lw.facts.uses("realloc") => {}
             Some(known) if !is_users || known.overrides_definitions() => {
                 return self.known_call(expr, name, known, args, is_wanted);
             }
@@ -418,6 +419,10 @@ impl Body<'_, '_> {
         self.resume_at(some);
         let align = self.heap_align();
         self.alloc(dst, size, ir::AllocKind::Heap, zeroed, align);
+        if self.lw.facts.uses("realloc") {
+            let block = self.var(dst);
+            self.call_model("remember", vec![block, size], false);
+        }
         self.goto(end);
         self.resume_at(end);
         self.var(dst)
