@@ -25,12 +25,37 @@ pub struct Options {
     pub compile_commands: Option<PathBuf>,
     /// Functions without a body that do nothing but return an arbitrary value.
     pub assume_pure: Vec<String>,
+    /// Whether every other function without a body returns anything and may write what its arguments point to.
+    pub havoc_stubs: bool,
+    /// Files with functions of the user's own in place of those that are missing.
+    pub stubs: Vec<PathBuf>,
     /// Whether allocations, new threads and their like may fail.
     pub fallible: bool,
-    /// The function that the first thread runs.
-    pub entry: String,
+    /// The function that the first thread runs; several run as threads side by side.
+    pub entries: Vec<String>,
+    /// Whether pointers that an entry function other than `main` is given are never null.
+    pub nonnull: bool,
+    /// What `main` is given.
+    pub arguments: Arguments,
     /// What is asked about the program: library models keep more in mind for some questions.
     pub properties: Properties,
+}
+
+/// What a program is started with.
+#[derive(Clone, Debug)]
+pub struct Arguments {
+    /// The texts after the program's name, if they are known.
+    pub given: Option<Vec<String>>,
+    /// If they are not: how many there are at most,
+    pub most: u32,
+    /// and how many characters each has at most.
+    pub length: u32,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments { given: None, most: 2, length: 8 }
+    }
 }
 
 impl Default for Options {
@@ -41,8 +66,12 @@ impl Default for Options {
             define: Vec::new(),
             compile_commands: None,
             assume_pure: Vec::new(),
+            havoc_stubs: false,
+            stubs: Vec::new(),
             fallible: false,
-            entry: "main".to_string(),
+            entries: vec!["main".to_string()],
+            nonnull: false,
+            arguments: Arguments::default(),
             properties: Properties::NONE,
         }
     }
@@ -55,6 +84,8 @@ pub struct Loaded {
     pub program: Program,
     /// What is worth knowing about it.
     pub warnings: Vec<Diagnostic>,
+    /// Functions that it calls and that have neither a body nor a model.
+    pub missing: Vec<String>,
 }
 
 /// Why a program could not be read.

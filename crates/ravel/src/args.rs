@@ -120,8 +120,11 @@ pub(crate) enum Pick {
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Input {
     /// C sources (.c), preprocessed sources (.i), OOX (.oox), a litmus test (.litmus), or one SV-COMP task definition (.yml)
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "compile_commands", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// The arguments of the C program, after `--` [default: any, see --argv-max]
+    #[arg(last = true, value_name = "ARGUMENT")]
+    pub(crate) arguments: Vec<String>,
     /// Sizes of C types [default: lp64; for .i files what their own typedefs say]
     #[arg(long, value_enum, value_name = "MODEL")]
     pub(crate) data_model: Option<DataModel>,
@@ -131,18 +134,46 @@ pub(crate) struct Input {
     /// Define a macro
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) define: Vec<String>,
-    /// Take include paths and macros of the files from a compilation database
+    /// Take include paths, macros and the language of the files from a compilation database; without files, all of its C files
     #[arg(long, value_name = "FILE")]
     pub(crate) compile_commands: Option<PathBuf>,
-    /// Take an undefined function for one that returns anything and has no other effect
-    #[arg(long, value_name = "FUNCTION")]
+    /// Of all files of a compilation database: the one with the entry function, and those that do not define it
+    #[arg(long, value_name = "FILE", requires = "compile_commands", conflicts_with = "files")]
+    pub(crate) target_file: Option<PathBuf>,
+    /// Take an undefined function for one that returns anything and has no other effect; several are separated by commas
+    #[arg(long, value_name = "FUNCTION", value_delimiter = ',')]
     pub(crate) assume_pure: Vec<String>,
+    /// Take every other undefined function for one that returns anything and may write what its arguments point to (docs/c-support.md)
+    #[arg(long, value_enum, value_name = "HOW", default_value = "refuse")]
+    pub(crate) stub: Stub,
+    /// A C file with functions in place of those that are missing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stubs: Vec<PathBuf>,
+    /// How many arguments a C program may get whose arguments are not given; looked at only if it reads them
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=64))]
+    pub(crate) argv_max: u32,
+    /// How many characters such an argument may have
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=200))]
+    pub(crate) argv_length: u32,
     /// Let allocations, new threads and the making of locks fail [default: they succeed, and the answer says so]
     #[arg(long)]
     pub(crate) fallible: bool,
-    /// The function that the first thread runs; `Class.method` for OOX
+    /// The function that the first thread runs, `Class.method` for OOX. One other than `main` is called with any arguments
+    /// (docs/c-support.md); several run as threads side by side
     #[arg(long, value_name = "FUNCTION", default_value = "main")]
-    pub(crate) entry: String,
+    pub(crate) entry: Vec<String>,
+    /// Pointers that such a function is given are not null
+    #[arg(long)]
+    pub(crate) nonnull: bool,
+}
+
+/// What stands in for a function that is missing.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stub {
+    /// Nothing: an execution that calls it is not judged
+    Refuse,
+    /// One that does anything with what it is given
+    Havoc,
 }
 
 /// How much may be used.

@@ -3,34 +3,48 @@
 //! What is inside the files is the front end's business; here only what would make it waste its time is noticed: files that are
 //! missing, empty, folders, not text, or absurdly large.
 
-use crate::args::{Input, Question};
+use crate::args::{Input, Question, Stub};
 use crate::language::table;
 use crate::request::{Request, Row};
 use cases::question::{self, PropertyFile};
 use cases::task_file;
-use frontend::Options;
+use frontend::{Arguments, Options};
 use ir::Properties;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Larger files are no programs.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// What the user calls the input.
 pub(crate) fn name(input: &Input) -> String {
-    input.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" ")
+    match &input.compile_commands {
+        Some(database) if input.files.is_empty() => format!("--compile-commands {}", database.display()),
+        _ => input.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" "),
+    }
 }
 
 /// Resolves the command line's files and properties.
 pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, String> {
     let mut files = input.files.clone();
+    if let (Some(database), true) = (&input.compile_commands, files.is_empty()) {
+        files = project_files(database, input)?;
+    }
     let mut options = Options {
         data_model: input.data_model.map(ir::DataModel::from),
         include: input.include.clone(),
         define: input.define.clone(),
         compile_commands: input.compile_commands.clone(),
         assume_pure: input.assume_pure.clone(),
+        havoc_stubs: input.stub == Stub::Havoc,
+        stubs: input.stubs.clone(),
         fallible: input.fallible,
-        entry: input.entry.clone(),
+        entries: input.entry.clone(),
+        nonnull: input.nonnull,
+        arguments: Arguments {
+            given: (!input.arguments.is_empty()).then(|| input.arguments.clone()),
+            most: input.argv_max,
+            length: input.argv_length,
+        },
         properties: Properties::NONE,
     };
     let mut asked = match (&question.property, &question.prp) {
@@ -66,6 +80,38 @@ pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, Str
     Ok(request)
 }
 
+/// The files of a build, each once. Of several programs in it the one is meant whose entry function is in the target file.
+fn project_files(database: &Path, input: &Input) -> Result<Vec<PathBuf>, String> {
+    let all = frontend::c::preprocess::commands::files(database)?;
+    let Some(target) = &input.target_file else { return Ok(all) };
+    let is_target = |file: &PathBuf| file.ends_with(target) || same_file(file, target);
+    if !all.iter().any(is_target) {
+        return Err(format!("{}: no entry for {}", database.display(), target.display()));
+    }
+    let defines = |file: &PathBuf| input.entry.iter().any(|entry| mentions_definition(file, entry));
+    Ok(all.into_iter().filter(|file| is_target(file) || !defines(file)).collect())
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Whether a function seems to be defined in a file: its name and a parenthesis, at the start of a line or behind a type, and no semicolon
+/// before the body. Only files that are other programs are to be told apart by it; two definitions that it misses are an error later.
+fn mentions_definition(file: &Path, function: &str) -> bool {
+    let Ok(text) = std::fs::read(file) else { return false };
+    let text = String::from_utf8_lossy(&text);
+    text.match_indices(function).any(|(at, _)| {
+        let (before, after) = (&text[..at], text[at + function.len()..].trim_start());
+        let line = before.rsplit('\n').next().unwrap_or("");
+        let is_type = line.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '\t' | '*' | '_'));
+        let is_word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let is_head = after.starts_with('(') && after.find('{').is_some_and(|body| !after[..body].contains(';'));
+        let is_call = line.trim_start().starts_with("return");
+        is_type && is_word && is_head && !is_call
+    })
+}
+
 fn read_property_file(path: &Path) -> Result<PropertyFile, String> {
     let text = std::fs::read_to_string(path).map_err(|error| cannot_read(path, &error))?;
     question::from_property_file(&text).map_err(|error| format!("{}: {error}", path.display()))
@@ -73,7 +119,7 @@ fn read_property_file(path: &Path) -> Result<PropertyFile, String> {
 
 /// The properties of a property file; its entry function goes to the options.
 fn take(file: PropertyFile, options: &mut Options) -> Properties {
-    options.entry = file.entry;
+    options.entries = vec![file.entry];
     file.properties
 }
 

@@ -144,6 +144,9 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
         decided => L::tell(&loaded.program, decided, plan.detail),
     };
     unknown(&mut answer, &found.gave_up, watch);
+    if matches!(answer.outcome, Outcome::Unknown(_)) {
+        answer.notes.extend(loaded.advice);
+    }
     let remark = L::remark(&loaded.program, &answer.outcome);
     answer.notes.extend(remark);
     answer

@@ -36,6 +36,9 @@ pub fn load(files: &[PathBuf], options: &Options) -> Result<Loaded, Rejected> {
         for file in files {
             reader.read_file(file, options);
         }
+        for file in &options.stubs {
+            reader.read_file(file, &Options { compile_commands: None, ..options.clone() });
+        }
         reader.finish(options)
     })
 }
@@ -105,20 +108,12 @@ impl Reader {
         }
         let first_model = typed.len();
         typed.push(models::unit(&mut self.sources, data_model));
-        let lowered = lower::lower(lower::Input {
-            units: &typed,
-            first_model,
-            sources: self.sources,
-            data_model,
-            entry: &options.entry,
-            assume_pure: &options.assume_pure,
-            is_fallible: options.fallible,
-            properties: options.properties,
-        });
+        let lowered =
+            lower::lower(lower::Input { units: &typed, first_model, sources: self.sources, data_model, options });
         match lowered {
             Ok(lowered) => {
                 self.warnings.extend(lowered.warnings);
-                Ok(Loaded { program: lowered.program, warnings: self.warnings })
+                Ok(Loaded { program: lowered.program, warnings: self.warnings, missing: lowered.missing })
             }
             Err((diagnostics, sources)) => Err(Rejected { sources, diagnostics }),
         }

@@ -11,7 +11,7 @@
 //! Preprocessing for another data model than the compiler's own would give wrong types silently; if `-m32` does not work,
 //! that is an error with advice, not a fallback.
 
-mod commands;
+pub mod commands;
 mod messages;
 
 #[cfg(test)]

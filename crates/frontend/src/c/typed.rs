@@ -67,6 +67,8 @@ pub struct Symbol {
     pub is_internal: bool,
     /// Declared `noreturn`.
     pub is_noreturn: bool,
+    /// Declared `weak`: another definition wins.
+    pub is_weak: bool,
     /// For a variable-length array: the number of elements as computed at its declaration (element type in `ty`).
     pub vla_len: Option<Box<Expr>>,
     /// `__attribute__((cleanup(f)))`.
@@ -88,8 +90,10 @@ pub struct Function {
     pub body: Stmt,
     /// Names of the labels, indexed by `LabelId`.
     pub labels: Vec<Label>,
-    /// `__attribute__((constructor))`.
-    pub is_constructor: bool,
+    /// `__attribute__((constructor))`, with its priority: the smaller, the earlier.
+    pub constructor: Option<i128>,
+    /// `__attribute__((destructor))`, with its priority: the smaller, the later.
+    pub destructor: Option<i128>,
     /// What is wrong with the body, or not supported in it; matters only if the function can be called, because headers
     /// define many functions that nobody calls. What could not be typed is missing from the body.
     pub problems: Vec<ir::Diagnostic>,

@@ -72,3 +72,39 @@ fn alloca_ends_with_the_function() {
     );
     violates(Deref, "int *f(void) { int *p = __builtin_alloca(4); *p = 1; return p; } int main(void) { return *f(); }");
 }
+
+#[test]
+fn blocks_are_told_apart_where_some_are_resized() {
+    crate::runs(
+        "void *malloc(size_t); void *realloc(void *, size_t); void free(void *);
+         struct table { int n; char *names[2]; };
+         int main(void) {
+             struct table *table = malloc(sizeof *table);
+             char **list = malloc(2 * sizeof *list);
+             table->n = 2;
+             for (int i = 0; i < table->n; i++) list[i] = \"a\";
+             list = realloc(list, 3 * sizeof *list);
+             list[2] = \"b\";
+             if (table->n != 2 || list[1][0] != 'a') reach_error();
+             free(list); free(table);
+             return 0;
+         }",
+    );
+}
+
+#[test]
+fn unions_of_pointers_and_floats_hold_what_was_written() {
+    crate::safe(
+        &[ir::Property::ErrorCall, ir::Property::Deref],
+        "union value { double number; char *text; };
+         static char hello[] = \"hello\";
+         int main(void) {
+             union value a[2];
+             a[0].number = 1.5;
+             a[1].text = hello;
+             for (int i = 0; i < 2; i++)
+                 if (i == 0 ? a[i].number != 1.5 : a[i].text[0] != 'h') reach_error();
+             return 0;
+         }",
+    );
+}

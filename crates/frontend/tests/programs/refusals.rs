@@ -21,10 +21,10 @@ fn constructs_by_name() {
     refuses(1, "inline assembly `xchg", "int main(void) { int a; __asm__ (\"xchg %0, %1\" : \"=r\"(a)); return 0; }");
     refuses(
         1,
-        "variable argument lists",
-        "int f(int n, ...) { __builtin_va_list l; __builtin_va_start(l, n); return 0; } int main(void) { return f(1, 2); }",
+        "among variable arguments",
+        "int f(int n, ...) { __builtin_va_list l; __builtin_va_start(l, n); return 0; } struct s { int a; }; int main(void) { struct s x = { 1 }; return f(1, x); }",
     );
-    refuses(1, "arguments", "int main(int argc, char **argv) { return argv[0][0]; }");
+    refuses(1, "third parameter", "int main(int argc, char **argv, char **env) { return env[0][0]; }");
     refuses(1, "wide characters", "int main(void) { int n[1]; printf(\"%ls\", n); return 0; }");
     refuses(1, "fewer arguments", "int main(void) { printf(\"%s\"); return 0; }");
     refuses(
@@ -32,7 +32,6 @@ fn constructs_by_name() {
         "`%f`",
         "int sprintf(char *, const char *, ...); int main(int n) { char b[64]; sprintf(b, \"%f\", n * 0.5); return 0; }",
     );
-    refuses(1, "`vprintf`", "int vprintf(const char *, int *); int main(void) { return vprintf(\"\", 0); }");
 }
 
 #[test]
@@ -156,7 +155,7 @@ fn a_function_unlike_the_librarys_is_not_modelled() {
 
 #[test]
 fn another_entry_function() {
-    let options = Options { entry: "start".to_string(), ..Options::default() };
+    let options = Options { entries: vec!["start".to_string()], ..Options::default() };
     let text = format!("{DECLARATIONS}int start(void) {{ reach_error(); return 0; }}");
     let loaded = load_text("program.c", &text, &options).expect("it is well formed");
     let report = run_random(&loaded.program, correctness(), 1, 100);

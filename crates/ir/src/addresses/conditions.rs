@@ -11,7 +11,7 @@ use super::value::{Base, Offset, Words};
 use crate::memory::ObjectId;
 use crate::program::Program;
 use crate::stmt::{Op, SiteId};
-use logic::TermId;
+use logic::{Sort, TermId, Value};
 use rustc_hash::FxHashMap;
 
 /// Words below this, and as far from the end, are no addresses in any layout.
@@ -148,9 +148,13 @@ impl<'a> Conditions<'a> {
             let start = model.first_static() << model.granule_bits();
             let ends = self.program.objects.iter().map(|object| object.base + object.size);
             let end = ends.max().unwrap_or(start) + 2 * self.slack();
-            ranges.push(self.within(term, start - self.slack(), end - start));
+            ranges.push(self.looks_within(term, start - self.slack(), end - start));
         } else {
-            ranges.extend(objects.into_iter().map(|object| self.in_object(term, object)).collect::<Vec<_>>());
+            for object in objects {
+                let (base, size) = (self.program.object(object).base, self.program.object(object).size);
+                let slack = self.slack();
+                ranges.push(self.looks_within(term, base.wrapping_sub(slack), size + 2 * slack));
+            }
         }
         if words.bases().any(|(base, _)| matches!(base, Base::Site(_))) {
             // A pass may give an allocation a place of its own.
@@ -158,9 +162,30 @@ impl<'a> Conditions<'a> {
             let end = model.first_dynamic() + model.max_threads() * model.granules_per_thread();
             let size = (end - start) << model.granule_bits();
             let start = (start << model.granule_bits()) - self.slack();
-            ranges.push(self.within(term, start, size));
+            ranges.push(self.looks_within(term, start, size));
         }
         self.program.pool.or_all(&ranges)
+    }
+
+    /// Likewise of what is as wide as a word and need not be one: positive floating-point numbers are ordered like their bits. Where that does not
+    /// help, it may be.
+    fn looks_within(&mut self, term: TermId, start: u64, size: u64) -> TermId {
+        let word = self.program.data_model.word_bits();
+        let end = start.checked_add(size);
+        let limits = match (self.program.pool.sort(term), end) {
+            (Sort::Bv(width), _) if width == word => return self.within(term, start, size),
+            (Sort::F64, Some(end)) if word == 64 && end <= f64::INFINITY.to_bits() => {
+                (Value::f64(f64::from_bits(start)), Value::f64(f64::from_bits(end)))
+            }
+            (Sort::F32, Some(end)) if word == 32 && end <= u64::from(f32::INFINITY.to_bits()) => {
+                (Value::f32(f32::from_bits(start as u32)), Value::f32(f32::from_bits(end as u32)))
+            }
+            _ => return self.program.pool.bool(true),
+        };
+        let pool = &mut self.program.pool;
+        let (least, beyond) = (pool.constant(limits.0), pool.constant(limits.1));
+        let (is_above, is_below) = (pool.fle(least, term), pool.flt(term, beyond));
+        pool.and(is_above, is_below)
     }
 
     fn is_number(&mut self, term: TermId, words: &Words) -> TermId {

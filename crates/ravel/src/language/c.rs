@@ -13,6 +13,18 @@ use report::{Outcome, Style};
 
 pub(super) struct C;
 
+/// What to do about functions that are missing, all of them at once.
+fn missing_advice(input: &str, missing: &[String]) -> Option<String> {
+    let (names, pure) = (missing.join(", "), missing.join(","));
+    let havoc = format!("ravel verify {input} --stub havoc");
+    (!missing.is_empty()).then(|| {
+        format!(
+            "not defined and not modelled: {names}; if they may do anything with what they are given: `{havoc}`, if they only \
+             return a value: `--assume-pure {pure}`, or give them bodies with `--stubs FILE`"
+        )
+    })
+}
+
 impl Language for C {
     type Program = Task;
     type Replayed = Replayed;
@@ -38,6 +50,7 @@ impl Language for C {
             warnings: loaded.warnings,
             notes: task.program.notes.clone(),
             assumptions: task.program.assumptions.clone(),
+            advice: missing_advice(&request.name, &loaded.missing),
             program: task,
         })
     }

@@ -53,6 +53,7 @@ impl Language for Litmus {
             warnings: Vec::new(),
             notes: Vec::new(),
             assumptions: Vec::new(),
+            advice: None,
             program: Judged { test, model },
         })
     }

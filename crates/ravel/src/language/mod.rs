@@ -70,6 +70,8 @@ pub(crate) struct Loaded<P> {
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) notes: Vec<String>,
     pub(crate) assumptions: Vec<String>,
+    /// What to try if the answer is unknown.
+    pub(crate) advice: Option<String>,
 }
 
 /// How a random run ended.

@@ -8,7 +8,7 @@ use crate::request::Request;
 use engines::{Ask, Decided, OOX_PROPERTIES, Wrong, decide_oox, symbolic};
 use frontend::Rejected;
 use ir::oox::{self, Program, RandomEnd, Replayed};
-use ir::{Properties, Property};
+use ir::{Diagnostic, Properties, Property, Sources, Span};
 use report::{Outcome, Style};
 
 pub(super) struct Oox;
@@ -34,13 +34,19 @@ impl Language for Oox {
     }
 
     fn load(request: &Request) -> Result<Loaded<Program>, Rejected> {
-        let loaded = frontend::oox::load(&request.files, &request.options.entry)?;
+        let [entry] = request.options.entries.as_slice() else {
+            let message = "an OOX program starts in one method";
+            let diagnostics = vec![Diagnostic::error(Span::NOWHERE, message).with_note("give one --entry")];
+            return Err(Rejected { sources: Sources::default(), diagnostics });
+        };
+        let loaded = frontend::oox::load(&request.files, entry)?;
         Ok(Loaded {
             sources: loaded.program.sources.clone(),
             model: "sc".to_string(),
             warnings: loaded.warnings,
             notes: Vec::new(),
             assumptions: Vec::new(),
+            advice: None,
             program: loaded.program,
         })
     }

@@ -52,6 +52,67 @@ fn the_entry_and_assumptions_are_followed() {
 }
 
 #[test]
+fn what_is_missing_is_told_at_once_and_can_be_stood_in_for() {
+    let source = b"#include <assert.h>\nint f(void); int g(int *);\nint main(void) { int x = 1; f(); g(&x); assert(x == 1); return 0; }\n";
+    let program = Scratch::new("missing.c", source);
+    let refused = text(&run(&["verify", program.path()])).replace("\n    ", " ");
+    assert!(
+        refused.contains("not defined and not modelled: f, g;") && refused.contains("--assume-pure f,g"),
+        "{refused}"
+    );
+    assert_eq!(last_line(&["verify", program.path(), "--assume-pure", "f,g"]), "RESULT: true");
+    let havoc = text(&run(&["verify", program.path(), "--stub", "havoc"]));
+    assert!(havoc.contains("(--stub havoc)") && havoc.ends_with("RESULT: false(unreach-call)\n"), "{havoc}");
+    let stubs = Scratch::new("stubs.c", b"int f(void) { return 0; }\nint g(int *p) { return *p; }\n");
+    let own = text(&run(&["verify", program.path(), "--stubs", stubs.path()]));
+    assert!(own.contains("(--stubs)") && own.ends_with("RESULT: true\n"), "{own}");
+}
+
+#[test]
+fn a_project_is_read_from_its_build() {
+    let folder = Scratch::new("one.c", b"int f(void);\nint main(void) { return f(); }\n");
+    let here = folder.0.parent().expect("it is in a folder").to_path_buf();
+    let write = |name: &str, text: &str| std::fs::write(here.join(name), text).expect("it can be written");
+    write("two.c", "#include <assert.h>\nint f(void);\nint main(void) { assert(f() == 1); return 0; }\n");
+    write("lib.c", "int f(void) { return VALUE; }\n");
+    let entry = |name: &str, flags: &str| {
+        format!(
+            "{{\"directory\": \"{}\", \"file\": \"{name}\", \"command\": \"cc {flags} -c {name}\"}}",
+            here.display()
+        )
+    };
+    let entries = [entry("one.c", ""), entry("two.c", ""), entry("lib.c", "-DVALUE=2"), entry("lib.c", "-DVALUE=2 -g")];
+    write("compile_commands.json", &format!("[{}]", entries.join(",")));
+    let database = here.to_str().expect("plain names");
+    let both = run(&["verify", "--compile-commands", database]);
+    assert!(text(&both).contains("`main` is defined twice"), "{}", text(&both));
+    let of = |target: &str| last_line(&["verify", "--compile-commands", database, "--target-file", target]);
+    assert_eq!(of("one.c"), "RESULT: true");
+    assert_eq!(of("two.c"), "RESULT: false(unreach-call)");
+    assert_eq!(of("three.c"), "RESULT: error");
+}
+
+#[test]
+fn a_weak_definition_gives_way() {
+    let weak = b"#include <assert.h>\n__attribute__((weak)) int f(void) { return 1; }\nint main(void) { assert(f() == 2); return 0; }\n";
+    let weak = Scratch::new("weak.c", weak);
+    let strong = Scratch::new("strong.c", b"int f(void) { return 2; }\n");
+    assert_eq!(last_line(&["verify", weak.path()]), "RESULT: false(unreach-call)");
+    assert_eq!(last_line(&["verify", weak.path(), strong.path()]), "RESULT: true");
+    assert_eq!(last_line(&["verify", strong.path(), weak.path()]), "RESULT: true");
+}
+
+#[test]
+fn arguments_can_be_given() {
+    let source = b"#include <assert.h>\n#include <string.h>\nint main(int argc, char **argv) { assert(argc == 2 && strcmp(argv[1], \"--x\") == 0); return 0; }\n";
+    let program = Scratch::new("given.c", source);
+    let given = text(&run(&["verify", program.path(), "--", "--x"]));
+    assert!(given.contains("the program is started as `given --x`") && given.ends_with("RESULT: true\n"), "{given}");
+    assert_eq!(last_line(&["verify", program.path(), "--", "y"]), "RESULT: false(unreach-call)");
+    assert_eq!(last_line(&["verify", program.path()]), "RESULT: false(unreach-call)");
+}
+
+#[test]
 fn narrow_screens_and_verbose_traces() {
     let narrow = ravel(&["verify", "examples/lost_update.c"]).env("COLUMNS", "50").output().expect("it starts");
     assert!(text(&narrow).contains("-- T1 worker"), "{}", text(&narrow));

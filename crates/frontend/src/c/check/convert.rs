@@ -107,6 +107,7 @@ impl Checker {
             address_taken,
             is_internal: true,
             is_noreturn: false,
+            is_weak: false,
             vla_len: None,
             cleanup: None,
         })

@@ -77,7 +77,8 @@ struct Checker {
     /// Functions that were called while no prototype of them was known.
     called_early: FxHashSet<SymbolId>,
     /// Functions that run before `main`.
-    constructors: FxHashSet<SymbolId>,
+    constructors: FxHashMap<SymbolId, i128>,
+    destructors: FxHashMap<SymbolId, i128>,
     /// Symbols whose use is refused, with what to say.
     refused: FxHashMap<SymbolId, String>,
     /// Alignments that were asked for on variables.
@@ -160,7 +161,8 @@ impl Checker {
             replaceable: FxHashSet::default(),
             implicit: FxHashSet::default(),
             called_early: FxHashSet::default(),
-            constructors: FxHashSet::default(),
+            constructors: FxHashMap::default(),
+            destructors: FxHashMap::default(),
             refused: FxHashMap::default(),
             aligned: FxHashMap::default(),
             grown: FxHashMap::default(),
@@ -196,7 +198,8 @@ impl Checker {
             self.symbols[symbol.0 as usize].ty = *ty;
         }
         for function in &mut self.functions {
-            function.is_constructor = self.constructors.contains(&function.symbol);
+            function.constructor = self.constructors.get(&function.symbol).copied();
+            function.destructor = self.destructors.get(&function.symbol).copied();
         }
         let unit = Unit {
             types: self.types,

@@ -9,7 +9,7 @@ use ir::{AllocKind, Diagnostic, Op, Order, Property, Span, Stmt};
 impl Lowering<'_> {
     /// Refuses names given as pure that are not functions without a meaning.
     pub(super) fn check_assume_pure(&mut self) {
-        for name in self.assume_pure {
+        for name in &self.options.assume_pure {
             let function = self.functions.get(name.as_str()).copied();
             let (problem, note) = match function {
                 _ if !self.facts.uses(name) => ("the program does not mention it", "is the name spelled right?"),
@@ -32,6 +32,22 @@ impl Lowering<'_> {
     /// A library function is called that assumes something.
     pub(super) fn note_model(&mut self, name: &str) {
         match name {
+            "signal" | "sigaction" => {
+                self.assume(
+                    "no signal comes from outside; handlers run only where a thread signals itself".to_string(),
+                );
+            }
+            "getopt" | "getopt_long" | "getopt_long_only" => {
+                self.assume("the variable POSIXLY_CORRECT is not set".to_string());
+            }
+            "sin" | "cos" | "tan" | "atan" | "atan2" | "exp" | "log" | "log2" | "log10" | "pow" | "fmod" | "sinf"
+            | "cosf" | "expf" | "powf" => {
+                self.assume(format!("`{name}` yields any number of its range"));
+            }
+            "pthread_cancel" => {
+                self.assume("a thread that joins another is not cancelled meanwhile".to_string());
+            }
+            "mmap" => self.assume("files that are mapped are changed by nobody else".to_string()),
             "setlocale" => self.assume("characters and numbers stay those of the C locale".to_string()),
             "alarm" => self.assume("the signal of `alarm` does not come".to_string()),
             "pthread_equal" | "thrd_equal" => self.note_compared_handles(),
@@ -105,6 +121,17 @@ impl Lowering<'_> {
         }
         let pure = |name: &String| format!("`{name}` has no effect and returns any value (--assume-pure)");
         told.extend(self.taken_as_pure.iter().map(pure));
+        if !self.stubbed.is_empty() {
+            let names: Vec<&str> = self.stubbed.iter().map(String::as_str).collect();
+            told.push(format!(
+                "{}: any result (a pointer is null or to a new block); may write the object that a pointer argument points to, \
+                 and does nothing else (--stub havoc)",
+                names.join(", ")
+            ));
+        }
+        for file in &self.options.stubs {
+            told.push(format!("what is missing does what `{}` says (--stubs)", file.display()));
+        }
         told.extend(self.assumed.iter().cloned());
         self.program.assumptions = told;
     }

@@ -70,6 +70,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) result: Option<Sort>,
     /// The pointer through which a record is returned.
     pub(super) out_pointer: Option<VarId>,
+    /// Where the list of variable arguments begins.
+    pub(super) list_start: Option<VarId>,
     /// Whether the whole function is one atomic section.
     pub(super) is_atomic_section: bool,
     /// Where the code being lowered stands in the source.
@@ -82,8 +84,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) continues: Vec<JumpTarget>,
     /// The cases met so far of each enclosing `switch` that is reached.
     pub(super) switches: Vec<Option<Vec<CaseTarget>>>,
-    /// Variables that hold the addresses of `alloca`ed objects.
-    pub(super) allocas: Vec<VarId>,
+    /// Variables that hold the addresses of `alloca`ed objects, and of the list of earlier ones from the same place.
+    pub(super) allocas: Vec<(VarId, VarId)>,
     /// Scalar variables that must be objects because something points to them.
     addressed: FxHashSet<SymbolId>,
     homes: FxHashMap<SymbolId, Home>,
@@ -131,6 +133,7 @@ impl<'l, 'u> Body<'l, 'u> {
             params: Vec::new(),
             result: None,
             out_pointer: None,
+            list_start: None,
             is_atomic_section: false,
             span: function.map_or(Span::NOWHERE, |function| function.span),
             alive: Vec::new(),
@@ -302,7 +305,9 @@ impl<'l, 'u> Body<'l, 'u> {
             return home.clone();
         }
         let types = self.types();
-        let is_object = record.address_taken && self.addressed.contains(&symbol) || record.vla_len.is_some();
+        let is_object = record.address_taken && self.addressed.contains(&symbol)
+            || record.vla_len.is_some()
+            || record.cleanup.is_some();
         let home = match scalar_of(types, record.ty.ty).filter(|_| !is_object) {
             Some(scalar) => {
                 let format = format_of(types, record.ty.ty);

@@ -2,6 +2,7 @@
 //!
 //! The data that all of the lowering shares, and questions about names. How functions and variables are lowered is not here.
 
+use crate::Options;
 use crate::c::lower::analysis::effects::Summaries;
 use crate::c::lower::analysis::scan::Facts;
 use crate::c::typed::{Function, InitItem, Storage, Symbol, SymbolId, Unit};
@@ -20,14 +21,8 @@ pub struct Input<'u> {
     pub sources: Sources,
     /// Sizes of the C types.
     pub data_model: DataModel,
-    /// The function to start with.
-    pub entry: &'u str,
-    /// Functions without a body that are taken to do nothing but return an arbitrary value.
-    pub assume_pure: &'u [String],
-    /// Whether what runs out of memory or threads may fail.
-    pub is_fallible: bool,
-    /// What is asked.
-    pub properties: Properties,
+    /// Where it starts, what is taken for granted and what is asked.
+    pub options: &'u Options,
 }
 
 /// A function with a body: its unit and its position among the unit's functions.
@@ -55,13 +50,15 @@ pub(super) enum Work {
 pub(super) struct Lowering<'u> {
     pub(super) units: &'u [Unit],
     pub(super) first_model: usize,
-    pub(super) entry: &'u str,
-    pub(super) assume_pure: &'u [String],
-    pub(super) is_fallible: bool,
+    pub(super) options: &'u Options,
     /// Functions that could fail and were taken not to.
     pub(super) taken_to_succeed: BTreeSet<String>,
     /// Functions of `assume_pure` that are called.
     pub(super) taken_as_pure: BTreeSet<String>,
+    /// Functions that `--stub havoc` stands in for.
+    pub(super) stubbed: BTreeSet<String>,
+    /// Functions that are called and have neither a body nor a model.
+    pub(super) missing: BTreeSet<String>,
     /// The variables of the environment that are asked for by literals.
     environment: Vec<Vec<u8>>,
     /// What else was assumed.
@@ -82,6 +79,8 @@ pub(super) struct Lowering<'u> {
     pub(super) function_of: Vec<FxHashMap<SymbolId, usize>>,
     pub(super) global_of: Vec<FxHashMap<SymbolId, usize>>,
     pub(super) procs: FxHashMap<FunctionRef, ProcId>,
+    /// Functions with `...`, and whether they look at what comes there.
+    pub(super) list_takers: FxHashMap<FunctionRef, bool>,
     pub(super) thread_entries: FxHashMap<(ProcId, logic::Scalar), ProcId>,
     pub(super) homes: FxHashMap<SymbolRef, Home>,
     /// By text and place.
@@ -115,6 +114,14 @@ pub(super) enum Home {
     Known(TermId),
 }
 
+/// The function that runs once, before all else; none if several start side by side.
+fn first_entry(options: &Options) -> &str {
+    match options.entries.as_slice() {
+        [entry] => entry,
+        _ => "",
+    }
+}
+
 impl<'u> Lowering<'u> {
     pub(super) fn new(input: Input<'u>) -> Lowering<'u> {
         let mut program = Program::new(input.data_model);
@@ -122,24 +129,25 @@ impl<'u> Lowering<'u> {
         let mut lowering = Lowering {
             units: input.units,
             first_model: input.first_model,
-            entry: input.entry,
-            assume_pure: input.assume_pure,
-            is_fallible: input.is_fallible,
+            options: input.options,
             taken_to_succeed: BTreeSet::new(),
             taken_as_pure: BTreeSet::new(),
             environment: Vec::new(),
             assumed: BTreeSet::new(),
-            properties: input.properties,
+            stubbed: BTreeSet::new(),
+            missing: BTreeSet::new(),
+            properties: input.options.properties,
             program,
             errors: Vec::new(),
             warnings: Vec::new(),
-            facts: Facts::gather(&input.units[..input.first_model], input.entry),
+            facts: Facts::gather(&input.units[..input.first_model], first_entry(input.options)),
             functions: FxHashMap::default(),
             data: FxHashMap::default(),
             addressed: FxHashSet::default(),
             function_of: Vec::new(),
             global_of: Vec::new(),
             procs: FxHashMap::default(),
+            list_takers: FxHashMap::default(),
             thread_entries: FxHashMap::default(),
             homes: FxHashMap::default(),
             strings: FxHashMap::default(),
@@ -178,7 +186,16 @@ impl<'u> Lowering<'u> {
             }
             let this = FunctionRef { unit, index };
             let first = *self.functions.entry(&symbol.name).or_insert(this);
-            if first != this && !is_model {
+            if first == this || is_model || symbol.is_weak {
+                continue;
+            }
+            let is_first_weak = {
+                let other = self.function(first).symbol;
+                self.symbol(SymbolRef { unit: first.unit, symbol: other }).is_weak
+            };
+            if is_first_weak {
+                self.functions.insert(&symbol.name, this);
+            } else {
                 self.error(Diagnostic::error(function.span, format!("`{}` is defined twice", symbol.name)));
             }
         }
@@ -244,7 +261,10 @@ impl<'u> Lowering<'u> {
 
     /// The body behind a function symbol: of its own unit, else by name.
     pub(super) fn resolve_function(&self, reference: SymbolRef) -> Option<FunctionRef> {
-        if let Some(index) = self.function_of[reference.unit].get(&reference.symbol) {
+        let symbol = self.symbol(reference);
+        // A weak definition gives way to one of another unit.
+        let is_final = !symbol.is_weak || symbol.is_internal;
+        if let Some(index) = self.function_of[reference.unit].get(&reference.symbol).filter(|_| is_final) {
             return Some(FunctionRef { unit: reference.unit, index: *index });
         }
         let function = self.functions.get(self.symbol(reference).name.as_str()).copied()?;

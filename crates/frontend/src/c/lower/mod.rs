@@ -40,6 +40,8 @@ pub struct Lowered {
     pub program: Program,
     /// What is not modelled exactly.
     pub warnings: Vec<Diagnostic>,
+    /// Functions that are called and that nobody knows.
+    pub missing: Vec<String>,
 }
 
 /// Lowers a linked set of units.
@@ -50,7 +52,8 @@ pub fn lower(input: Input<'_>) -> Result<Lowered, (Vec<Diagnostic>, Sources)> {
     lowering.tell_assumptions();
     if lowering.errors.is_empty() {
         ir::addresses::guard(&mut lowering.program, &lowering.layout);
-        Ok(Lowered { program: lowering.program, warnings: lowering.warnings })
+        let missing = lowering.all_missing();
+        Ok(Lowered { program: lowering.program, warnings: lowering.warnings, missing })
     } else {
         Err((lowering.errors, lowering.program.sources))
     }
@@ -58,18 +61,34 @@ pub fn lower(input: Input<'_>) -> Result<Lowered, (Vec<Diagnostic>, Sources)> {
 
 impl Lowering<'_> {
     fn run(&mut self) {
-        let Some(entry) = self.functions.get(self.entry).copied().filter(|entry| entry.unit < self.first_model) else {
-            let span = Span::NOWHERE;
-            let message = format!("no function `{}` to start with", self.entry);
-            self.error(Diagnostic::error(span, message).with_note("name another one with --entry"));
-            return;
-        };
-        let entry_proc = self.proc_of(entry);
+        let mut entries = Vec::new();
+        for name in &self.options.entries {
+            let Some(entry) = self.entry_function(name) else {
+                let message = format!("no function `{name}` to start with");
+                let note = "name another one with --entry";
+                self.error(Diagnostic::error(Span::NOWHERE, message).with_note(note));
+                return;
+            };
+            entries.push((entry, self.proc_of(entry)));
+        }
         self.constructors();
         self.drain();
-        self.finish_entry(entry, entry_proc);
+        self.finish_entries(&entries);
         self.drain();
         self.finish_thread_init();
+    }
+
+    /// The user's function of a name; one that is `static` if there is no other.
+    fn entry_function(&self, name: &str) -> Option<FunctionRef> {
+        let external = self.functions.get(name).copied().filter(|entry| self.is_user_function(*entry));
+        external.or_else(|| {
+            let mut found = (0..self.first_model).flat_map(|unit| {
+                let tree = &self.units[unit];
+                let is_it = move |at: &usize| tree.symbols[tree.functions[*at].symbol.0 as usize].name == name;
+                (0..tree.functions.len()).filter(is_it).map(move |index| FunctionRef { unit, index })
+            });
+            found.next()
+        })
     }
 
     /// Does all work that is known, including what it brings up itself.
@@ -90,12 +109,21 @@ impl Lowering<'_> {
             debug_assert!(function.problems.is_empty(), "models are checked when they are read");
         } else if function.problems.iter().all(|problem| is_warning(&problem)) {
             self.warnings.extend(function.problems.iter().cloned());
-        } else {
+        } else if function.problems.iter().any(|problem| problem.severity == Severity::Error) {
             self.errors.extend(function.problems.iter().filter(|problem| !is_warning(problem)).cloned());
             return;
         }
+        let refused = function.problems.iter().find(|problem| problem.severity == Severity::Unsupported);
         let mut body = Body::new(self, reference.unit, Some(function));
-        body.lower_body(function);
+        match refused {
+            // What could not be typed is missing from the body, so that nothing of it is known; who does not call it does not care.
+            Some(problem) => {
+                body.declare_signature(function);
+                body.span = problem.span;
+                body.unsupported(&problem.message);
+            }
+            None => body.lower_body(function),
+        }
         let built = body.finish();
         let name = self.symbol(SymbolRef { unit: reference.unit, symbol: function.symbol }).name.clone();
         self.install(proc, name, function.span, built);

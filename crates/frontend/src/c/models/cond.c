@@ -94,6 +94,8 @@ static void wake_without_signal(void *condition, void *mutex)
 
 int pthread_cond_wait(void *condition, void *mutex)
 {
+    if (__ravel_uses("pthread_cancel"))
+        waits_for_others();
     condition_lives(condition);
     int error = check_held(mutex);
     if (error)
@@ -122,6 +124,8 @@ int pthread_cond_timedwait(void *condition, void *mutex, void *deadline)
 {
     u64 bit = own_bit();
     u64 waiting;
+    if (__ravel_uses("pthread_cancel"))
+        waits_for_others();
     condition_lives(condition);
     int error = check_held(mutex);
     if (error)

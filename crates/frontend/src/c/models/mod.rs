@@ -3,12 +3,15 @@
 //! All texts are one translation unit, each under its own name, so that spans in them are known to be ours. A model is
 //! used where the program calls a function of that name and does not define it.
 
+#[cfg(test)]
+mod table;
+
 use super::source::Originals;
 use super::typed::Unit;
 use super::{check, parse};
 use ir::{DataModel, Sources};
 
-const TEXTS: [(&str, &str); 12] = [
+const TEXTS: [(&str, &str); 19] = [
     ("<ravel>/ravel.h", include_str!("ravel.h")),
     ("<ravel>/pthread.c", include_str!("pthread.c")),
     ("<ravel>/mutex.c", include_str!("mutex.c")),
@@ -21,6 +24,13 @@ const TEXTS: [(&str, &str); 12] = [
     ("<ravel>/stdio.c", include_str!("stdio.c")),
     ("<ravel>/time.c", include_str!("time.c")),
     ("<ravel>/posix.c", include_str!("posix.c")),
+    ("<ravel>/signal.c", include_str!("signal.c")),
+    ("<ravel>/files.c", include_str!("files.c")),
+    ("<ravel>/lists.c", include_str!("lists.c")),
+    ("<ravel>/math.c", include_str!("math.c")),
+    ("<ravel>/numbers.c", include_str!("numbers.c")),
+    ("<ravel>/process.c", include_str!("process.c")),
+    ("<ravel>/getopt.c", include_str!("getopt.c")),
 ];
 
 /// The models for a data model, their texts added to `sources`.

@@ -2,6 +2,8 @@
 
 static long count_or_error(word most)
 {
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
     long n = __ravel_input_long();
     __ravel_assume(n >= -1 && (n < 0 || (word)n <= most));
     if (n < 0)
@@ -12,6 +14,8 @@ static long count_or_error(word most)
 /* A new file number, or -1. */
 static int new_file(void)
 {
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
     int file = __ravel_input_int();
     __ravel_assume(file >= -1);
     if (file < 0)
@@ -179,12 +183,17 @@ struct polled {
 
 int poll(struct polled *files, word n, int timeout)
 {
+    int count = 0;
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
     for (word i = 0; i < n; i++) {
+        short found = (short)__ravel_input_int();
         (void)files[i].file;
         (void)files[i].events;
-        files[i].found = (short)__ravel_input_int();
+        files[i].found = found;
+        count += found != 0;
     }
-    return (int)count_or_error(n);
+    return zero_or_error() ? -1 : count;
 }
 
 int remove(const char *path)
@@ -258,9 +267,18 @@ static char *getenv_numbered(u32 number)
     return answer;
 }
 
+static int is_environment_changing(void)
+{
+    return __ravel_uses("setenv") || __ravel_uses("putenv") || __ravel_uses("unsetenv");
+}
+
+static char *getenv_changing(const char *name);
+
 char *getenv(const char *name)
 {
     u32 old;
+    if (is_environment_changing())
+        return getenv_changing(name);
     read_text(name);
     __ravel_rmw(&is_other_asked, old, 1, RELAXED);
     if (old != 0 || __atomic_load_n(&is_one_asked, RELAXED) != 0)
@@ -370,11 +388,15 @@ long sysconf(int name)
 /* Sleeping takes no time; a signal may end it early. */
 int usleep(u32 time)
 {
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
     return zero_or_error();
 }
 
 u32 sleep(u32 time)
 {
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
     u32 left = (u32)__ravel_input_int();
     __ravel_assume(left <= time);
     return left;
@@ -384,6 +406,8 @@ int nanosleep(const struct seconds *time, struct seconds *left)
 {
     long whole = time->whole;
     long part = time->part;
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
     if (!__ravel_choice())
         return 0;
     set_error();
@@ -537,10 +561,6 @@ int pthread_attr_setaffinity_np(u32 *attributes, word size, const void *set)
     return zero_or_number();
 }
 
-/* Nobody cancels, so only the old state matters. */
-static _Thread_local int cancel_state;
-static _Thread_local int cancel_type;
-
 int pthread_setcancelstate(int state, int *old)
 {
     if (state != 0 && state != 1)
@@ -555,76 +575,10 @@ int pthread_setcanceltype(int type, int *old)
 {
     if (type != 0 && type != 1)
         return EINVAL;
+    if (type == 1 && __ravel_uses("pthread_cancel"))
+        __ravel_unsupported("a thread that may be cancelled at any moment");
     if (old)
         *old = cancel_type;
     cancel_type = type;
     return 0;
-}
-
-/* Sets of signals are 128 bytes. Signals do not come. */
-enum { SET_WORDS = 128 / sizeof(word), WORD_BITS = 8 * sizeof(word), N_SIGNALS = 64 };
-
-static int fill_set(word *set, word value)
-{
-    for (u32 i = 0; i < SET_WORDS; i++)
-        set[i] = value;
-    return 0;
-}
-
-int sigemptyset(word *set)
-{
-    return fill_set(set, 0);
-}
-
-int sigfillset(word *set)
-{
-    return fill_set(set, (word)-1);
-}
-
-static int is_signal(int number)
-{
-    if (number >= 1 && number <= N_SIGNALS)
-        return 1;
-    if (__ravel_uses("__errno_location"))
-        *__errno_location() = EINVAL;
-    return 0;
-}
-
-int sigaddset(word *set, int number)
-{
-    if (!is_signal(number))
-        return -1;
-    set[(u32)(number - 1) / WORD_BITS] |= (word)1 << (u32)(number - 1) % WORD_BITS;
-    return 0;
-}
-
-int sigdelset(word *set, int number)
-{
-    if (!is_signal(number))
-        return -1;
-    set[(u32)(number - 1) / WORD_BITS] &= ~((word)1 << (u32)(number - 1) % WORD_BITS);
-    return 0;
-}
-
-int sigismember(const word *set, int number)
-{
-    if (!is_signal(number))
-        return -1;
-    return set[(u32)(number - 1) / WORD_BITS] >> (u32)(number - 1) % WORD_BITS & 1;
-}
-
-int pthread_sigmask(int how, const word *set, word *old)
-{
-    if (set)
-        for (u32 i = 0; i < SET_WORDS; i++)
-            (void)set[i];
-    if (old)
-        for (u32 i = 0; i < SET_WORDS; i++)
-            old[i] = (word)__ravel_input_long();
-    return 0;
-}
-
-int sigprocmask(int how, const word *set, word *old)
-{
-    return pthread_sigmask(how, set, old);
 }

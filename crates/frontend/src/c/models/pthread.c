@@ -124,11 +124,50 @@ int pthread_join(word thread, word *result)
     return 0;
 }
 
+static u32 open_cleanups(void);
+
 void pthread_exit(word result)
 {
+    if (__ravel_uses("__pthread_register_cancel") && open_cleanups() != 0)
+        __ravel_unsupported("leaving a thread within `pthread_cleanup_push`");
     if (__ravel_uses("pthread_key_create") || __ravel_uses("tss_create"))
         run_destructors();
     __ravel_exit_thread(result);
+}
+
+static u32 is_cancelled[THREADS];
+static _Thread_local int cancel_state;
+static _Thread_local int cancel_type;
+
+/* A thread that is cancelled ends at its next call that can notice it: sleeping, reading, writing and their like. */
+int pthread_cancel(word thread)
+{
+    if (thread >= THREADS)
+        __ravel_unsupported("more than 1024 threads of which some are cancelled");
+    __atomic_store_n(&is_cancelled[thread], 1, RELEASE);
+    return 0;
+}
+
+static void may_end_here(void)
+{
+    if (cancel_state == 0) {
+        word me = __ravel_self();
+        if (me < THREADS && __atomic_load_n(&is_cancelled[me], ACQUIRE) != 0)
+            pthread_exit((word)-1);
+    }
+}
+
+/* Who waits for another thread may be cancelled meanwhile, which is not followed. */
+static void waits_for_others(void)
+{
+    may_end_here();
+    __ravel_unsupported("waiting for others in a program that cancels threads");
+}
+
+void pthread_testcancel(void)
+{
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
 }
 
 word pthread_self(void)

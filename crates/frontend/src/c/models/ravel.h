@@ -26,6 +26,8 @@ word __ravel_start();
 word __ravel_self(void);
 word __ravel_join(word thread);
 void __ravel_exit_thread(word result);
+/* Ends the process at once. */
+void __ravel_end_process(void);
 void __ravel_atomic_begin(void);
 void __ravel_atomic_end(void);
 
@@ -53,6 +55,10 @@ void __ravel_misuse(int condition, const char *what);
 int __ravel_may_end(const char *destroy);
 /* An invalid access if the condition holds. */
 void __ravel_undefined(int condition);
+
+/* What IEEE 754 says. */
+double __ravel_fabs(double x);
+double __ravel_sqrt(double x);
 
 void __ravel_mark_locked(void *lock);
 void __ravel_mark_read_locked(void *lock);

@@ -194,6 +194,8 @@ int sem_destroy(void *semaphore)
 int sem_wait(void *semaphore)
 {
     u32 old;
+    if (__ravel_uses("pthread_cancel"))
+        waits_for_others();
     __ravel_await((u32 *)semaphore, old, old > 0, old - 1, ACQUIRE);
     __ravel_mark_down(semaphore);
     semaphore_lived(old);

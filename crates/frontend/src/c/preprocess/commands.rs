@@ -39,22 +39,52 @@ const KEPT: &[&str] =
 const DROPPED: &[&str] =
     &["-fplugin", "-fdump", "-flto", "-fprofile", "-fdiagnostics", "-fcolor", "-fmessage", "-ftime", "-fcoverage"];
 
-/// Finds the entry of `file` in the database at `database` (the file itself or its directory).
-pub(super) fn entry_for(database: &Path, file: &Path) -> Result<Entry, Box<Diagnostic>> {
+/// The C files of a database, each once, in its order.
+pub fn files(database: &Path) -> Result<Vec<PathBuf>, String> {
+    let (database, entries) = read(database).map_err(|problem| problem.message.clone())?;
+    let base = super::absolute(database.parent().unwrap_or(Path::new(".")));
+    let mut found: Vec<PathBuf> = Vec::new();
+    for entry in &entries {
+        let directory = base.join(entry["directory"].as_str().unwrap_or("."));
+        let Some(file) = entry["file"].as_str() else { continue };
+        let file = canonical(&directory.join(file));
+        if file.extension().is_some_and(|ending| ending == "c") && !found.contains(&file) {
+            found.push(file);
+        }
+    }
+    match found.is_empty() {
+        true => Err(format!("{}: it has no C files", database.display())),
+        false => Ok(found),
+    }
+}
+
+/// Reads a database (the file itself or its directory).
+fn read(database: &Path) -> Result<(PathBuf, Vec<Value>), Box<Diagnostic>> {
     let database = if database.is_dir() { database.join("compile_commands.json") } else { database.to_path_buf() };
     let problem = |message: String, note: &str| Box::new(Diagnostic::error(Span::NOWHERE, message).with_note(note));
     let text = fs::read_to_string(&database).map_err(|error| {
         problem(format!("cannot read `{}`: {error}", database.display()), "check the path of the compile commands")
     })?;
-    let malformed = |what: &str| {
-        let message = format!("`{}` is not a list of compile commands: {what}", database.display());
-        problem(message, "generate it again, for example with `cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON`")
-    };
-    let parsed: Value = serde_json::from_str(&text).map_err(|error| malformed(&error.to_string()))?;
-    let entries = parsed.as_array().ok_or_else(|| malformed("the outermost value is no array"))?;
+    match serde_json::from_str(&text) {
+        Ok(Value::Array(entries)) => Ok((database, entries)),
+        Ok(_) => Err(malformed(&database, "the outermost value is no array")),
+        Err(error) => Err(malformed(&database, &error.to_string())),
+    }
+}
+
+fn malformed(database: &Path, what: &str) -> Box<Diagnostic> {
+    let message = format!("`{}` is not a list of compile commands: {what}", database.display());
+    let note = "generate it again, for example with `cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON`";
+    Box::new(Diagnostic::error(Span::NOWHERE, message).with_note(note))
+}
+
+/// Finds the entry of `file` in the database at `database` (the file itself or its directory).
+pub(super) fn entry_for(database: &Path, file: &Path) -> Result<Entry, Box<Diagnostic>> {
+    let (database, entries) = read(database)?;
+    let malformed = |what: &str| malformed(&database, what);
     let base = super::absolute(database.parent().unwrap_or(Path::new(".")));
     let wanted = canonical(&super::absolute(file));
-    for entry in entries {
+    for entry in &entries {
         let directory = base.join(entry["directory"].as_str().unwrap_or("."));
         let Some(entry_file) = entry["file"].as_str() else { continue };
         if canonical(&directory.join(entry_file)) != wanted {
@@ -71,10 +101,8 @@ pub(super) fn entry_for(database: &Path, file: &Path) -> Result<Entry, Box<Diagn
         return Ok(Entry { directory, flags: preprocessing_flags(&words) });
     }
     let message = format!("`{}` has no entry for `{}`", database.display(), file.display());
-    Err(problem(
-        message,
-        "leave the compile commands out and pass -I and -D instead, or build the file once to record it",
-    ))
+    let note = "leave the compile commands out and pass -I and -D instead, or build the file once to record it";
+    Err(Box::new(Diagnostic::error(Span::NOWHERE, message).with_note(note)))
 }
 
 fn canonical(path: &Path) -> PathBuf {

@@ -47,6 +47,9 @@ impl Checker {
         if is_noreturn {
             self.symbols[id.0 as usize].is_noreturn = true;
         }
+        if item.attributes().any(|attribute| attribute.kind == AttributeKind::Weak) {
+            self.symbols[id.0 as usize].is_weak = true;
+        }
         if let Some(refusal) = self.refusal(item) {
             self.refused.insert(id, refusal);
         }
@@ -59,21 +62,19 @@ impl Checker {
 
     /// Functions that run before or after `main`.
     fn note_start_up(&mut self, id: SymbolId, item: &Item<'_>) {
-        let mut refused = None;
         for attribute in item.attributes() {
+            let (AttributeKind::Constructor(priority) | AttributeKind::Destructor(priority)) = &attribute.kind else {
+                continue;
+            };
+            let number = match priority {
+                Some(priority) => self.constant_integer(priority, "a priority"),
+                None => Ok(LEAST_PRIORITY),
+            };
+            let Ok(number) = number else { continue };
             match &attribute.kind {
-                AttributeKind::Constructor(None) => {
-                    self.constructors.insert(id);
-                }
-                AttributeKind::Constructor(Some(_)) => {
-                    refused = Some((attribute.span, "constructors with a priority"));
-                }
-                AttributeKind::Destructor(_) => refused = Some((attribute.span, "the attribute destructor")),
-                _ => {}
-            }
-        }
-        if let Some((span, what)) = refused {
-            self.refuse(span, what);
+                AttributeKind::Constructor(_) => self.constructors.insert(id, number),
+                _ => self.destructors.insert(id, number),
+            };
         }
     }
 
@@ -188,7 +189,8 @@ impl Checker {
             is_variadic,
             body: Stmt { kind: StmtKind::Block(stmts), span: definition.body.span },
             labels: body.labels,
-            is_constructor: false,
+            constructor: None,
+            destructor: None,
             problems: body.problems,
             span: definition.span,
         };
@@ -229,6 +231,7 @@ impl Checker {
             address_taken: false,
             is_internal: false,
             is_noreturn: super::super::expr::is_noreturn_library_function(name),
+            is_weak: false,
             vla_len: None,
             cleanup: None,
         });
@@ -236,6 +239,9 @@ impl Checker {
         id
     }
 }
+
+/// That of functions which say none.
+const LEAST_PRIORITY: i128 = 65536;
 
 /// Whether clang's `overloadable` lets several functions share the name.
 fn is_overloadable(item: &Item<'_>) -> bool {

@@ -77,6 +77,7 @@ impl Checker {
             address_taken,
             is_internal: item.specifiers.storage == Some(StorageClass::Static),
             is_noreturn: false,
+            is_weak: false,
             vla_len: None,
             cleanup: None,
         });
@@ -233,6 +234,7 @@ impl Checker {
                 address_taken: false,
                 is_internal: true,
                 is_noreturn: false,
+                is_weak: false,
                 vla_len: None,
                 cleanup: None,
             });

@@ -318,7 +318,7 @@ pub(in crate::c::lower) fn addressed_variables(unit: &Unit, body: &Stmt) -> FxHa
 fn note_addresses(unit: &Unit, expr: &Expr, found: &mut FxHashSet<SymbolId>) -> bool {
     match &expr.kind {
         ExprKind::AddressOf(inner) | ExprKind::Decay(inner) => {
-            if let ExprKind::Symbol(symbol) = inner.kind {
+            if let ExprKind::Symbol(symbol) | ExprKind::Compound { symbol, .. } = inner.kind {
                 found.insert(symbol);
             }
             true

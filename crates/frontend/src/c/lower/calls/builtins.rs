@@ -1,14 +1,14 @@
 //! Compiler builtins that are not atomic operations.
 //!
 //! Builtins that stand for a library function (`__builtin_memcpy`) are called by its name. The rest are small computations,
-//! hints, or refused. Variable argument lists are refused where they are used, not where they are declared.
+//! hints, or refused.
 
 use crate::c::check::DOUBTFUL;
 use crate::c::lower::body::Body;
 use crate::c::lower::model_types::{is_signed, pointee};
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::TypeId;
-use ir::{AllocKind, Op, Order};
+use ir::{Op, Order};
 use logic::{Sort, TermId, Value};
 
 impl Body<'_, '_> {
@@ -89,10 +89,8 @@ impl Body<'_, '_> {
             }
             ("inf" | "inff" | "huge_val" | "huge_valf", []) => self.float(f64::INFINITY, ty),
             ("nan" | "nanf", _) => self.float(f64::NAN, ty),
-            ("va_start" | "va_end" | "va_copy" | "va_arg", _) => {
-                if short != "va_end" {
-                    self.unsupported("variable argument lists");
-                }
+            ("va_start" | "va_end" | "va_copy", _) => {
+                self.list_builtin(short, args);
                 self.some_value(ty)
             }
             _ if name.starts_with("__builtin_") || !args.is_empty() || name == short => {
@@ -181,26 +179,6 @@ impl Body<'_, '_> {
         self.emit(Op::Store { place: Self::memory(addr, sort), value: narrow, order: ir::Order::Plain });
         let (one, zero) = (self.number(1, ty), self.number(0, ty));
         self.pool().ite(overflows, one, zero)
-    }
-
-    /// An object that ends with the function. Each place makes at most one per activation.
-    pub(in crate::c::lower) fn alloca(&mut self, size: &Expr) -> TermId {
-        let bytes = self.eval(size);
-        let word = self.word_bits();
-        let signed = is_signed(self.types(), size.ty.ty);
-        let bytes = self.pool().resize(bytes, signed, word);
-        let var = self.lasting_temporary(Sort::Bv(word));
-        self.allocas.push(var);
-        let old = self.var(var);
-        let is_made = self.truth(old);
-        let (again, first) = (self.new_loc(), self.new_loc());
-        self.branch_on(is_made, again, first);
-        self.resume_at(again);
-        self.fail(ir::CheckKind::Unsupported("`alloca` in a loop".into()));
-        self.resume_at(first);
-        let align = self.heap_align();
-        self.alloc(var, bytes, AllocKind::Stack, false, align);
-        self.var(var)
     }
 
     /// The text of a string literal under casts and decay.

@@ -21,11 +21,20 @@ pub(in crate::c::lower) struct Printer {
     pub(in crate::c::lower) sink: Sink,
     pub(in crate::c::lower) format: usize,
     pub(in crate::c::lower) is_wide: bool,
+    /// Whether the arguments come as a `va_list`.
+    pub(in crate::c::lower) takes_list: bool,
 }
 
 /// What a name of the family means.
 pub(in crate::c::lower) fn printer(name: &str) -> Option<Printer> {
-    let (sink, format) = match name {
+    let plain = match name.strip_prefix("__") {
+        Some(name) if name.starts_with('v') && name.ends_with("_chk") => &name[1..],
+        _ => name.strip_prefix('v').unwrap_or(name),
+    };
+    let takes_list = plain != name;
+    let fortified = format!("__{plain}");
+    let key = if takes_list && name.starts_with("__") { fortified.as_str() } else { plain };
+    let (sink, format) = match key {
         "printf" | "wprintf" => (Sink::Outside, 0),
         "dprintf" | "syslog" | "__printf_chk" | "__wprintf_chk" => (Sink::Outside, 1),
         "__dprintf_chk" | "__syslog_chk" => (Sink::Outside, 2),
@@ -36,10 +45,12 @@ pub(in crate::c::lower) fn printer(name: &str) -> Option<Printer> {
         "snprintf" => (Sink::Limited, 2),
         "__snprintf_chk" => (Sink::Limited, 4),
         "asprintf" => (Sink::Block, 1),
+        "warn" | "warnx" => (Sink::Outside, 0),
+        "err" | "errx" => (Sink::Outside, 1),
         "__asprintf_chk" => (Sink::Block, 2),
         _ => return None,
     };
-    Some(Printer { sink, format, is_wide: name.contains("wprintf") })
+    Some(Printer { sink, format, is_wide: name.contains("wprintf"), takes_list })
 }
 
 /// Where characters come from.

@@ -71,6 +71,18 @@ impl Body<'_, '_> {
                 self.emit(Op::ExitThread(result));
                 None
             }
+            ("__ravel_fabs", [x]) => {
+                let x = self.eval(x);
+                Some(self.pool().fabs(x))
+            }
+            ("__ravel_sqrt", [x]) => {
+                let x = self.eval(x);
+                Some(self.pool().fsqrt(x))
+            }
+            ("__ravel_end_process", []) => {
+                self.emit(Op::ExitProcess { is_abort: true });
+                None
+            }
             ("__ravel_atomic_begin", []) => {
                 self.emit(Op::AtomicBegin);
                 None

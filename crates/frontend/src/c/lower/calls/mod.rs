@@ -2,20 +2,18 @@
 //!
 //! By name, in this order: the error calls and atomic sections of the verification world, even when the program defines
 //! them; the user's own functions; what the lowering knows itself (`library`); the library models; functions
-//! declared pure on the command line. Anything else is refused at its place. Arguments are
+//! declared pure on the command line. Anything else is refused at its place, or taken for a stub (`stubs`). Arguments are
 //! adapted to the callee's parameters, so that models need not know the user's types; in which order they are taken is
 //! in `order`.
 
 mod atomics;
 mod builtins;
 pub(super) mod families;
-mod formats;
 mod intrinsics;
 pub(in crate::c::lower) mod library;
-mod print;
 pub(in crate::c::lower) mod results;
-mod scan;
-mod texts;
+mod stubs;
+mod text;
 
 use super::context::{FunctionRef, SymbolRef};
 use super::model_types::{is_signed, scalar_of};
@@ -26,6 +24,7 @@ use families::{Printer, Sink};
 use ir::{Callee, CheckKind, HavocKind, Op};
 use library::Known;
 use logic::{Sort, TermId};
+use text::formats;
 
 impl Body<'_, '_> {
     /// Calls; yields the value, if there is one and it is wanted.
@@ -45,8 +44,10 @@ impl Body<'_, '_> {
         }
         let Some(reference) = self.named_function(callee) else {
             let pointer = self.eval(callee);
-            let values = self.arguments(args);
-            return self.emit_call(Callee::Pointer(pointer), values, expr.ty.ty, is_wanted);
+            let (values, block) = self.arguments_through(callee, args);
+            let value = self.emit_call(Callee::Pointer(pointer), values, expr.ty.ty, is_wanted);
+            self.end_block(block);
+            return value;
         };
         let name = self.lw.symbol(reference).name.clone();
         self.call_named(expr, &name, Some(reference), args, is_wanted)
@@ -70,7 +71,8 @@ impl Body<'_, '_> {
         };
         let is_users = function.is_some_and(|function| self.lw.is_user_function(function));
         match library::known(name) {
-            Some(Known::Malloc | Known::Calloc | Known::Free) if self.is_model() || self.lw.facts.uses("realloc") => {}
+            Some(Known::Malloc | Known::Calloc) if self.is_model() => {}
+            Some(Known::Free) if self.is_model() || self.lw.facts.uses("realloc") => {}
             Some(known) if !is_users || known.overrides_definitions() => {
                 return self.known_call(expr, name, known, args, is_wanted);
             }
@@ -82,7 +84,9 @@ impl Body<'_, '_> {
         if !is_users && let Some(target) = self.expanded(name, args) {
             return Some(target);
         }
+        let may_change = ["setenv", "putenv", "unsetenv"].iter().any(|change| self.lw.facts.uses(change));
         if let ("getenv", false, [variable]) = (name, is_users, args)
+            && !may_change
             && let Some(variable) = formats::literal(variable)
             && let Some(number) = self.lw.environment_number(formats::before_end(variable))
         {
@@ -90,15 +94,22 @@ impl Body<'_, '_> {
             return self.call_model("getenv_numbered", vec![number], is_wanted);
         }
         if let Some(function) = function {
-            if !is_users && !is_wanted && library::only_looks(name) && args.iter().all(|arg| self.is_plain(arg)) {
+            let may_end = self.lw.facts.uses("pthread_cancel");
+            if !is_users
+                && !is_wanted
+                && !may_end
+                && library::only_looks(name)
+                && args.iter().all(|arg| self.is_plain(arg))
+            {
                 args.iter().for_each(|arg| self.discard(arg));
                 return None;
             }
-            let args: Vec<TermId> = self.arguments_for(function, name, args);
+            let (args, block) = self.arguments_for(function, name, args);
             let proc = self.lw.proc_of(function);
             if is_users {
-                let value = self.emit_known_call(proc, function, args, is_wanted)?;
-                return Some(self.adapt_result(value, function, expr.ty.ty));
+                let value = self.emit_known_call(proc, function, args, is_wanted);
+                self.end_block(block);
+                return value.map(|value| self.adapt_result(value, function, expr.ty.ty));
             }
             self.lw.note_model(name);
             if is_wanted && name == "pthread_barrier_wait" {
@@ -114,17 +125,12 @@ impl Body<'_, '_> {
             };
             return Some(self.adapt_result(value, function, expr.ty.ty));
         }
-        if self.lw.assume_pure.iter().any(|pure| pure == name) {
+        if self.lw.options.assume_pure.iter().any(|pure| pure == name) {
             self.lw.taken_as_pure.insert(name.to_string());
             args.iter().for_each(|arg| self.discard(arg));
             return is_wanted.then(|| self.any_value(expr.ty.ty, HavocKind::Input)).flatten();
         }
-        let advice = format!("give it a body, or say --assume-pure {name} if it only returns a value");
-        let what = format!("call of `{name}`, which has no body and no model");
-        let diagnostic = ir::Diagnostic::unsupported(self.span, what.clone());
-        self.lw.warn(diagnostic.with_note(advice));
-        self.fail(CheckKind::Unsupported(what.into()));
-        None
+        self.missing_call(expr, name, reference, args, is_wanted)
     }
 
     /// Calls a function that returns a record into the object at `out`.
@@ -133,19 +139,23 @@ impl Body<'_, '_> {
         match function {
             Some(function) => {
                 let mut values = vec![out];
-                values.extend(self.arguments_for(function, "", args));
+                let (given, block) = self.arguments_for(function, "", args);
+                values.extend(given);
                 let proc = self.lw.proc_of(function);
                 self.emit_known_call(proc, function, values, false);
+                self.end_block(block);
             }
             None if self.named_function(callee).is_some() => {
                 self.span = expr.span;
-                self.unsupported("call of a function without a body that returns a struct or union");
+                self.missing_record(callee, args, expr.ty, out);
             }
             None => {
                 let pointer = self.eval(callee);
                 let mut values = vec![out];
-                values.extend(self.arguments(args));
+                let (given, block) = self.arguments_through(callee, args);
+                values.extend(given);
                 self.emit(Op::Call { callee: Callee::Pointer(pointer), args: values, result: None });
+                self.end_block(block);
             }
         }
     }
@@ -159,11 +169,25 @@ impl Body<'_, '_> {
         args.iter().map(|arg| self.argument(arg)).collect()
     }
 
-    /// The arguments as the callee's parameters: converted, missing ones arbitrary, those of `...` only evaluated.
-    fn arguments_for(&mut self, function: FunctionRef, name: &str, args: &[Expr]) -> Vec<TermId> {
+    /// The arguments of a call through a pointer, with those of `...` in a block.
+    fn arguments_through(&mut self, callee: &Expr, args: &[Expr]) -> (Vec<TermId>, Option<TermId>) {
+        let mut values = self.arguments(args);
+        let types = self.types();
+        let target = super::model_types::pointee(types, callee.ty.ty).map_or(callee.ty.ty, |target| target.ty);
+        let Type::Function { params, is_variadic: true, .. } = types.get(target) else { return (values, None) };
+        let n_fixed = params.len().min(values.len());
+        let more: Vec<(TermId, TypeId)> =
+            values.split_off(n_fixed).into_iter().zip(args[n_fixed..].iter().map(|arg| arg.ty.ty)).collect();
+        let block = self.argument_block(&more);
+        values.push(block);
+        (values, Some(block))
+    }
+
+    /// The arguments as the callee's parameters: converted, missing ones arbitrary, those of `...` in a block if the callee looks at them.
+    fn arguments_for(&mut self, function: FunctionRef, name: &str, args: &[Expr]) -> (Vec<TermId>, Option<TermId>) {
         let callee = self.lw.function(function);
         let types = &self.lw.units[function.unit].types;
-        let mut values = Vec::new();
+        let (mut values, mut more) = (Vec::new(), Vec::new());
         for (index, arg) in args.iter().enumerate() {
             let started = library::starts_thread(name).filter(|_| !self.lw.is_user_function(function));
             let entry = started.filter(|(at, _)| *at == index).and_then(|(_, is_int)| self.thread_entry(arg, is_int));
@@ -171,7 +195,10 @@ impl Body<'_, '_> {
                 Some(entry) => entry,
                 None => self.argument(arg),
             };
-            let Some(param) = callee.params.get(index) else { continue };
+            let Some(param) = callee.params.get(index) else {
+                more.push((value, arg.ty.ty));
+                continue;
+            };
             let param = self.lw.symbol(SymbolRef { unit: function.unit, symbol: *param });
             let is_float =
                 |scalar: Option<logic::Scalar>| scalar.map(|it| matches!(it, logic::Scalar::F32 | logic::Scalar::F64));
@@ -201,7 +228,9 @@ impl Body<'_, '_> {
             let sort = scalar_of(types, param.ty.ty).map_or(word, Sort::from);
             values.push(self.havoc(sort, HavocKind::Uninit));
         }
-        values
+        let block = self.lw.takes_list(function).then(|| self.argument_block(&more));
+        values.extend(block);
+        (values, block)
     }
 
     /// The address of a procedure that takes a word and returns a word or an `int`, if the argument names a function that does not.
@@ -316,15 +345,27 @@ impl Body<'_, '_> {
             }
             Known::Exit => {
                 args.iter().for_each(|arg| self.discard(arg));
+                if matches!(name, "exit" | "__builtin_exit") {
+                    self.run_end();
+                }
                 self.emit(Op::ExitProcess { is_abort: false });
                 None
             }
             Known::Print(printer) => {
-                let Printer { sink, .. } = printer;
-                if sink != Sink::Block {
-                    return self.print_call(expr, name, printer, args, is_wanted);
+                let Printer { sink, takes_list, .. } = printer;
+                let print = |body: &mut Self, is_wanted| match takes_list {
+                    true => body.print_list_call(expr, name, printer, args, is_wanted),
+                    false => body.print_call(expr, name, printer, args, is_wanted),
+                };
+                if sink == Sink::Block {
+                    return self.fallible(name, Sort::Bv(32), |body| print(body, true));
                 }
-                self.fallible(name, Sort::Bv(32), |body| body.print_call(expr, name, printer, args, true))
+                let value = print(self, is_wanted);
+                if matches!(name, "err" | "errx" | "verr" | "verrx") {
+                    self.run_end();
+                    self.emit(Op::ExitProcess { is_abort: false });
+                }
+                value
             }
             // Here rather than in the model, so that each call is an allocation site of its own.
             Known::Malloc | Known::Calloc => {
@@ -378,6 +419,10 @@ impl Body<'_, '_> {
         self.resume_at(some);
         let align = self.heap_align();
         self.alloc(dst, size, ir::AllocKind::Heap, zeroed, align);
+        if self.lw.facts.uses("realloc") {
+            let block = self.var(dst);
+            self.call_model("remember", vec![block, size], false);
+        }
         self.goto(end);
         self.resume_at(end);
         self.var(dst)

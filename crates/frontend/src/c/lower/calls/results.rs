@@ -120,7 +120,7 @@ impl Body<'_, '_> {
         call: impl FnOnce(&mut Self) -> Option<TermId>,
     ) -> Option<TermId> {
         let Some(failure) = failure(name).filter(|_| !self.is_model()) else { return call(self) };
-        if !self.lw.is_fallible {
+        if !self.lw.options.fallible {
             self.lw.taken_to_succeed.insert(name.to_string());
             return call(self);
         }

@@ -14,7 +14,7 @@ use crate::c::lower::context::{Home, SymbolRef};
 use crate::c::lower::model_types::shape_of;
 use crate::c::typed::{Expr, ExprKind, LabelId, Stmt, StmtKind, Storage, SymbolId};
 use crate::c::types::TypeId;
-use ir::{AllocKind, HavocKind, Op, Scope, Span};
+use ir::{AllocKind, Callee, HavocKind, Op, Scope, Span};
 use logic::{TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -180,7 +180,25 @@ impl Body<'_, '_> {
         }
         let var = self.stack_pointer(object);
         let addr = self.var(var);
+        if let StackObject::Symbol(symbol) = object {
+            self.clean_up(symbol, addr);
+        }
         self.emit(Op::Free { addr, kind: AllocKind::Stack });
+    }
+
+    /// Calls what `__attribute__((cleanup))` names with the address of the variable.
+    fn clean_up(&mut self, symbol: SymbolId, addr: TermId) {
+        let Some(cleanup) = self.lw.symbol(SymbolRef { unit: self.unit, symbol }).cleanup else { return };
+        if !self.is_reachable() {
+            return;
+        }
+        match self.lw.resolve_function(SymbolRef { unit: self.unit, symbol: cleanup }) {
+            Some(function) => {
+                let proc = self.lw.proc_of(function);
+                self.emit(Op::Call { callee: Callee::Proc(proc), args: vec![addr], result: None });
+            }
+            None => self.unsupported("a function of `__attribute__((cleanup))` without a body"),
+        }
     }
 
     /// Ends the objects made since there were `n_alive`; the text goes on without them.

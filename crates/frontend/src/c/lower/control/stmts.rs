@@ -32,7 +32,7 @@ impl<'u> Body<'_, 'u> {
         if self.is_reachable() {
             // Falling off the end: a value that the caller uses is anything.
             let value = match self.result {
-                Some(sort) if name == self.lw.entry => Some(self.zero(sort)),
+                Some(sort) if name == "main" => Some(self.zero(sort)),
                 Some(sort) => Some(self.havoc(sort, HavocKind::Uninit)),
                 None => None,
             };
@@ -61,6 +61,7 @@ impl<'u> Body<'_, 'u> {
                 }
             }
         }
+        self.declare_list(function);
     }
 
     /// Puts parameters that are objects into objects of their own.
@@ -88,16 +89,7 @@ impl<'u> Body<'_, 'u> {
     /// Ends all stack objects and returns.
     pub(in crate::c::lower) fn return_value(&mut self, value: Option<TermId>) {
         self.leave_scopes(0);
-        for var in self.allocas.clone() {
-            let addr = self.var(var);
-            let is_made = self.truth(addr);
-            let (free, done) = (self.new_loc(), self.new_loc());
-            self.branch_on(is_made, free, done);
-            self.resume_at(free);
-            self.emit(Op::Free { addr, kind: ir::AllocKind::Stack });
-            self.goto(done);
-            self.resume_at(done);
-        }
+        self.end_allocas();
         if self.is_atomic_section {
             self.emit(Op::AtomicEnd);
         }

@@ -21,9 +21,6 @@ impl Body<'_, '_> {
         if !matches!(record.storage, Storage::Auto | Storage::Param) {
             return;
         }
-        if record.cleanup.is_some() {
-            self.unsupported("`__attribute__((cleanup))`");
-        }
         if let Some(len) = &record.vla_len {
             let element = match self.types().get(record.ty.ty) {
                 Type::VariableArray { element } => element.ty,

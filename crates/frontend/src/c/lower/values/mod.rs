@@ -130,10 +130,7 @@ impl Body<'_, '_> {
                 self.eval(second)
             }
             ExprKind::Statements(stmts) => self.statements_value(stmts, ty),
-            ExprKind::VaArg(_) => {
-                self.unsupported("`va_arg`");
-                self.some_value(ty)
-            }
+            ExprKind::VaArg(list) => self.next_argument(list, ty),
             ExprKind::LabelAddress(label) => self.word(u64::from(label.0) + 1),
             ExprKind::Symbol(_)
             | ExprKind::Deref(_)

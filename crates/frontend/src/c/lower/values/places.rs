@@ -24,7 +24,7 @@ impl Body<'_, '_> {
                 let record = self.lw.symbol(reference);
                 if record.storage == Storage::Param && self.is_program_argument(*symbol) {
                     self.span = expr.span;
-                    self.unsupported("the text of the program's arguments");
+                    self.unsupported("the third parameter of main");
                 }
                 if record.storage == Storage::Function {
                     let object = self.lw.function_object(reference);
@@ -83,11 +83,11 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether a symbol is `argv`, or what comes after it.
+    /// Whether a symbol is what comes after `argv`.
     fn is_program_argument(&self, symbol: SymbolId) -> bool {
         let Some(function) = self.function.filter(|_| !self.is_model()) else { return false };
         let name = &self.lw.symbol(SymbolRef { unit: self.unit, symbol: function.symbol }).name;
-        name == self.lw.entry && function.params.iter().skip(1).any(|param| *param == symbol)
+        name == "main" && function.params.iter().skip(2).any(|param| *param == symbol)
     }
 
     /// The address of an lvalue that has one.

@@ -3,9 +3,9 @@
 //! `sscanf` of a text is exact: the functions of `models/format.c` find where each conversion ends and what it says. From a stream
 //! anything may come: how many conversions succeed is up to the outside, and each stores an input that it can make.
 
-use super::families::Source;
 use super::formats::{self, Conversion, Count, Piece};
 use crate::c::lower::body::Body;
+use crate::c::lower::calls::families::Source;
 use crate::c::typed::Expr;
 use crate::c::types::TypeId;
 use ir::{HavocKind, LocId, Op, Order};

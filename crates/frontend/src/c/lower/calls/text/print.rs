@@ -4,10 +4,10 @@
 //! Where the text or its length matters (`sprintf`, `snprintf`, a result that is used, `%n`), it is made exactly (`texts`). What cannot be
 //! made exactly (floating-point numbers that are not constants) is refused at its place.
 
-use super::families::{Printer, Sink};
 use super::formats::{self, Conversion, Count, Piece, Size};
 use super::texts::Given;
 use crate::c::lower::body::Body;
+use crate::c::lower::calls::families::{Printer, Sink};
 use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind};
 use ir::{Op, Order};
@@ -137,7 +137,7 @@ impl Body<'_, '_> {
     }
 
     /// Leaves what is modelled if something holds.
-    fn refuse_if(&mut self, holds: TermId, what: &str) {
+    pub(super) fn refuse_if(&mut self, holds: TermId, what: &str) {
         let (yes, no) = (self.new_loc(), self.new_loc());
         self.branch_on(holds, yes, no);
         self.resume_at(yes);
@@ -162,7 +162,7 @@ impl Body<'_, '_> {
             ExprKind::Cast(inner) | ExprKind::Load(inner) => self.is_standard_stream(inner),
             ExprKind::Symbol(symbol) => {
                 let reference = crate::c::lower::context::SymbolRef { unit: self.unit, symbol: *symbol };
-                super::library::OPAQUE_POINTERS.contains(&self.lw.symbol(reference).name.as_str())
+                crate::c::lower::calls::library::OPAQUE_POINTERS.contains(&self.lw.symbol(reference).name.as_str())
             }
             _ => false,
         }

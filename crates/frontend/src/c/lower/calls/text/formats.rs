@@ -53,7 +53,7 @@ pub(super) enum Piece {
 }
 
 /// The bytes of a string literal under casts and decay, up to its end.
-pub(super) fn literal(expr: &Expr) -> Option<&[u8]> {
+pub(in crate::c::lower) fn literal(expr: &Expr) -> Option<&[u8]> {
     match &expr.kind {
         ExprKind::Decay(inner) | ExprKind::Cast(inner) | ExprKind::AddressOf(inner) => literal(inner),
         ExprKind::String(bytes) => Some(bytes),
@@ -62,7 +62,7 @@ pub(super) fn literal(expr: &Expr) -> Option<&[u8]> {
 }
 
 /// The part of a text before its end.
-pub(super) fn before_end(bytes: &[u8]) -> &[u8] {
+pub(in crate::c::lower) fn before_end(bytes: &[u8]) -> &[u8] {
     bytes.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 

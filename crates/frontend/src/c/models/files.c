@@ -1,0 +1,497 @@
+/* More of the system: what is known of files, folders, sockets, waiting for several of them, and memory by the page. */
+
+/* Any bytes of a structure that the system fills in, or an error. */
+static int fill_or_error(void *to, word size)
+{
+    if (zero_or_error())
+        return -1;
+    input_bytes(to, size);
+    return 0;
+}
+
+enum { STAT = 144, FIRST_FCNTL = 0, DIRECTORY_ENTRY = 280, NAME_AT = 19, NAME_ROOM = 256 };
+
+int stat(const char *path, void *to)
+{
+    read_text(path);
+    return fill_or_error(to, STAT);
+}
+
+int lstat(const char *path, void *to)
+{
+    return stat(path, to);
+}
+
+int fstat(int file, void *to)
+{
+    return fill_or_error(to, STAT);
+}
+
+/* What it answers depends on what is asked; an argument that is a pointer is not looked at. */
+int fcntl(int file, int command, ...)
+{
+    int answer = __ravel_input_int();
+    __ravel_assume(answer >= -1);
+    if (answer < 0)
+        set_error();
+    if (command > 4)
+        __ravel_unsupported("`fcntl` other than of flags");
+    return answer;
+}
+
+int dup2(int file, int to)
+{
+    return zero_or_error() ? -1 : to;
+}
+
+int ftruncate(int file, long size)
+{
+    return zero_or_error();
+}
+
+int fdatasync(int file)
+{
+    return zero_or_error();
+}
+
+int flock(int file, int how)
+{
+    return zero_or_error();
+}
+
+int posix_fadvise(int file, long from, long n, int advice)
+{
+    return zero_or_number();
+}
+
+long pread(int file, void *to, word n, long at)
+{
+    return read(file, to, n);
+}
+
+long pwrite(int file, const void *from, word n, long at)
+{
+    return write(file, from, n);
+}
+
+struct piece {
+    void *base;
+    word size;
+};
+
+long writev(int file, const struct piece *pieces, int n)
+{
+    word sum = 0;
+    for (int i = 0; i < n; i++) {
+        read_bytes(pieces[i].base, pieces[i].size);
+        sum += pieces[i].size;
+    }
+    return count_or_error(sum);
+}
+
+long readv(int file, const struct piece *pieces, int n)
+{
+    word sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += pieces[i].size;
+    long taken = count_or_error(sum);
+    word left = taken > 0 ? (word)taken : 0;
+    for (int i = 0; i < n && left > 0; i++) {
+        word part = pieces[i].size < left ? pieces[i].size : left;
+        input_bytes(pieces[i].base, part);
+        left -= part;
+    }
+    return taken;
+}
+
+int accept4(int file, void *address, u32 *size, int flags)
+{
+    return accept(file, address, size);
+}
+
+int getsockname(int file, void *address, u32 *size)
+{
+    if (zero_or_error())
+        return -1;
+    write_address(address, size);
+    return 0;
+}
+
+int getpeername(int file, void *address, u32 *size)
+{
+    return getsockname(file, address, size);
+}
+
+int getsockopt(int file, int level, int name, void *value, u32 *size)
+{
+    u32 room = *size;
+    u32 n = (u32)__ravel_input_int();
+    if (zero_or_error())
+        return -1;
+    __ravel_assume(n <= room);
+    input_bytes(value, n);
+    *size = n;
+    return 0;
+}
+
+unsigned short htons(unsigned short n)
+{
+    return __builtin_bswap16(n);
+}
+
+unsigned short ntohs(unsigned short n)
+{
+    return __builtin_bswap16(n);
+}
+
+u32 htonl(u32 n)
+{
+    return __builtin_bswap32(n);
+}
+
+u32 ntohl(u32 n)
+{
+    return __builtin_bswap32(n);
+}
+
+/* Any address, or none. */
+u32 inet_addr(const char *text)
+{
+    read_text(text);
+    return (u32)__ravel_input_int();
+}
+
+int inet_aton(const char *text, u32 *to)
+{
+    read_text(text);
+    if (__ravel_choice())
+        return 0;
+    *to = (u32)__ravel_input_int();
+    return 1;
+}
+
+int inet_pton(int family, const char *text, void *to)
+{
+    read_text(text);
+    if (__ravel_choice())
+        return __ravel_choice() ? 0 : -1;
+    input_bytes(to, family == 2 ? 4 : 16);
+    return 1;
+}
+
+const char *inet_ntop(int family, const void *from, char *to, u32 room)
+{
+    read_bytes(from, family == 2 ? 4 : 16);
+    if (room == 0 || __ravel_choice()) {
+        set_error();
+        return 0;
+    }
+    input_text(to, room < 46 ? room : 46);
+    return to;
+}
+
+/* Sets of files for select are 128 bytes; those that stay in are any of those that were in. Yields how many. */
+static int narrow_set(word *set, int n)
+{
+    int count = 0;
+    if (set) {
+        word n_words = ((word)n + 8 * sizeof(word) - 1) / (8 * sizeof(word));
+        for (word i = 0; i < n_words; i++) {
+            word kept = set[i] & (word)__ravel_input_long();
+            set[i] = kept;
+            count += __builtin_popcountl(kept);
+        }
+    }
+    return count;
+}
+
+int select(int n, word *in, word *out, word *other, struct seconds *time)
+{
+    if (n < 0 || n > 1024)
+        return (int)fail_with(EINVAL);
+    if (time) {
+        (void)time->whole;
+        (void)time->part;
+    }
+    if (zero_or_error())
+        return -1;
+    int found = narrow_set(in, n);
+    found += narrow_set(out, n);
+    found += narrow_set(other, n);
+    if (time) {
+        time->whole = __ravel_input_long();
+        time->part = __ravel_input_long();
+    }
+    return found;
+}
+
+int pselect(int n, word *in, word *out, word *other, const struct seconds *time, const void *mask)
+{
+    return select(n, in, out, other, 0);
+}
+
+int epoll_create(int size)
+{
+    return new_file();
+}
+
+int epoll_create1(int flags)
+{
+    return new_file();
+}
+
+int eventfd(u32 start, int flags)
+{
+    return new_file();
+}
+
+int timerfd_create(int clock, int flags)
+{
+    return new_file();
+}
+
+enum { EVENT = 12, EPOLL_DATA = 4, WATCHED = 16 };
+
+/* What is watched, with the data that comes back. Twelve bytes each. */
+static u64 watched_data[WATCHED];
+static int watched_file[WATCHED];
+static int watched_by[WATCHED];
+static u32 n_watched;
+
+int epoll_ctl(int poll, int how, int file, const unsigned char *event)
+{
+    if (zero_or_error())
+        return -1;
+    u64 data = how == 2 ? 0 : *(const u64 *)(event + EPOLL_DATA);
+    __ravel_atomic_begin();
+    u32 n = __atomic_load_n(&n_watched, RELAXED);
+    for (u32 i = 0; i < n; i++)
+        if (__atomic_load_n(&watched_file[i], RELAXED) == file && __atomic_load_n(&watched_by[i], RELAXED) == poll)
+            __atomic_store_n(&watched_by[i], -1, RELAXED);
+    if (how != 2) {
+        if (n >= WATCHED)
+            __ravel_unsupported("more than 16 files that `epoll` has watched");
+        __atomic_store_n(&watched_data[n], data, RELAXED);
+        __atomic_store_n(&watched_file[n], file, RELAXED);
+        __atomic_store_n(&watched_by[n], poll, RELAXED);
+        __atomic_store_n(&n_watched, n + 1, RELEASE);
+    }
+    __ravel_atomic_end();
+    return 0;
+}
+
+/* Events of different files that are watched, in any order. */
+int epoll_wait(int poll, unsigned char *events, int room, int time)
+{
+    int n = __ravel_input_int();
+    __ravel_assume(n >= -1 && n <= room);
+    if (n < 0) {
+        set_error();
+        return -1;
+    }
+    u32 seen = 0;
+    for (int i = 0; i < n; i++) {
+        u32 at = (u32)__ravel_input_int();
+        __ravel_assume(at < WATCHED && (seen >> at & 1) == 0);
+        seen |= (u32)1 << at;
+        __ravel_atomic_begin();
+        u32 n_now = __atomic_load_n(&n_watched, ACQUIRE);
+        int by = __atomic_load_n(&watched_by[at], RELAXED);
+        u64 data = __atomic_load_n(&watched_data[at], RELAXED);
+        __ravel_atomic_end();
+        __ravel_assume(at < n_now && by == poll);
+        *(u32 *)(events + i * EVENT) = (u32)__ravel_input_int();
+        *(u64 *)(events + i * EVENT + EPOLL_DATA) = data;
+    }
+    return n;
+}
+
+void *opendir(const char *path)
+{
+    read_text(path);
+    return new_stream();
+}
+
+int closedir(void *folder)
+{
+    use_stream(folder);
+    __ravel_end_static(folder);
+    return zero_or_error();
+}
+
+/* An entry stays there; that the next one may take its place is not looked for. */
+void *readdir(void *folder)
+{
+    use_stream(folder);
+    if (__ravel_choice()) {
+        if (__ravel_choice())
+            set_error();
+        return 0;
+    }
+    unsigned char *entry = __ravel_alloc_static(DIRECTORY_ENTRY);
+    input_text((char *)entry + NAME_AT, NAME_ROOM);
+    return entry;
+}
+
+/* Mappings that are there, with their sizes. */
+enum { MAPPINGS = 32 };
+static void *mapping_starts[MAPPINGS];
+static word mapping_sizes[MAPPINGS];
+
+static void *new_mapping(void *start, word size)
+{
+    __ravel_atomic_begin();
+    for (u32 i = 0; i < MAPPINGS; i++) {
+        if (__atomic_load_n(&mapping_starts[i], RELAXED) == 0) {
+            __atomic_store_n(&mapping_starts[i], start, RELAXED);
+            __atomic_store_n(&mapping_sizes[i], size, RELAXED);
+            __ravel_atomic_end();
+            return start;
+        }
+    }
+    __ravel_unsupported("more than 32 mappings of memory");
+    return 0;
+}
+
+/* Pages that belong to no file are new blocks of zeros. */
+void *mmap(void *at, word size, int protection, int flags, int file, long offset)
+{
+    if (__ravel_choice()) {
+        set_error();
+        return (void *)-1;
+    }
+    if (at)
+        __ravel_unsupported("`mmap` at a certain address");
+    if (flags & 32)
+        return new_mapping(__ravel_alloc(size, 1), size);
+    return new_mapping(__ravel_alloc(size, 0), size);
+}
+
+/* Only a whole mapping is given back. */
+int munmap(void *at, word size)
+{
+    __ravel_atomic_begin();
+    for (u32 i = 0; i < MAPPINGS; i++) {
+        if (__atomic_load_n(&mapping_starts[i], RELAXED) == at && __atomic_load_n(&mapping_sizes[i], RELAXED) == size) {
+            __atomic_store_n(&mapping_starts[i], 0, RELAXED);
+            __ravel_atomic_end();
+            __ravel_free(at);
+            return 0;
+        }
+    }
+    __ravel_unsupported("`munmap` of what is no whole mapping");
+    return 0;
+}
+
+int madvise(void *at, word size, int advice)
+{
+    return zero_or_error();
+}
+
+int mlock(const void *at, word size)
+{
+    return zero_or_error();
+}
+
+int mprotect(void *at, word size, int protection)
+{
+    if (protection != 3)
+        __ravel_unsupported("`mprotect` that takes rights away");
+    return zero_or_error();
+}
+
+int msync(void *at, word size, int flags)
+{
+    return zero_or_error();
+}
+
+u32 umask(u32 mask)
+{
+    u32 old = (u32)__ravel_input_int();
+    __ravel_assume(old < 512);
+    return old;
+}
+
+int getrlimit(int what, u64 *to)
+{
+    return fill_or_error(to, 2 * sizeof(u64));
+}
+
+int setrlimit(int what, const u64 *limit)
+{
+    (void)limit[0];
+    (void)limit[1];
+    return zero_or_error();
+}
+
+int getrusage(int who, void *to)
+{
+    return fill_or_error(to, 18 * sizeof(long));
+}
+
+int getpagesize(void)
+{
+    return 4096;
+}
+
+int gettid(void)
+{
+    int number = (int)((u32)__ravel_self() + (u32)process_number);
+    __ravel_assume(number > 0);
+    return number;
+}
+
+int sched_getcpu(void)
+{
+    int number = __ravel_input_int();
+    __ravel_assume(number >= -1 && number < 4096);
+    return number;
+}
+
+int sched_setaffinity(int process, word size, const void *set)
+{
+    read_bytes(set, size);
+    return zero_or_error();
+}
+
+int nice(int by)
+{
+    return __ravel_input_int();
+}
+
+long readlink(const char *path, char *to, word room)
+{
+    read_text(path);
+    long n = count_or_error(room);
+    if (n > 0)
+        input_bytes(to, (word)n);
+    return n;
+}
+
+int mkstemp(char *path)
+{
+    read_text(path);
+    return new_file();
+}
+
+long getrandom(void *to, word n, u32 flags)
+{
+    long taken = count_or_error(n);
+    if (taken > 0)
+        input_bytes(to, (word)taken);
+    return taken;
+}
+
+int pthread_attr_getstacksize(const u32 *attributes, word *size)
+{
+    word n = (word)__ravel_input_long();
+    __ravel_assume(n >= 16384);
+    *size = n;
+    return 0;
+}
+
+int pthread_getaffinity_np(word thread, word size, void *set)
+{
+    input_bytes(set, size);
+    return 0;
+}
