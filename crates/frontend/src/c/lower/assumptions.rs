@@ -50,6 +50,11 @@ impl Lowering<'_> {
             "mmap" => self.assume("files that are mapped are changed by nobody else".to_string()),
             "setlocale" => self.assume("characters and numbers stay those of the C locale".to_string()),
             "alarm" => self.assume("the signal of `alarm` does not come".to_string()),
+            "time" | "clock_gettime" | "timespec_get" | "gettimeofday" if self.properties.has(Property::Overflow) => {
+                self.assume(
+                    "it is not before 1970, nor so late that a few seconds more do not fit a number".to_string(),
+                );
+            }
             "pthread_equal" | "thrd_equal" => self.note_compared_handles(),
             "pthread_rwlock_rdlock" if self.properties.has(Property::Deadlock) && self.has_waiting_writers() => {
                 self.assume("a read lock is given although a writer waits (POSIX leaves it open)".to_string());

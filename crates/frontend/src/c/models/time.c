@@ -1,9 +1,16 @@
 /* Clocks. Those of the day give any time, as they may be set; the others never go back. */
 
+/* Far enough for a million years, and not so far that a program cannot add a few more. */
+enum { END_OF_TIME_32 = 0x70000000 };
+static int is_time(long seconds)
+{
+    return sizeof(long) == 8 ? seconds >> 45 == 0 : seconds >= 0 && seconds < END_OF_TIME_32;
+}
+
 long time(long *to)
 {
     long now = __ravel_input_long();
-    __ravel_assume(now >= -1);
+    __ravel_assume(now == -1 || is_time(now));
     if (to)
         *to = now;
     return now;
@@ -34,14 +41,13 @@ int clock_gettime(int clock, struct seconds *to)
 {
     long whole = __ravel_input_long();
     long part = __ravel_input_long();
-    __ravel_assume(part >= 0 && part < 1000000000);
+    __ravel_assume(is_time(whole) && part >= 0 && part < 1000000000);
     if (clock < 0 || clock >= N_CLOCKS) {
         if (__ravel_uses("__errno_location"))
             *__errno_location() = EINVAL;
         return -1;
     }
     if (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE) {
-        __ravel_assume(whole >= 0);
         __ravel_atomic_begin();
         long last = __atomic_load_n(&latest[clock].whole, RELAXED);
         long last_part = __atomic_load_n(&latest[clock].part, RELAXED);
@@ -73,7 +79,9 @@ int gettimeofday(struct seconds *to, void *zone)
     __ravel_assume(part >= 0 && part < 1000000);
     if (zone)
         __ravel_unsupported("`gettimeofday` with a time zone");
-    to->whole = __ravel_input_long();
+    long whole = __ravel_input_long();
+    __ravel_assume(is_time(whole));
+    to->whole = whole;
     to->part = part;
     return 0;
 }
