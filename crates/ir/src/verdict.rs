@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::source::Span;
-use crate::stmt::SiteId;
+use crate::stmt::{AllocKind, Op, SiteId};
 use logic::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +18,14 @@ pub struct Task {
     pub program: Program,
     /// What must not happen.
     pub properties: Properties,
+}
+
+impl Task {
+    /// Whether nothing is ever allocated that could be lost.
+    pub fn never_allocates(&self) -> bool {
+        let mut stmts = self.program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+        !stmts.any(|stmt| matches!(stmt.op, Op::Alloc { kind: AllocKind::Heap, .. }))
+    }
 }
 
 /// An engine's answer; `T` is an execution in the language of the task.

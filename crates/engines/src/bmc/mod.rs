@@ -152,8 +152,10 @@ fn undecided(task: &Task, prepared: &Program) -> Option<Why> {
 
 /// What is looked for. What is left at the end, and what never ends, is no event; what a race is where stores are buffered is not defined.
 fn properties_of(task: &Task) -> Properties {
-    let unknown = [Property::MemTrack, Property::MemCleanup, Property::Termination];
-    let known = task.properties.beyond(Properties::of(&unknown));
+    let lost = Properties::of(&[Property::MemTrack, Property::MemCleanup]);
+    // What is never allocated is not lost.
+    let unknown = if task.never_allocates() { Properties::NONE } else { lost };
+    let known = task.properties.beyond(unknown.with(Property::Termination));
     if task.program.model.has_buffers() { known.without(Property::Race) } else { known }
 }
 

@@ -23,8 +23,9 @@ use crate::abstraction::refine::{Attempt, Explanation, Feasibility, Refiner};
 use crate::abstraction::state::{Live, Places, places};
 use crate::abstraction::symbolic::BadKind;
 use crate::explore::actions::Actions;
+use crate::thread_modular::guard;
 use crate::{About, Engine, Kind, Knob, Run};
-use ir::pass::{Options, forget_owners, may_wait_in_circle, spell_trace};
+use ir::pass::{Options, forget_owners, may_wait_in_circle, merge_blocks, spell_trace};
 use ir::{Certificate, EdgeRef, Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
 use refinement::precision::{Refinement, Tracking};
 use refinement::stages::{Finding, Remedy, Situation};
@@ -116,7 +117,7 @@ impl Engine for Cegar {
     }
 
     fn properties(&self, task: &Task) -> Properties {
-        task.properties.iter().filter(|property| is_supported(*property)).fold(Properties::NONE, Properties::with)
+        task.properties.iter().filter(|property| is_supported(task, *property)).fold(Properties::NONE, Properties::with)
     }
 
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
@@ -131,11 +132,14 @@ impl Engine for Cegar {
 const MANY_PREDICATES: usize = 20;
 
 fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
-    if let Some(property) = task.properties.iter().find(|property| !is_supported(*property)) {
+    if let Some(property) = task.properties.iter().find(|property| !is_supported(task, *property)) {
         let what = format!("{} is not something that abstract states show", property.describe());
         return Err(Why::Unsupported { span: ir::Span::NOWHERE, what });
     }
-    let program = run.prepare(task, &Options::default())?;
+    let program = run.prepare(task, &Options { blocks: false, ..Options::default() })?;
+    // Whoever wants no reduction wants to see all steps that others could see.
+    let guarded = if run.word(&POR) == "none" { program } else { guard(program, run) };
+    let program = merge_blocks(guarded, task.properties);
     run.looked_for = task.properties;
     // Abstract states show when all threads wait, not when some wait for each other.
     let circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();
@@ -445,8 +449,8 @@ fn disperse_crowd(world: &mut World<'_>) {
     world.watches_starts = false;
 }
 
-/// Whether a violation shows in a single step, or in a single state.
-fn is_supported(property: Property) -> bool {
+/// Whether a violation shows in a single step, or in a single state; what is never allocated is not lost.
+fn is_supported(task: &Task, property: Property) -> bool {
     match property {
         Property::ErrorCall
         | Property::Assertion
@@ -456,7 +460,8 @@ fn is_supported(property: Property) -> bool {
         | Property::Free
         | Property::Misuse
         | Property::Deadlock => true,
-        Property::Race | Property::MemTrack | Property::MemCleanup | Property::Termination => false,
+        Property::MemTrack | Property::MemCleanup => task.never_allocates(),
+        Property::Race | Property::Termination => false,
     }
 }
 
