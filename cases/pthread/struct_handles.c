@@ -1,5 +1,5 @@
 // expect: safe
-// counts[explicit.por=dpor]: states < [explicit.por=source]
+// counts[explicit.por=dpor]: states <= [explicit.por=source]
 // counts[explicit.por=source]: states < [explicit.por=none]
 #include <assert.h>
 #include <pthread.h>

@@ -145,9 +145,9 @@ fn no_engine_is_silent_about_what_it_does_not_know() {
 
 #[test]
 fn a_bounded_answer_lists_what_the_engine_knows() {
-    let body = "int n;\n\
+    let body = "int n, *kept;\n\
                 void *t(void *a) { for (;;) __atomic_fetch_add(&n, 2, __ATOMIC_SEQ_CST); }\n\
-                int main(void) { pthread_t p; pthread_create(&p, 0, t, 0);\n\
+                int main(void) { pthread_t p; kept = malloc(sizeof *kept); pthread_create(&p, 0, t, 0);\n\
                   for (;;) assert(__atomic_load_n(&n, __ATOMIC_SEQ_CST) % 2 == 0); }\n";
     let file = Scratch::new("without_end.c", source(body).as_bytes());
     for (engine, known) in KNOWN {

@@ -147,7 +147,7 @@ mod tests {
     fn characters_are_texts() {
         assert_eq!(writes(&[("s[0]", "104 'h'"), ("s[1]", "105 'i'"), ("s[2]", "0")]), ["s = \"hi\""]);
         let record = [("a.n", "1"), ("a.s[0]", "104 'h'"), ("a.s[1]", "0")];
-        assert_eq!(writes(&record), ["a = {n = 1, s = \"hi\"}"]);
+        assert_eq!(writes(&record), ["a = {n = 1, s = \"h\"}"]);
         assert_eq!(writes(&[("s[0]", "104 'h'")]), ["s[0]: 0 → 104 'h'"]);
     }
 }
