@@ -16,6 +16,7 @@ pub mod decide;
 mod engine;
 pub mod explicit;
 pub mod explore;
+pub mod impact;
 mod knob;
 pub mod modular;
 pub mod portfolio;
