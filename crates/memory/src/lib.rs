@@ -23,5 +23,7 @@
 pub mod cat;
 pub mod events;
 pub mod execution;
+pub mod formula;
+pub mod graph;
 pub mod order;
 pub mod relation;

@@ -105,6 +105,10 @@ pub struct Request {
 pub trait Inputs {
     /// The value, of the sort asked for.
     fn choose(&mut self, request: &Request) -> Value;
+    /// What a statement that reads shared state finds there, if that is given from outside rather than what was written last.
+    fn found(&self, _: SiteId) -> Option<Value> {
+        None
+    }
 }
 
 /// All inputs are zero.

@@ -212,6 +212,7 @@ impl<'a, 'p> Exec<'a, 'p> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Run {
+        self.put_given(stmt);
         if let Some(why) = self.view().blocked_at(self.edge, stmt) {
             return Err(Stop::NotEnabled(why));
         }
@@ -368,6 +369,21 @@ impl<'a, 'p> Exec<'a, 'p> {
         match spot {
             Spot::Var(var) => self.state.globals[self.machine.slot_of[var.index()]] = Some(value.clone()),
             Spot::Mem { base, addr, .. } => self.state.memory.write(base, addr, &to_bytes(value)),
+        }
+    }
+
+    /// What the statement shall find is put where it looks. A value that does not fit there is left out, and what is there is found.
+    fn put_given(&mut self, stmt: &Stmt) {
+        let (Op::Load { place, .. } | Op::Rmw { place, .. }) = &stmt.op else { return };
+        let Some(value) = self.inputs.found(stmt.site) else { return };
+        let sort = match *place {
+            Place::Var(var) => self.machine.program.pool.var_sort(var),
+            Place::Mem { sort, .. } => sort.into(),
+        };
+        if value.sort() == sort
+            && let Ok(spot) = self.view().locate(place, false)
+        {
+            self.write(spot, &value);
         }
     }
 
