@@ -49,7 +49,7 @@ pub use machine::event::{
     ASSERTION_FAILED, Cell, Details, Event, InputKind, Inputs, NotEnabled, RaceAccess, Request, StepResult, Violation,
     Wait, WaitOn, Waiter, What, Zeros,
 };
-pub use machine::inputs::{Domain, GivenInputs, GivenReads};
+pub use machine::inputs::{Domain, GivenInputs};
 pub use machine::memory::{Bytes, Fault, Gone, Memory, Origin, from_bytes, to_bytes};
 pub use machine::names::Namer;
 pub use machine::program::Machine;

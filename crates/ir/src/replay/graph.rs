@@ -6,15 +6,19 @@
 //! and only then does a graph become a `Replayed`.
 
 use super::{ReplayError, Replayed, check_form, is_failure};
-use crate::interp::{Event, Execution, GivenReads, LogStep, StepResult, Violation};
+use crate::interp::{Cell, Event, Execution, GivenInputs, Inputs, LogStep, Request, StepResult, Violation, What};
 use crate::property::{Properties, Property};
-use crate::verdict::{Task, Trace};
+use crate::stmt::SiteId;
+use crate::verdict::{EventName, Task, Trace};
+use logic::Value;
+use std::collections::BTreeMap;
 
 /// What the threads of an execution graph do, before anybody has judged it.
 #[derive(Debug)]
 pub struct GraphRun<'p> {
     execution: Execution<'p>,
     trace: Trace,
+    initial: BTreeMap<Cell, Value>,
     violation: Option<Violation>,
 }
 
@@ -29,8 +33,15 @@ pub fn run_graph<'p>(task: &'p Task, trace: &Trace) -> Result<GraphRun<'p>, Repl
     let mut execution = Execution::new(&task.program, looked_for);
     execution.happened = Some(Vec::new());
     let mut violation = None;
+    let mut reads = Reads::default();
+    reads.sources.extend(trace.graph.iter().flat_map(|graph| graph.sources.iter().copied()));
     for (step, taken) in trace.steps.iter().enumerate() {
-        match execution.take(taken.thread, taken.edge, &mut GivenReads::new(&taken.inputs)) {
+        let n_before = execution.happened.as_ref().map_or(0, Vec::len);
+        let mut given =
+            Given { step, reads: &mut reads, named: &taken.inputs, inputs: GivenInputs::new(&taken.inputs) };
+        let result = execution.take(taken.thread, taken.edge, &mut given);
+        reads.note(&execution.happened.as_deref().unwrap_or(&[])[n_before..]);
+        match result {
             StepResult::Ok => {}
             StepResult::Violation(found) => {
                 violation = Some(*found);
@@ -45,13 +56,74 @@ pub fn run_graph<'p>(task: &'p Task, trace: &Trace) -> Result<GraphRun<'p>, Repl
     if violation.is_none() && trace.violation != Property::Race {
         return Err(ReplayError::NoViolation(trace.violation));
     }
-    Ok(GraphRun { execution, trace: trace.clone(), violation })
+    Ok(GraphRun { execution, trace: trace.clone(), initial: reads.initial, violation })
+}
+
+/// What reads have found so far.
+#[derive(Default)]
+struct Reads {
+    sources: BTreeMap<EventName, Option<EventName>>,
+    /// What each write has written.
+    written: BTreeMap<EventName, Value>,
+    /// What was in each cell when there were several threads for the first time.
+    initial: BTreeMap<Cell, Value>,
+    has_threads: bool,
+}
+
+impl Reads {
+    fn note(&mut self, happened: &[(u32, usize, Event)]) {
+        for (_, step, event) in happened {
+            match &event.what {
+                What::Write { new, .. } | What::Update { new, .. } => {
+                    self.written.insert((*step, event.site), new.clone());
+                }
+                What::Started { .. } => self.has_threads = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Gives each read the value of the write that it reads. Where that is yet to come (a read that reads what depends on it) the trace says what will be written,
+/// and whoever judges the graph sees to it that it is.
+struct Given<'a> {
+    step: usize,
+    reads: &'a mut Reads,
+    named: &'a [(SiteId, Value)],
+    inputs: GivenInputs<'a>,
+}
+
+impl Inputs for Given<'_> {
+    fn choose(&mut self, request: &Request) -> Value {
+        self.inputs.choose(request)
+    }
+
+    fn found(&mut self, site: SiteId, cell: Cell, last: Option<Value>) -> Option<Value> {
+        if !self.reads.has_threads {
+            return None;
+        }
+        let named = || self.named.iter().find(|(other, _)| *other == site).map(|(_, value)| value.clone());
+        if !self.reads.initial.contains_key(&cell)
+            && let Some(value) = last.or_else(named)
+        {
+            self.reads.initial.insert(cell, value);
+        }
+        match self.reads.sources.get(&(self.step, site))? {
+            Some(source) => self.reads.written.get(source).cloned().or_else(named),
+            None => self.reads.initial.get(&cell).cloned(),
+        }
+    }
 }
 
 impl GraphRun<'_> {
     /// Everything that happened, in the order of the trace's steps: the thread, the number of the step, and the event.
     pub fn happened(&self) -> &[(u32, usize, Event)] {
         self.execution.happened.as_deref().unwrap_or(&[])
+    }
+
+    /// What was in a cell before there were several threads.
+    pub fn initial(&self, cell: Cell) -> Option<&Value> {
+        self.initial.get(&cell)
     }
 
     /// The user's line that stands behind a span in a thread.

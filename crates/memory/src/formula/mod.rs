@@ -15,6 +15,7 @@
 //!
 //! Who reads from whom, and in which order writes take effect, is chosen by whoever asks; what operators mean is in `relate`.
 
+mod active;
 mod relate;
 
 use std::cell::RefCell;
@@ -66,17 +67,13 @@ pub struct Encoder<'a> {
     /// Whether two accesses have different values, for the pairs that a model asks about.
     differ: FxHashMap<(usize, usize), Lit>,
     done: FxHashSet<(NodeId, bool)>,
+    /// The pairs of each node that somebody looks at; all of them if nobody has said.
+    active: Option<Vec<Relation>>,
 }
 
 impl<'a> Encoder<'a> {
     /// An encoder with room for so many graphs without cycles. With guards, events may not happen, and so were the bounds computed.
-    pub fn new(
-        model: &'a Model,
-        bounds: &'a Values,
-        n: usize,
-        n_graphs: usize,
-        guards: Option<Guards>,
-    ) -> Encoder<'a> {
+    pub fn new(model: &'a Model, bounds: &'a Values, n: usize, n_graphs: usize, guards: Option<Guards>) -> Encoder<'a> {
         let theory = Rc::new(RefCell::new(Acyclic::new(n * n_graphs)));
         let mut bits = Bits::new();
         bits.attach(Box::new(theory.clone()));
@@ -91,10 +88,16 @@ impl<'a> Encoder<'a> {
             lits: FxHashMap::default(),
             differ: FxHashMap::default(),
             done: FxHashSet::default(),
+            active: None,
         }
     }
 
-    /// Says which literal a pair of a chosen relation has.
+    /// Says whether each event happens, where some may not.
+    pub fn set_happens(&mut self, happens: Vec<Sign>) {
+        self.guards.as_mut().expect("it was made with guards").happens = happens;
+    }
+
+    /// Says which literal a pair of a chosen relation has; of a set, with `u32::MAX` for the second event.
     pub fn define(&mut self, node: NodeId, from: usize, to: usize, lit: Lit) {
         self.lits.insert((node, from as u32, to as u32), lit);
     }
@@ -156,9 +159,9 @@ impl<'a> Encoder<'a> {
             return kept;
         }
         let follows = |from: usize, to: usize| {
-            certain.successors(from).any(|middle| {
-                certain.contains(middle, to) && self.happens_between(from, middle, to) == Sign::Yes
-            })
+            certain
+                .successors(from)
+                .any(|middle| certain.contains(middle, to) && self.happens_between(from, middle, to) == Sign::Yes)
         };
         for (from, to) in certain.iter() {
             if follows(from, to) {
@@ -259,7 +262,9 @@ impl<'a> Encoder<'a> {
                 };
                 (0..n).map(member).collect()
             }
-            (false, Shape::Empty) => self.may(check.node).iter().map(|(a, b)| (self.there(check.node, a, b), true)).collect(),
+            (false, Shape::Empty) => {
+                self.may(check.node).iter().map(|(a, b)| (self.there(check.node, a, b), true)).collect()
+            }
             (false, Shape::Irreflexive) => {
                 (0..self.n).map(|event| (self.there(check.node, event, event), true)).collect()
             }

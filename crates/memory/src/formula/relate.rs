@@ -43,6 +43,9 @@ impl Encoder<'_> {
             _ => {}
         }
         for (from, to) in self.may(id).iter() {
+            if !self.is_active(id, from, to) {
+                continue;
+            }
             if let Sign::Open(lit) = self.pair(id, from, to) {
                 match bound {
                     Bound::Lower => self.pointwise(id, from, to, Sign::Open(lit), true),
@@ -87,15 +90,15 @@ impl Encoder<'_> {
             }
             Node::SetIntersection(a, b) => {
                 let (a, b) = (self.member(a, event), self.member(b, event));
-                self.both(this, &[(a, true), (b, true)], is_lower);
+                self.all_of(this, &[(a, true), (b, true)], is_lower);
             }
             Node::SetDifference(a, b) => {
                 let (a, b) = (self.member(a, event), self.member(b, event));
-                self.both(this, &[(a, true), (b, false)], is_lower);
+                self.all_of(this, &[(a, true), (b, false)], is_lower);
             }
             Node::SetComplement(a) => {
                 let a = self.member(a, event);
-                self.both(this, &[(a, false)], is_lower);
+                self.all_of(this, &[(a, false)], is_lower);
             }
             Node::Domain(r) => {
                 let others: Vec<usize> = self.may(r).successors(event).collect();
@@ -138,7 +141,7 @@ impl Encoder<'_> {
     }
 
     /// `this` is (implied by, or implies) all of these; those with `false` negated.
-    fn both(&mut self, this: Sign, parts: &[(Sign, bool)], is_lower: bool) {
+    fn all_of(&mut self, this: Sign, parts: &[(Sign, bool)], is_lower: bool) {
         if is_lower {
             let mut clause = vec![(this, true)];
             clause.extend(parts.iter().map(|&(part, is_plain)| (part, !is_plain)));
@@ -152,7 +155,7 @@ impl Encoder<'_> {
     fn compose(&mut self, id: NodeId, first: NodeId, second: NodeId) {
         for (from, middle) in self.may(first).iter() {
             for to in self.may(second).successors(middle) {
-                if self.must(id).contains(from, to) {
+                if self.must(id).contains(from, to) || !self.is_active(id, from, to) {
                     continue;
                 }
                 let (a, b) = (self.pair(first, from, middle), self.pair(second, middle, to));
@@ -167,13 +170,13 @@ impl Encoder<'_> {
         let mut steps = self.may(step).clone();
         steps.subtract(self.must(step));
         steps.union(&self.immediate(self.must(step)));
-        for (from, to) in self.may(step).iter() {
+        for (from, to) in self.may(step).iter().filter(|&(from, to)| self.is_active(id, from, to)).collect::<Vec<_>>() {
             let (direct, this) = (self.pair(step, from, to), self.pair(id, from, to));
             self.clause(&[(direct, false), (this, true)]);
         }
         for (from, middle) in self.may(id).iter() {
             for to in steps.successors(middle) {
-                if self.must(id).contains(from, to) {
+                if self.must(id).contains(from, to) || !self.is_active(id, from, to) {
                     continue;
                 }
                 let (way, next) = (self.pair(id, from, middle), self.pair(step, middle, to));
@@ -201,6 +204,13 @@ impl Encoder<'_> {
         }
     }
 
+    /// A sign that holds exactly if both of two do.
+    pub fn both(&mut self, first: Sign, second: Sign) -> Sign {
+        let both = self.conjunction(first, second);
+        self.clause(&[(first, false), (second, false), (both, true)]);
+        both
+    }
+
     /// A sign that implies both of two.
     pub(super) fn conjunction(&mut self, first: Sign, second: Sign) -> Sign {
         match (first, second) {
@@ -224,43 +234,43 @@ impl Encoder<'_> {
             }
             Node::Intersection(a, b) => {
                 let (a, b) = (self.pair(a, from, to), self.pair(b, from, to));
-                self.both(this, &[(a, true), (b, true)], is_lower);
+                self.all_of(this, &[(a, true), (b, true)], is_lower);
             }
             Node::Difference(a, b) => {
                 let (a, b) = (self.pair(a, from, to), self.pair(b, from, to));
-                self.both(this, &[(a, true), (b, false)], is_lower);
+                self.all_of(this, &[(a, true), (b, false)], is_lower);
             }
             Node::Complement(a) => {
                 let a = self.pair(a, from, to);
-                self.both(this, &[(a, false)], is_lower);
+                self.all_of(this, &[(a, false)], is_lower);
             }
             Node::Inverse(a) => {
                 let a = self.pair(a, to, from);
-                self.both(this, &[(a, true)], is_lower);
+                self.all_of(this, &[(a, true)], is_lower);
             }
             Node::Optional(a) => {
                 let a = self.pair(a, from, to);
-                self.both(this, &[(a, true)], is_lower);
+                self.all_of(this, &[(a, true)], is_lower);
             }
             Node::Product(a, b) => {
                 let (a, b) = (self.member(a, from), self.member(b, to));
-                self.both(this, &[(a, true), (b, true)], is_lower);
+                self.all_of(this, &[(a, true), (b, true)], is_lower);
             }
             Node::Identity(a) => {
                 let a = self.member(a, from);
-                self.both(this, &[(a, true)], is_lower);
+                self.all_of(this, &[(a, true)], is_lower);
             }
             Node::From(s, r) => {
                 let (s, r) = (self.member(s, from), self.pair(r, from, to));
-                self.both(this, &[(s, true), (r, true)], is_lower);
+                self.all_of(this, &[(s, true), (r, true)], is_lower);
             }
             Node::To(r, s) => {
                 let (r, s) = (self.pair(r, from, to), self.member(s, to));
-                self.both(this, &[(r, true), (s, true)], is_lower);
+                self.all_of(this, &[(r, true), (s, true)], is_lower);
             }
             Node::DifferentValues(a) => {
                 let (a, differ) = (self.pair(a, from, to), Sign::Open(self.differ[&(from, to)]));
-                self.both(this, &[(a, true), (differ, true)], is_lower);
+                self.all_of(this, &[(a, true), (differ, true)], is_lower);
             }
             // Chosen relations have their literals; the others are handled by their callers.
             _ => {}

@@ -28,7 +28,7 @@ impl Executor<'_> {
             initial.push(self.read_logs((&[INITIAL], None), (key, addr, sort), self.threads.first_start));
         }
         let is_told_apart = self.threads.many_creators || self.properties.has(ir::Property::Race);
-        let n_alike = match is_told_apart || self.program.model.has_buffers() {
+        let n_alike = match is_told_apart || self.program.model != ir::Model::Sc {
             true => 0,
             false => order_alike(self.program, &self.found.threads, &mut self.graph.events),
         };
@@ -40,6 +40,7 @@ impl Executor<'_> {
         self.graph.relax_order();
         let (graph, found) = (self.graph, self.found);
         Unrolled {
+            places: graph.places.keys().to_vec(),
             pool: graph.pool,
             events: graph.events,
             points: graph.points,
@@ -50,6 +51,7 @@ impl Executor<'_> {
             waits: found.waits,
             accesses: found.accesses,
             constraints: found.constraints,
+            depends: found.depends,
             n_records: found.n_records,
             n_alike,
         }

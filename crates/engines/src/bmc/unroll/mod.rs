@@ -54,8 +54,8 @@ pub(crate) fn unroll(
     known: &mut Known,
     run: &mut Run,
 ) -> Result<Unrolled, Why> {
-    // Where stores are buffered, giving a lock back is not seen at once.
-    let mut trusts_locks = !program.model.has_buffers();
+    // Where threads do not take turns, giving a lock back is not seen at once.
+    let mut trusts_locks = program.model == ir::Model::Sc;
     let mut n = 0;
     loop {
         n += 1;
@@ -106,7 +106,7 @@ fn execute(mut executor: Executor<'_>, number: u32) -> Result<Attempt, Why> {
     let handle = executor.graph.pool.bv(program.data_model.word_bits(), 1);
     executor.run_thread(program.main, (handle, Vec::new()), (0, START), true)?;
     let Executor { graph, known, forwarding, put_off, threads, .. } = &mut executor;
-    if program.model.has_buffers() {
+    if program.model != ir::Model::Sc {
         graph.locks = Sections::default();
     }
     let keys = graph.places.keys();
@@ -115,7 +115,7 @@ fn execute(mut executor: Executor<'_>, number: u32) -> Result<Attempt, Why> {
         return Ok(Attempt::Unkept);
     }
     let mut judgement = Judgement::Fine;
-    if !program.model.has_buffers() {
+    if program.model == ir::Model::Sc {
         judgement = known.writers.judge(forwarding, &graph.events, &graph.pool, keys);
         if !properties.has(Property::Race) {
             let joins = threads.certain_joins(graph);

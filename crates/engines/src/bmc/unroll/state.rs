@@ -4,6 +4,7 @@
 //! dominator tree that its guard is read from.
 
 use super::control_flow::Laps;
+use crate::bmc::accesses::dependencies::Flows;
 use crate::bmc::locks::critical_sections::Held;
 use crate::bmc::locks::lock::Lock;
 use crate::bmc::reductions::spin_loops::Did;
@@ -34,6 +35,8 @@ pub(crate) struct State {
     pub(crate) taken: Option<Lock>,
     /// The locks that it has.
     pub(crate) held: Held,
+    /// What its variables depend on, where axioms judge.
+    pub(crate) flows: Flows,
 }
 
 impl State {
@@ -56,7 +59,7 @@ impl State {
         match did {
             Did::Nothing => {}
             Did::Takes(lock) => self.taken = Some(lock),
-            Did::Reads | Did::Gives(_) | Did::Other => self.taken = None,
+            Did::Reads | Did::Gives(_) | Did::Attempts(_) | Did::Other => self.taken = None,
         }
     }
 }
@@ -81,6 +84,8 @@ pub(crate) struct Walk {
     pub(crate) commit: Option<u32>,
     /// The statement.
     pub(crate) stmt: u32,
+    /// How it accesses shared state.
+    pub(crate) how: memory::events::How,
     pub(crate) edge: EdgeId,
     pub(crate) proc: ProcId,
     pub(crate) variant: Variant,

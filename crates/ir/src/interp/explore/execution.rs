@@ -277,7 +277,7 @@ impl Inputs for Noted<'_> {
         value
     }
 
-    fn found(&self, site: SiteId) -> Option<Value> {
-        self.inputs.found(site)
+    fn found(&mut self, site: SiteId, cell: Cell, last: Option<Value>) -> Option<Value> {
+        self.inputs.found(site, cell, last)
     }
 }

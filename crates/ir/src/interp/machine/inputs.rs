@@ -78,26 +78,6 @@ impl Domain {
     }
 }
 
-/// The inputs that a step of an execution graph names, and what its statements read; all others are zero.
-pub struct GivenReads<'a>(GivenInputs<'a>);
-
-impl<'a> GivenReads<'a> {
-    /// The inputs of a step.
-    pub fn new(values: &'a [(SiteId, Value)]) -> GivenReads<'a> {
-        GivenReads(GivenInputs::new(values))
-    }
-}
-
-impl Inputs for GivenReads<'_> {
-    fn choose(&mut self, request: &Request) -> Value {
-        self.0.choose(request)
-    }
-
-    fn found(&self, site: SiteId) -> Option<Value> {
-        self.0.values.iter().find(|(other, _)| *other == site).map(|(_, value)| value.clone())
-    }
-}
-
 /// The inputs that a step of a trace names; all others are zero.
 pub struct GivenInputs<'a> {
     values: &'a [(SiteId, Value)],

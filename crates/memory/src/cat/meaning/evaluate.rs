@@ -208,26 +208,13 @@ impl Values {
 
     fn fix(&mut self, graph: &Graph, group: u32, bound: Bound, differ: &dyn Fn(usize, usize) -> bool) {
         let definition = graph.group(group);
-        let is_fixed = || self.implied.is_none() && definition.variables.iter().all(|&(id, _)| graph.depends(id).is_fixed());
+        let is_fixed =
+            || self.implied.is_none() && definition.variables.iter().all(|&(id, _)| graph.depends(id).is_fixed());
         let is_known = self.is_exact || is_fixed();
         let side = bound as usize;
-        if !definition.is_monotone && !is_known {
-            // Rounds say nothing about bounds when a variable is subtracted: keep the bounds that always hold.
-            let all = definition.variables.iter().flat_map(|&(variable, body)| [variable, body]);
-            let members = definition.members.iter().filter_map(|step| match step {
-                Step::One(id) => Some(*id),
-                Step::Fix(_) => None,
-            });
-            for id in all.chain(members).collect::<Vec<_>>() {
-                if graph.is_set(id) {
-                    self.sets[side][id.index()] =
-                        if bound == Bound::Lower { EventSet::empty(self.n) } else { EventSet::full(self.n) };
-                } else {
-                    self.relations[side][id.index()] =
-                        if bound == Bound::Lower { Relation::empty(self.n) } else { Relation::full(self.n) };
-                }
-            }
-            return;
+        if !definition.is_monotone && !is_known && bound == Bound::Lower {
+            // Rounds say nothing about what is certain when a variable is subtracted. What may be there is bounded by rounds that subtract nothing of it.
+            return self.empty_group(graph, group);
         }
         for &(variable, _) in &definition.variables {
             if graph.is_set(variable) {
@@ -236,7 +223,7 @@ impl Values {
                 self.relations[side][variable.index()].clear();
             }
         }
-        if !definition.is_monotone {
+        if !definition.is_monotone && is_known {
             return self.in_order(graph, group, bound, differ);
         }
         loop {
@@ -283,6 +270,23 @@ impl Values {
                     self.relations[side][variable.index()] = value;
                 }
             }
+        }
+    }
+
+    /// Nothing of a definition is certain.
+    fn empty_group(&mut self, graph: &Graph, group: u32) {
+        let definition = graph.group(group);
+        let all = definition.variables.iter().flat_map(|&(variable, body)| [variable, body]);
+        let members = definition.members.iter().filter_map(|step| match step {
+            Step::One(id) => Some(*id),
+            Step::Fix(_) => None,
+        });
+        for id in all.chain(members).collect::<Vec<_>>() {
+            if graph.group_of(id) != Some(group) {
+                continue;
+            }
+            self.sets[0][id.index()] = EventSet::empty(self.n);
+            self.relations[0][id.index()] = Relation::empty(self.n);
         }
     }
 
