@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub struct GraphRun<'p> {
     execution: Execution<'p>,
     trace: Trace,
-    initial: BTreeMap<Cell, Value>,
+    initial: BTreeMap<Cell, Option<Value>>,
     violation: Option<Violation>,
 }
 
@@ -65,8 +65,8 @@ struct Reads {
     sources: BTreeMap<EventName, Option<EventName>>,
     /// What each write has written.
     written: BTreeMap<EventName, Value>,
-    /// What was in each cell when there were several threads for the first time.
-    initial: BTreeMap<Cell, Value>,
+    /// What was in each cell when there were several threads for the first time; nothing if nobody had written there and nobody has looked.
+    initial: BTreeMap<Cell, Option<Value>>,
     has_threads: bool,
 }
 
@@ -103,14 +103,14 @@ impl Inputs for Given<'_> {
             return None;
         }
         let named = || self.named.iter().find(|(other, _)| *other == site).map(|(_, value)| value.clone());
-        if !self.reads.initial.contains_key(&cell)
-            && let Some(value) = last.or_else(named)
-        {
-            self.reads.initial.insert(cell, value);
-        }
+        let initial = self.reads.initial.entry(cell).or_insert(last);
         match self.reads.sources.get(&(self.step, site))? {
             Some(source) => self.reads.written.get(source).cloned().or_else(named),
-            None => self.reads.initial.get(&cell).cloned(),
+            None => {
+                // Who looks first at what nobody has written decides what is there.
+                *initial = initial.take().or_else(named);
+                initial.clone()
+            }
         }
     }
 }
@@ -123,7 +123,7 @@ impl GraphRun<'_> {
 
     /// What was in a cell before there were several threads.
     pub fn initial(&self, cell: Cell) -> Option<&Value> {
-        self.initial.get(&cell)
+        self.initial.get(&cell)?.as_ref()
     }
 
     /// The user's line that stands behind a span in a thread.

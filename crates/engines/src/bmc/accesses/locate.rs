@@ -64,11 +64,9 @@ impl Executor<'_> {
                 };
                 self.bad_unless(walk, valid, what);
                 self.require(walk, valid)?;
-                let in_bytes = self.graph.places.in_bytes(region);
-                if in_bytes && is_shared && self.program.model == ir::Model::Cat {
-                    let what = "memory that is accessed in several sizes, under axioms".to_string();
-                    return Err(self.beyond(walk, Why::Unsupported { span, what }));
-                }
+                // To axioms an access is one event; that no two of them overlap in part is checked there.
+                let is_event = is_shared && self.program.model == ir::Model::Cat;
+                let in_bytes = self.graph.places.in_bytes(region) && !is_event;
                 let key = self.graph.places.cells(region);
                 let base = (self.graph.places.ends(region) == Ends::Shared).then(|| self.base_of(addr));
                 Ok(Spot { key, addr: Some(addr), sort, n_bytes, in_bytes, is_shared, is_var: false, base })

@@ -12,7 +12,7 @@
 use super::sites::{Location, Site, Sites, What};
 use crate::bmc::unrolled::{Bad, BadKind, Unrolled};
 use ir::Why;
-use logic::{Pool, TermId, Value};
+use logic::{Pool, Sort, TermId, Value};
 use memory::cat::{Bound, Check, Graph, Model, Node, Plan, Values};
 use memory::formula::{Encoder, Guards, Sign};
 use memory::graph::{Dependency, Kind, Named};
@@ -490,6 +490,43 @@ fn sign(encoder: &mut Encoder<'_>, pool: &Pool, formula: TermId) -> Result<Sign,
         Some(_) => Sign::No,
         None => Sign::Open(encoder.bits.lit(pool, formula)?),
     })
+}
+
+/// Accesses that overlap in part are not covered: where two may, the answer is unknown.
+pub(super) fn overlaps(unrolled: &mut Unrolled, is_live: &dyn Fn(u32) -> bool) {
+    let events = &unrolled.events;
+    let reads = events.reads.iter().map(|read| (read.place, read.addr, read.value, read.guard, read.thread, read.how));
+    let writes = events.writes.iter().map(|w| (w.place, w.addr, w.value, w.guard, w.thread, w.how));
+    let n_reads = events.reads.len();
+    let all: Vec<_> = reads.chain(writes).collect();
+    let Unrolled { pool, bads, .. } = unrolled;
+    let size = |pool: &Pool, value: TermId| match pool.sort(value) {
+        Sort::Bv(bits) => u64::from(bits / 8),
+        _ => 1,
+    };
+    for (second, &(place, addr, value, guard, thread, how)) in all.iter().enumerate().skip(n_reads) {
+        let (Some(to), false) = (addr, is_live(place)) else { continue };
+        for &(other, from, its_value, its_guard, ..) in &all[..second] {
+            let (Some(from), true) = (from, other == place) else { continue };
+            let (own, its) = (size(pool, value), size(pool, its_value));
+            if own == 1 && its == 1 {
+                continue;
+            }
+            let Sort::Bv(width) = pool.sort(to) else { continue };
+            let (distance, back) = (pool.sub(to, from), pool.sub(from, to));
+            let (its_size, own_size) = (pool.bv(width, its), pool.bv(width, own));
+            let (after, before) = (pool.ult(distance, its_size), pool.ult(back, own_size));
+            let touches = pool.or(after, before);
+            let same = pool.eq(from, to);
+            let differs = if own == its { pool.not(same) } else { pool.bool(true) };
+            let meets = pool.and_all(&[touches, differs, guard, its_guard]);
+            if pool.as_const(meets) != Some(&Value::Bool(false)) {
+                let what = "memory that is accessed in several sizes, under axioms".to_string();
+                let why = Why::Unsupported { span: how.span, what };
+                bads.push(Bad { guard: meets, what: BadKind::Beyond(why), thread, record: how.record, stop: None });
+            }
+        }
+    }
 }
 
 /// What is known of the lives of objects: reads of whether an object is live get their values here, by what starts and joins order.

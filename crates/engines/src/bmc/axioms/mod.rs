@@ -53,6 +53,7 @@ pub(crate) fn stage(
     let live = unrolled.places.iter().position(|key| *key == PlaceKey::Live).map(|at| at as u32);
     let is_live = |place: u32| Some(place) == live;
     formula::lives(&mut unrolled, &closure, &is_live);
+    formula::overlaps(&mut unrolled, &is_live);
     let goals = Goals::new(question.task, &mut unrolled, &[]);
     let sites = sites::sites(&mut unrolled, &closure, axioms.mapping, &is_live);
     let n = sites.sites.len();
