@@ -148,8 +148,7 @@ struct Builder<'a> {
     ctrl: Vec<(usize, usize)>,
     /// The fences that stand beside an access, or are one of the program.
     beside: BTreeMap<EventName, Vec<usize>>,
-    /// Messages: those that begin and end threads.
-    begins: BTreeMap<u32, usize>,
+    /// The messages that end threads.
     ends: BTreeMap<u32, usize>,
     rf: Vec<(usize, usize)>,
 }
@@ -168,7 +167,6 @@ fn build(task: &Task, run: &GraphRun<'_>, trace: &Trace, mapping: &Mapping) -> R
         rmw: Vec::new(),
         ctrl: Vec::new(),
         beside: BTreeMap::new(),
-        begins: BTreeMap::new(),
         ends: BTreeMap::new(),
         rf: Vec::new(),
     };
@@ -206,6 +204,10 @@ fn shared_cells(later: &[(u32, usize, Event)], trace: &Trace) -> Result<BTreeSet
             continue;
         };
         cells.insert(cell);
+        // An update orders what stands around it under some models, whoever knows the place.
+        if matches!(event.what, What::Update { .. }) {
+            wanted.insert(cell);
+        }
         for byte in bytes(cell) {
             users.entry(byte).or_default().insert(*thread);
         }
@@ -328,7 +330,6 @@ impl Builder<'_> {
                 let write = self.message(thread, Kind::Write);
                 let read = self.message(*child, Kind::Read);
                 self.rf.push((write, read));
-                self.begins.insert(*child, write);
             }
             What::Finished => {
                 let write = self.message(thread, Kind::Write);

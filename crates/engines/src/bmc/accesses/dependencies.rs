@@ -9,35 +9,22 @@
 //! Only kept where axioms judge; otherwise nothing is done here.
 
 use crate::bmc::unroll::executor::Executor;
-use crate::bmc::unroll::state::{State, Walk};
+use crate::bmc::unroll::state::{Flows, Reads, State, Walk};
 use crate::bmc::unrolled::{Depends, Target};
-use ir::Model;
+use ir::{Failure, Model, Place};
 use logic::{TermId, VarId};
 use memory::graph::Dependency;
 use std::rc::Rc;
 
-/// Reads, by their numbers, each with when it counts.
-pub(crate) type Reads = Rc<Vec<(usize, TermId)>>;
-
-/// What variables and branches depend on.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Flows {
-    vars: Vec<(VarId, Reads)>,
-    branches: Reads,
-}
-
-impl Flows {
-    fn of(&self, var: VarId) -> Option<&Reads> {
-        self.vars.binary_search_by_key(&var, |(var, _)| *var).ok().map(|at| &self.vars[at].1)
-    }
-
-    fn set(&mut self, var: VarId, reads: Reads) {
-        match self.vars.binary_search_by_key(&var, |(var, _)| *var) {
-            Ok(at) => self.vars[at].1 = reads,
-            Err(at) if !reads.is_empty() => self.vars.insert(at, (var, reads)),
-            Err(_) => {}
-        }
-    }
+/// What a read-modify-write depends on.
+pub(crate) struct UpdateFlows {
+    n_events: (usize, usize),
+    address: Reads,
+    data: Reads,
+    /// Whether what it writes depends on what it reads.
+    is_of_old: bool,
+    expected: Reads,
+    waits: bool,
 }
 
 impl Executor<'_> {
@@ -109,6 +96,52 @@ impl Executor<'_> {
             self.depend(Dependency::Address, address, target);
             self.depend(Dependency::Control, &walk.state.flows.branches, target);
         }
+    }
+
+    /// What the address of a place depends on.
+    pub(crate) fn address_flows(&mut self, walk: &Walk, place: &Place) -> Reads {
+        match place {
+            Place::Mem { addr, .. } => self.flows_into(&walk.state, *addr, None),
+            Place::Var(_) => Reads::default(),
+        }
+    }
+
+    /// What the parts of a read-modify-write depend on, before it is made.
+    pub(crate) fn update_flows(
+        &mut self,
+        walk: &Walk,
+        dst: VarId,
+        place: &Place,
+        (wait, new, failure): (Option<TermId>, TermId, Option<Failure>),
+    ) -> UpdateFlows {
+        let asked = failure.map(|failure| failure.when).or(wait);
+        UpdateFlows {
+            n_events: self.graph.n_events(),
+            address: self.address_flows(walk, place),
+            data: self.flows_into(&walk.state, new, Some(dst)),
+            is_of_old: ir::pass::mentions(&self.graph.pool, new, dst),
+            expected: asked.map(|asked| self.flows_into(&walk.state, asked, Some(dst))).unwrap_or_default(),
+            waits: wait.is_some(),
+        }
+    }
+
+    /// Notes what the parts of a read-modify-write depend on; its writes are those from `n_writes` on.
+    pub(crate) fn note_update(&mut self, walk: &mut Walk, dst: VarId, flows: &UpdateFlows, n_writes: usize) {
+        self.note_flows(walk, flows.n_events, &flows.address);
+        let own = self.own_read(flows.n_events.0);
+        for write in n_writes..self.graph.events.writes.len() {
+            self.depend(Dependency::Data, &flows.data, Target::Write(write));
+            if flows.is_of_old {
+                self.depend(Dependency::Data, &own, Target::Write(write));
+            }
+        }
+        if let Some((read, _)) = own.first() {
+            self.depend(Dependency::Compare, &flows.expected, Target::Read(*read));
+        }
+        if flows.waits {
+            self.branch(walk, &own);
+        }
+        self.flow(walk, dst, own);
     }
 
     /// A fence depends on the branches before it.

@@ -28,7 +28,7 @@ pub(crate) struct Spot {
 impl Executor<'_> {
     /// The place of an access, which is a valid one from here on.
     pub(crate) fn locate(&mut self, walk: &mut Walk, place: &Place, is_write: bool, span: Span) -> Go<Spot> {
-        let is_shared = !walk.state.alone && self.memory.sharing.is_shared(place);
+        let is_shared = !walk.state.alone && (self.memory.sharing.is_shared(place) || self.memory.is_updated(place));
         match *place {
             Place::Var(var) => {
                 let sort = self.graph.pool.var_sort(var).scalar().unwrap_or(Scalar::Bool);

@@ -2,13 +2,15 @@
 //!
 //! Known as: bounded model checking under axiomatic memory models (Dartagnan, GenMC's models).
 //!
-//! `sites` are the events, `formula` the question, `witness` the execution graph that answers it. What was unrolled is used as it is, but for what is only true of
+//! `sites` are the events, `bounds` what is known of their relations, `formula` the question, `witness` the execution graph that answers it. What was unrolled is used as it is, but for what is only true of
 //! interleavings: locks are not trusted to exclude, threads that are alike are not ordered, and no value is forwarded. A round of a loop that only reads and
 //! changes nothing is left out here, too: without it an execution keeps all its other events and loses only order.
 //!
 //! A graph is told with the violation; nobody calls it one before `engines::decide` has run its threads and evaluated the axioms on it.
 
+mod bounds;
 mod formula;
+mod lifetimes;
 mod sites;
 mod witness;
 
@@ -37,7 +39,7 @@ const MAX_EVENTS: usize = 800;
 pub(crate) fn stage(
     question: &Question<'_>,
     axioms: &Axioms,
-    bounds: &Bounds,
+    rounds: &Bounds,
     known: &mut Known,
     run: &mut Run,
 ) -> Result<Stage, Why> {
@@ -46,18 +48,18 @@ pub(crate) fn stage(
     if let Some(why) = axioms.refused(name) {
         return Err(why);
     }
-    let mut unrolled = unroll(question.prepared, question.properties.without(Property::Race), bounds, known, run)?;
+    let mut unrolled = unroll(question.prepared, question.properties.without(Property::Race), rounds, known, run)?;
     let closure = Closure::new(unrolled.events.n_nodes(), &unrolled.events.fixed);
     run.statistics.add("seconds: unroll", (computed() - started).as_secs_f64());
     let started = computed();
     let live = unrolled.places.iter().position(|key| *key == PlaceKey::Live).map(|at| at as u32);
     let is_live = |place: u32| Some(place) == live;
-    formula::lives(&mut unrolled, &closure, &is_live);
-    formula::overlaps(&mut unrolled, &is_live);
+    lifetimes::lives(&mut unrolled, &closure, &is_live);
+    lifetimes::overlaps(&mut unrolled, &is_live);
     let goals = Goals::new(question.task, &mut unrolled, &[]);
     let sites = sites::sites(&mut unrolled, &closure, axioms.mapping, &is_live);
     let n = sites.sites.len();
-    run.statistics.set("rounds", f64::from(bounds.rounds));
+    run.statistics.set("rounds", f64::from(rounds.rounds));
     run.statistics.set("events", n as f64);
     run.statistics.set("threads", unrolled.threads.len() as f64);
     if n > MAX_EVENTS {
@@ -68,7 +70,7 @@ pub(crate) fn stage(
     let mut checks: Vec<&Check> = axioms.model.outcome.checks.iter().filter(forbids).collect();
     let races: Vec<&Check> = axioms.races().filter(|_| asks_races).collect();
     checks.extend(&races);
-    let known_bounds = formula::bounds(&mut unrolled, &axioms.model, &sites, &checks);
+    let known_bounds = bounds::bounds(&mut unrolled, &axioms.model, &sites, &checks);
     if let Some(why) = run.stop_soon() {
         return Err(why);
     }

@@ -32,8 +32,10 @@ use crate::Run;
 use control_flow::Flow;
 use executor::{Bounds, Control, Executor, Memory};
 use ir::pass::{PointsTo, Sharing};
-use ir::{Op, Program, Properties, Property, Why};
+use ir::{Model, Op, Place, Program, Properties, Property, Why};
+use logic::VarId;
 use memory::events::START;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use threads::Threads;
 
@@ -90,7 +92,7 @@ fn attempt(
         properties,
         control: Control { flows, bounds, run },
         graph: EventGraph::new(pool, places, Sections::new(trusts_locks), program.model, has_last),
-        memory: Memory { sharing, objects, logs: Logs::default() },
+        memory: Memory { sharing, objects, logs: Logs::default(), updated: updated(program) },
         threads: Threads::new(many_creators),
         forwarding: Forwarding::new(),
         put_off: PutOff::default(),
@@ -98,6 +100,16 @@ fn attempt(
         found: Findings::default(),
     };
     execute(executor, number)
+}
+
+/// The variables that are updated in one step, where axioms judge.
+fn updated(program: &Program) -> FxHashSet<VarId> {
+    let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    let found = stmts.filter_map(|stmt| match stmt.op {
+        Op::Rmw { place: Place::Var(var), .. } => Some(var),
+        _ => None,
+    });
+    found.filter(|_| program.model == Model::Cat).collect()
 }
 
 /// Executes main, and with it all threads, and looks whether what was taken for granted holds.

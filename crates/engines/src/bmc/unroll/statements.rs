@@ -1,8 +1,7 @@
 //! What does each statement do to a state? The meaning is that of `ir::interp`, on terms.
 
 use super::executor::Executor;
-use super::state::{Go, Stop, Variant, Walk};
-use crate::bmc::accesses::dependencies::Reads;
+use super::state::{Go, Reads, Stop, Variant, Walk};
 use crate::bmc::accesses::race_candidates::How;
 use crate::bmc::locks::acquire_and_release::{acquire, release};
 use crate::bmc::locks::lock::Lock;
@@ -195,14 +194,7 @@ impl Executor<'_> {
             return Err(self.beyond(walk, Why::Unsupported { span: stmt.span, what }));
         }
         let before = walk.state.frontier.clone();
-        let (n_flows, address) = (self.graph.n_events(), self.address_flows(walk, place));
-        let data = self.flows_into(&walk.state, new, Some(dst));
-        let mentions_old = ir::pass::mentions(&self.graph.pool, new, dst);
-        let mut expected = wait.map(|wait| self.flows_into(&walk.state, wait, Some(dst)));
-        if let Some(failure) = failure {
-            expected = Some(self.flows_into(&walk.state, failure.when, Some(dst)));
-        }
-        let waits = wait.is_some();
+        let flows = self.update_flows(walk, dst, place, (wait, new, failure));
         let spot = self.locate(walk, place, true, stmt.span)?;
         // What waits and writes may mention the value read, under the name of the destination.
         let sort = self.graph.pool.var_sort(dst);
@@ -296,30 +288,8 @@ impl Executor<'_> {
             release(&mut self.graph, &mut self.put_off, walk, lock, n_events);
         }
         walk.state.set(dst, value);
-        self.note_flows(walk, n_flows, &address);
-        let own = self.own_read(n_flows.0);
-        for write in n_writes..self.graph.events.writes.len() {
-            self.depend(Dependency::Data, &data, Target::Write(write));
-            if mentions_old {
-                self.depend(Dependency::Data, &own, Target::Write(write));
-            }
-        }
-        if let (Some((read, _)), Some(expected)) = (own.first().copied(), expected) {
-            self.depend(Dependency::Compare, &expected, Target::Read(read));
-        }
-        if waits {
-            self.branch(walk, &own);
-        }
-        self.flow(walk, dst, own);
+        self.note_update(walk, dst, &flows, n_writes);
         Ok(())
-    }
-
-    /// What the address of a place depends on.
-    fn address_flows(&mut self, walk: &Walk, place: &Place) -> Reads {
-        match place {
-            Place::Mem { addr, .. } => self.flows_into(&walk.state, *addr, None),
-            Place::Var(_) => Reads::default(),
-        }
     }
 
     fn value_of_var(&mut self, walk: &Walk, var: VarId) -> Option<TermId> {
