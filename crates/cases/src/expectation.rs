@@ -3,7 +3,7 @@
 //! ```text
 //! // expect: unsafe at 14          safe | unsafe | error | bounded | unknown, with the line (and column) where it happens
 //! // expect[race]: safe            the same for another property (for OOX: entry method); any number of these
-//! // expect[tso]: unsafe           the same under another memory model: sc, tso or pso
+//! // expect[tso]: unsafe           the same under another memory model: sc, tso, pso, or one in cat by its name
 //! (* expect[tso]: allowed *)       for litmus tests: allowed | forbidden, under the model in brackets
 //! (* executions[tso]: 4 *)         and how many executions that model allows, and how many ways to read from writes (rf)
 //! // property: deadlock            what plain `expect:` is about; default: what a bare `ravel verify` checks
@@ -19,6 +19,9 @@
 //! A misspelt key or verdict is an error, never silently no expectation: one lower-case word before a colon is a key.
 
 use crate::count::Count;
+
+/// The memory models that brackets may name; a file of one ends in `.cat`.
+const MODELS: &[&str] = &["sc", "tso", "pso", "c11", "rc11", "imm", "aarch64", "power", "riscv", "linux-kernel"];
 
 /// What the answer must be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -165,7 +168,7 @@ fn expectation(key: &str, value: &str) -> Result<Expectation, String> {
             None => return Err(format!("`{key}` is neither `expect` nor `expect[PROPERTY]`")),
         },
     };
-    let is_model = |word: &String| ["sc", "tso", "pso"].contains(&word.as_str());
+    let is_model = |word: &String| MODELS.contains(&word.as_str()) || word.ends_with(".cat");
     let (model, selector) = (selector.clone().filter(is_model), selector.filter(|word| !is_model(word)));
     let mut words = value.split_whitespace();
     let expected = match words.next() {

@@ -9,6 +9,7 @@
 
 use crate::axiomatic::{self, Execution, Goal, Question};
 use crate::certificate;
+use crate::evidence::judged;
 use crate::symbolic::check_oox;
 use crate::{Engine, Run};
 use ir::litmus::{Quantifier, Test};
@@ -132,6 +133,12 @@ fn check_again(proof: &ir::Certificate, task: &Task, run: &mut Run) -> certifica
 
 /// The answer that a trace leads to.
 pub fn confirm(task: &Task, trace: &Trace) -> Decided {
+    if trace.graph.is_some() {
+        return match judged::confirm(task, trace) {
+            Ok(replayed) => Decided::Unsafe(Box::new(replayed)),
+            Err(what) => Decided::Unknown(Why::NotReplayed(what)),
+        };
+    }
     match replay(task, trace) {
         Ok(replayed) => Decided::Unsafe(Box::new(replayed)),
         Err(error) => Decided::Unknown(Why::NotReplayed(error.to_string())),

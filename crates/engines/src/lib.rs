@@ -14,6 +14,7 @@ pub mod certificate;
 mod clock;
 pub mod decide;
 mod engine;
+mod evidence;
 pub mod explicit;
 pub mod explore;
 pub mod impact;

@@ -23,7 +23,18 @@
 
 use std::fmt;
 
-/// A memory model for programs. Litmus tests have many more, written in cat; see the crate `memory`.
+/// A memory model in the language cat, as it was read. What it means is known to the crate `memory`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Axioms {
+    /// Its name on the command line: one that is built in, or a file.
+    pub name: String,
+    /// The files that it was read from: the name that was asked for, the path and the text.
+    pub files: Vec<(String, String, String)>,
+    /// How C11's accesses become the events that it talks about: the name of a row of the table of compiler mappings.
+    pub mapping: String,
+}
+
+/// A memory model for programs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub enum Model {
     /// Sequential consistency.
@@ -33,10 +44,13 @@ pub enum Model {
     Tso,
     /// Partial store order.
     Pso,
+    /// The axioms of the program (`Program::axioms`): an execution is a graph that they allow, not an interleaving. The interpreter runs its threads one step
+    /// after another, with what reads find given from outside.
+    Cat,
 }
 
 impl Model {
-    /// All of them.
+    /// Those that are interleavings of something, and have a name of their own.
     pub const ALL: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
 
     /// Its name on the command line.
@@ -45,6 +59,7 @@ impl Model {
             Model::Sc => "sc",
             Model::Tso => "tso",
             Model::Pso => "pso",
+            Model::Cat => "cat",
         }
     }
 
@@ -55,7 +70,7 @@ impl Model {
 
     /// Whether threads have buffers.
     pub fn has_buffers(self) -> bool {
-        self != Model::Sc
+        matches!(self, Model::Tso | Model::Pso)
     }
 }
 

@@ -156,6 +156,8 @@ pub struct Program {
     pub data_model: DataModel,
     /// The memory model that it runs under; front ends say `Sc`.
     pub model: Model,
+    /// The axioms of `Model::Cat`.
+    pub axioms: Option<Arc<crate::model::Axioms>>,
     /// Indexed by `VarId`; as long as the pool's variable table.
     pub vars: Vec<Variable>,
     /// Static objects, functions among them.
@@ -207,6 +209,7 @@ impl Program {
             sources: Sources::default(),
             data_model,
             model: Model::Sc,
+            axioms: None,
             vars: vec![handle],
             objects: Vec::new(),
             regions: vec![Region::anywhere()],

@@ -38,6 +38,8 @@ pub struct Replayed {
     pub violation: Violation,
     /// The state at the end.
     pub last: State,
+    /// What the axioms of a memory model say about it, line by line.
+    pub told: Vec<String>,
 }
 
 /// Why a trace is not true.
@@ -159,7 +161,7 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
         execution.log.fail(&violation.message);
     }
     let trace = Trace { model: trace.model, placement: trace.placement, ..execution.trace(trace.violation) };
-    Ok(Replayed { trace, log: execution.log, violation, last: execution.state })
+    Ok(Replayed { trace, log: execution.log, violation, last: execution.state, told: Vec::new() })
 }
 
 /// How far before a step that leaves the model two racing accesses are looked for.
@@ -262,6 +264,9 @@ impl fmt::Display for NotEnabled {
         }
     }
 }
+
+mod graph;
+pub use graph::{GraphRun, run_graph};
 
 #[cfg(test)]
 mod tests;

@@ -132,12 +132,26 @@ pub struct Trace {
     pub model: Option<Model>,
     /// Where objects lie in it.
     pub placement: Placement,
+    /// Under axioms: who reads from whom. The order of the steps then means nothing but program order, and the values that steps read are named like inputs.
+    pub graph: Option<Arc<ReadsFrom>>,
+}
+
+/// A read or write of a trace: the number of the step, and the statement of it.
+pub type EventName = (usize, SiteId);
+
+/// The choices of an execution graph.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReadsFrom {
+    /// For each read of shared state the write that it reads; `None` for what was there at first. Reads that are not named read the last write of their thread.
+    pub sources: Vec<(EventName, Option<EventName>)>,
+    /// The writes, those of each place in the order in which they take effect (coherence).
+    pub coherence: Vec<EventName>,
 }
 
 impl Trace {
     /// An interleaving of these steps, with objects where they are taken to lie.
     pub fn new(violation: Property, steps: Vec<Step>) -> Trace {
-        Trace { violation, steps, commits: Vec::new(), model: None, placement: Placement::Apart }
+        Trace { violation, steps, commits: Vec::new(), model: None, placement: Placement::Apart, graph: None }
     }
 
     /// What a reader must know about where it happens, if it is not obvious.

@@ -198,7 +198,8 @@ pub(crate) struct Question {
     #[arg(long, value_name = "FILE")]
     pub(crate) prp: Option<PathBuf>,
     /// When stores become visible to other threads (docs/memory-models.md): at once (sc), or buffered in total (tso) or partial
-    /// (pso) store order; engines that do not know the model answer unknown. For litmus tests any model that `ravel litmus` takes
+    /// (pso) store order, or as the axioms of a model in cat say (rc11, imm, aarch64, ..., a file); engines that do not know the model
+    /// answer unknown. For litmus tests any model that `ravel litmus` takes
     /// [default: sc; for litmus tests that of the dialect]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,

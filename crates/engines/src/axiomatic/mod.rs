@@ -4,13 +4,12 @@
 //! the models of RC11 [Lahav17], IMM [Podkopaev19] and the Linux kernel [Alglave18]; enumeration and SMT as in [Bajczi22].
 //!
 //! `answer` is called with a parsed test and a loaded model. The threads are run on terms (`memory::execution`), each combination of their ways is a
-//! skeleton, and the enumerator (`search`) or the SAT solver (`symbolic`, `encode`) finds the executions of each that the model allows. Accesses
+//! skeleton, and the enumerator (`search`) or the SAT solver (`symbolic`, by `memory::formula`) finds the executions of each that the model allows. Accesses
 //! that do not match cells make it start again with smaller granules.
 
 pub mod answer;
 mod circuits;
 mod dynamic;
-mod encode;
 mod picture;
 mod search;
 pub mod shapes;

@@ -1,6 +1,6 @@
 //! The symbolic engine: which executions of a skeleton does a model allow, asked of a SAT solver?
 //!
-//! There is a literal for each write that a read may read and for each order of two writes; what a model derives from these is in `encode`. Values are
+//! There is a literal for each write that a read may read and for each order of two writes; what a model derives from these is in `memory::formula`. Values are
 //! bit-vectors: a read equals the write it reads. That no value depends on itself, and that orders have no cycles, the theory of acyclic
 //! graphs keeps. What the solver finds is handed to the enumerator's check as one choice of `rf` and `co`, so an execution
 //! that leaves here has been computed in both ways; only that there are no more is the solver's word alone.
@@ -10,13 +10,13 @@ use logic::{Sort, TermId};
 use memory::cat::syntax::ast::Severity;
 use memory::cat::{Bound, Plan, Values};
 use memory::execution::term::Term;
+use memory::formula::{Encoder, Sign};
 use memory::relation::Relation;
 use smt::{Decision, Limits, Lit};
 use std::time::Duration;
 
 use super::answer::{Goal, Refusal};
 use super::circuits::Circuits;
-use super::encode::{Encoder, Sign};
 use super::search::{Interrupt, Search, Searched};
 
 /// How long the solver works before somebody is asked whether to stop.
@@ -37,7 +37,7 @@ pub(super) fn run(search: &mut Search<'_, '_>) -> Searched {
     let bounds = bounds(search);
     let n_graphs = 2 + search.model.outcome.checks.len();
     let mut solver = Solver {
-        encoder: Encoder::new(search.model, &bounds, n, n_graphs),
+        encoder: Encoder::new(search.model, &bounds, n, n_graphs, None),
         circuits: Circuits::new(search.known.len()),
         sources: Vec::new(),
         orders: Vec::new(),
@@ -48,7 +48,7 @@ pub(super) fn run(search: &mut Search<'_, '_>) -> Searched {
     solver.choose(search).map_err(Interrupt::Refused)?;
     solver.last_writes(search);
     solver.compare_values(search).map_err(Interrupt::Refused)?;
-    solver.encoder.axioms(&search.model.outcome.checks).map_err(Interrupt::Refused)?;
+    solver.encoder.axioms(&search.model.outcome.checks).map_err(refused)?;
     solver.observe(search).map_err(Interrupt::Refused)?;
     solver.enumerate(search)
 }
@@ -379,7 +379,7 @@ impl Solver<'_> {
             if search.answer.flags.contains(&check.name) {
                 continue;
             }
-            let raised = self.encoder.raised(check).map_err(Interrupt::Refused)?;
+            let raised = self.encoder.raised(check).map_err(refused)?;
             let before = search.answer.clone();
             let is_found = self.decide(search, &[raised])?;
             let flags = std::mem::replace(search.answer, before).flags;
@@ -404,6 +404,10 @@ impl Solver<'_> {
         }
         Ok(clause)
     }
+}
+
+fn refused(why: &'static str) -> Interrupt {
+    Interrupt::Refused(Refusal::Symbolic(why))
 }
 
 /// Whether the value of a term needs a variable.

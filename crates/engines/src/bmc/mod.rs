@@ -8,6 +8,7 @@
 //! program is safe. Otherwise the answer is unknown and names the loop.
 
 mod accesses;
+mod axioms;
 pub mod bounds;
 mod locks;
 mod reductions;
@@ -17,6 +18,7 @@ mod unroll;
 mod unrolled;
 
 use crate::clock::computed;
+use crate::evidence::axioms::Axioms;
 use crate::{About, Engine, Kind, Knob, Run};
 use ir::pass::{Options, explicit_fences, forget_owners, may_wait_in_circle, prepare};
 use ir::{Model, Program, Proof, Properties, Property, Task, Verdict, Why};
@@ -65,7 +67,7 @@ impl Engine for Bmc {
     }
 
     fn models(&self) -> &'static [Model] {
-        &Model::ALL
+        &[Model::Sc, Model::Tso, Model::Pso, Model::Cat]
     }
 
     fn properties(&self, task: &Task) -> Properties {
@@ -83,7 +85,11 @@ impl Engine for Bmc {
 fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let started = computed();
     let options = Options { blocks: false, ..Options::default() };
-    let mut prepared = prepare(&explicit_fences(task.program.clone()), task.properties, &options)?;
+    let is_cat = task.program.model == Model::Cat;
+    // To axioms every access counts, used or not, as it does where races are looked for.
+    let kept = if is_cat { task.properties.with(Property::Race) } else { task.properties };
+    let mut prepared = prepare(&explicit_fences(task.program.clone()), kept, &options)?;
+    let axioms = if is_cat { Some(Axioms::of(&task.program)?) } else { None };
     let has_circles = task.properties.has(Property::Deadlock) && may_wait_in_circle(&prepared);
     if !has_circles {
         prepared = forget_owners(prepared);
@@ -99,6 +105,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         properties: properties_of(task),
         in_solver: run.word(&PROCEDURE) == "theory",
         finds_conflicts: run.settings.flag(&CONFLICTS),
+        axioms: axioms.as_ref(),
     };
     let mut reason = None;
     let mut by_cells = true;
@@ -108,7 +115,10 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     while let Some((rounds, decided)) = next {
         let bounds = Bounds { rounds, decided, by_line: by_line.clone(), records: MAX_STEPS, by_cells };
         run.reached.count("rounds looked at", u64::from(rounds));
-        let result = stage(&question, &bounds, &mut known, run);
+        let result = match question.axioms {
+            Some(axioms) => axioms::stage(&question, axioms, &bounds, &mut known, run),
+            None => stage(&question, &bounds, &mut known, run),
+        };
         if matches!(result, Ok(Stage::Misplaced)) {
             (by_cells, known) = (false, Known::default());
             continue;
@@ -147,7 +157,8 @@ fn undecided(task: &Task, prepared: &Program) -> Option<Why> {
         };
         return Some(Why::Unsupported { span: ir::Span::NOWHERE, what });
     }
-    task.properties.has(Property::Race).then(|| crate::explore::weak_order::beyond_adjacency(prepared)).flatten()
+    let asks = task.properties.has(Property::Race) && prepared.model != Model::Cat;
+    asks.then(|| crate::explore::weak_order::beyond_adjacency(prepared)).flatten()
 }
 
 /// What is looked for. What is left at the end, and what never ends, is no event; what a race is where stores are buffered is not defined.
@@ -156,7 +167,16 @@ fn properties_of(task: &Task) -> Properties {
     // What is never allocated is not lost.
     let unknown = if task.never_allocates() { Properties::NONE } else { lost };
     let known = task.properties.beyond(unknown.with(Property::Termination));
-    if task.program.model.has_buffers() { known.without(Property::Race) } else { known }
+    match task.program.model {
+        Model::Sc => known,
+        Model::Tso | Model::Pso => known.without(Property::Race),
+        Model::Cat => {
+            // A race is what the model flags as one.
+            let has_races = Axioms::of(&task.program).is_ok_and(|axioms| axioms.races().next().is_some());
+            let known = known.without(Property::Deadlock);
+            if has_races { known } else { known.without(Property::Race) }
+        }
+    }
 }
 
 fn refused(what: String) -> Why {

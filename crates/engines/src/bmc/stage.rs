@@ -10,6 +10,7 @@ use super::unroll::executor::Bounds;
 use super::unroll::unroll;
 use super::unrolled::{BadKind, Unrolled};
 use crate::clock::computed;
+use crate::evidence::axioms::Axioms;
 use crate::run::Run;
 use ir::{Program, Properties, Task, Trace, Why};
 use memory::order::{Closure, Pair, find_conflicts};
@@ -30,6 +31,8 @@ pub(crate) struct Question<'a> {
     pub(crate) in_solver: bool,
     /// Whether small conflicts are looked for beforehand.
     pub(crate) finds_conflicts: bool,
+    /// The memory model, if it is given by axioms.
+    pub(crate) axioms: Option<&'a Axioms>,
 }
 
 /// What came of one bound.

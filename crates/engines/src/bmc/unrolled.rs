@@ -1,10 +1,12 @@
 //! What does the unrolled program consist of? Threads with their steps, events, and what may go wrong in them.
 
+use super::accesses::places::PlaceKey;
 use super::locks::critical_sections::Sections;
 use super::unroll::path_conditions::Points;
 use ir::{EdgeId, Property, SiteId, Why};
 use logic::{Pool, TermId};
 use memory::events::Events;
+use memory::graph::Dependency;
 use smallvec::SmallVec;
 
 /// A thread of the unrolled program.
@@ -133,7 +135,27 @@ pub(crate) struct Findings {
     /// What holds besides.
     pub(crate) constraints: Vec<TermId>,
     pub(crate) starts: Vec<Start>,
+    pub(crate) depends: Vec<Depends>,
     pub(crate) n_records: usize,
+}
+
+/// That an event depends on a read of its thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Depends {
+    pub(crate) kind: Dependency,
+    /// The read, by its number.
+    pub(crate) from: usize,
+    pub(crate) to: Target,
+    /// On which ways.
+    pub(crate) when: TermId,
+}
+
+/// What may depend on a read, by its number among its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Target {
+    Read(usize),
+    Write(usize),
+    Fence(usize),
 }
 
 /// A step that starts a thread and that may not be taken after all.
@@ -157,6 +179,8 @@ impl Findings {
 pub(crate) struct Unrolled {
     pub(crate) pool: Pool,
     pub(crate) events: Events,
+    /// What each place is.
+    pub(crate) places: Vec<PlaceKey>,
     pub(crate) points: Points,
     /// The value that each read finds if nothing was written.
     pub(crate) initial: Vec<TermId>,
@@ -167,6 +191,8 @@ pub(crate) struct Unrolled {
     pub(crate) locks: Sections,
     /// What holds besides.
     pub(crate) constraints: Vec<TermId>,
+    /// Dependencies, where axioms judge.
+    pub(crate) depends: Vec<Depends>,
     /// Steps of all threads.
     pub(crate) n_records: usize,
     /// Pairs of threads that are alike and ordered.

@@ -5,8 +5,9 @@
 use super::tests::{PROCEDURES, agree, run};
 use ir::build::{Body, Builder};
 use ir::interp::{Limits, enumerate};
-use ir::{Model, Op, Order, Place, Program, Properties, Property, Verdict};
+use ir::{Axioms, Model, Op, Order, Place, Program, Properties, Property, Verdict};
 use logic::VarId;
+use std::sync::Arc;
 
 /// What a thread does, one after the other.
 #[derive(Clone, Copy)]
@@ -145,6 +146,22 @@ fn check(name: &str, globals: usize, threads: &[Vec<Do>], bad: &[i64], possible:
                 Verdict::Unknown(why) => panic!("{name} under {model}: {procedure:?}: {why:?}"),
             }
         }
+        judged(name, program, properties, is_possible);
+    }
+}
+
+/// The axioms of the same model say the same, and what they allow is judged to be allowed.
+fn judged(name: &str, program: Program, properties: Properties, is_possible: bool) {
+    let axioms = Axioms { name: format!("{}.cat", program.model), ..Axioms::default() };
+    let program = Program { model: Model::Cat, axioms: Some(Arc::new(axioms)), ..program };
+    let is_section = |stmt: &ir::Stmt| stmt.op == Op::AtomicBegin;
+    let has_sections = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts).any(is_section);
+    let task = ir::Task { program, properties };
+    match crate::decide(&super::Bmc, &task, &mut crate::Run::unlimited()) {
+        crate::Decided::Safe(..) => assert!(!is_possible, "{name}: the axioms miss it"),
+        crate::Decided::Unsafe(_) => assert!(is_possible, "{name}: the axioms find it"),
+        crate::Decided::Unknown(ir::Why::Unsupported { .. }) if has_sections => {}
+        crate::Decided::Unknown(why) => panic!("{name} under axioms: {why:?}"),
     }
 }
 

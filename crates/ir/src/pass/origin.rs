@@ -98,7 +98,7 @@ pub fn spell_trace(lowered: &Program, transformed: &Program, trace: &Trace) -> T
             break;
         }
     }
-    Trace { violation: trace.violation, steps, commits, model: trace.model, placement: trace.placement }
+    Trace { violation: trace.violation, steps, commits, model: trace.model, placement: trace.placement, graph: None }
 }
 
 /// Whether a step would end the process.

@@ -125,6 +125,11 @@ fn included(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Model {
+    /// The files that were read: the name that was asked for, the path and the text.
+    pub fn files(&self) -> &[(String, String, String)] {
+        &self.texts
+    }
+
     fn plan(&mut self) {
         let graph = &self.outcome.graph;
         let is_fixed = |id| graph.depends(id).is_fixed();

@@ -16,6 +16,7 @@ pub use relaxed::relax;
 pub use sources::{Candidate, Known, Rival, Sources, find_sources};
 
 use crate::order::Closure;
+use ir::{Order, SiteId, Span};
 use logic::TermId;
 
 /// The node before everything, where initial values are written.
@@ -40,6 +41,8 @@ pub struct Write {
     pub value: TermId,
     /// The point of the control flow, see `find_sources`.
     pub point: u32,
+    /// How.
+    pub how: How,
 }
 
 /// A read.
@@ -61,6 +64,57 @@ pub struct Read {
     pub accepts: Option<TermId>,
     /// The point of the control flow.
     pub point: u32,
+    /// How.
+    pub how: How,
+}
+
+/// Which statement makes an access, and how: what axioms mind.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// In which order.
+    pub order: Order,
+    /// When an attempt to update fails, and in which order it reads then.
+    pub failure: Option<(TermId, Order)>,
+    /// The step of the thread that it is part of.
+    pub record: u32,
+    /// The statement.
+    pub site: SiteId,
+    /// Where that stands.
+    pub span: Span,
+}
+
+impl Default for How {
+    fn default() -> How {
+        How { order: Order::Plain, failure: None, record: 0, site: SiteId(0), span: Span::NOWHERE }
+    }
+}
+
+/// A fence.
+#[derive(Clone, Copy, Debug)]
+pub struct Fence {
+    /// When.
+    pub node: u32,
+    /// Of which thread.
+    pub thread: u32,
+    /// The point of the control flow.
+    pub point: u32,
+    /// Of which order.
+    pub order: Order,
+}
+
+/// Where a thread starts or joins another one.
+#[derive(Clone, Copy, Debug)]
+pub struct Meeting {
+    /// When.
+    pub node: u32,
+    /// Who.
+    pub thread: u32,
+    /// The point of the control flow.
+    pub point: u32,
+    /// The handle of the other one.
+    pub handle: TermId,
+    /// The number of the other one, if it is started here; it is joined otherwise.
+    pub started: Option<u32>,
 }
 
 /// An edge that is there if its condition holds.
@@ -104,6 +158,10 @@ pub struct Events {
     pub reads: Vec<Read>,
     /// The writes.
     pub writes: Vec<Write>,
+    /// The fences, where axioms judge.
+    pub fences: Vec<Fence>,
+    /// Starts and joins, likewise.
+    pub meetings: Vec<Meeting>,
 }
 
 impl Default for Events {
@@ -123,6 +181,8 @@ impl Events {
             edges: Vec::new(),
             reads: Vec::new(),
             writes: Vec::new(),
+            fences: Vec::new(),
+            meetings: Vec::new(),
         }
     }
 

@@ -2,14 +2,16 @@
 
 use super::{Language, Loaded, Ran};
 use crate::args::{RunArgs, Show};
+use crate::litmus::models::Models;
 use crate::pipeline::Plan;
 use crate::request::Request;
 use cases::question;
 use engines::{Ask, Decided, Wrong, portfolio};
 use frontend::Rejected;
 use ir::interp::{RunEnd as End, run_random};
-use ir::{Model, Op, Order, Properties, Replayed, Sources, Task, pass};
+use ir::{Axioms, Model, Op, Order, Properties, Replayed, Sources, Task, pass};
 use report::{Outcome, Style};
+use std::sync::Arc;
 
 pub(super) struct C;
 
@@ -30,11 +32,7 @@ impl Language for C {
     type Replayed = Replayed;
 
     fn accept(request: &mut Request, asked: Option<Properties>) -> Result<(), String> {
-        let model = request.model.get_or_insert_with(|| Model::Sc.name().to_string());
-        if Model::named(model).is_none() {
-            let known: Vec<&str> = Model::ALL.iter().map(|model| model.name()).collect();
-            return Err(format!("there is no memory model `{model}` for C programs; there are {}", known.join(", ")));
-        }
+        request.model.get_or_insert_with(|| Model::Sc.name().to_string());
         request.properties = asked.unwrap_or_else(question::default_properties);
         request.options.properties = request.properties;
         Ok(())
@@ -43,10 +41,18 @@ impl Language for C {
     fn load(request: &Request) -> Result<Loaded<Task>, Rejected> {
         let loaded = frontend::load(&request.files, &request.options)?;
         let mut task = Task { program: loaded.program, properties: request.properties };
-        task.program.model = request.model.as_deref().and_then(Model::named).unwrap_or_default();
+        let name = request.model.clone().unwrap_or_default();
+        match Model::named(&name) {
+            Some(model) => task.program.model = model,
+            None => {
+                let model = Models::new(&request.options.include, &[]).model(&name)?;
+                let axioms = Axioms { name: name.clone(), files: model.files().to_vec(), mapping: String::new() };
+                (task.program.model, task.program.axioms) = (Model::Cat, Some(Arc::new(axioms)));
+            }
+        }
         Ok(Loaded {
             sources: task.program.sources.clone(),
-            model: task.program.model.name().to_string(),
+            model: name,
             warnings: loaded.warnings,
             notes: task.program.notes.clone(),
             assumptions: task.program.assumptions.clone(),
@@ -68,6 +74,9 @@ impl Language for C {
     }
 
     fn premise(replayed: &Replayed) -> Option<String> {
+        if !replayed.told.is_empty() {
+            return Some(replayed.told.join("\n"));
+        }
         replayed.trace.premise()
     }
 

@@ -91,8 +91,9 @@ pub(crate) fn judge(
     counts.programs += 1;
     let text = subject.text();
     let is_asked = |question: &&Question| {
-        only.and_then(|wrong| wrong.question.as_ref())
-            .is_none_or(|other| (question.name, question.model) == (other.name, other.model))
+        only.and_then(|wrong| wrong.question.as_ref()).is_none_or(|other| {
+            (question.name, question.model, question.axioms) == (other.name, other.model, other.axioms)
+        })
     };
     questions.iter().filter(is_asked).find_map(|question| ask(asked, &text, question, only, counts))
 }
@@ -133,6 +134,10 @@ fn ask(asked: &Asked<'_>, text: &str, question: &Question, only: Option<&Wrong>,
         },
     };
     counts.violated += u64::from(truth == Some(true));
+    if let Some(name) = question.axioms {
+        let axioms = ir::Axioms { name: name.to_string(), ..ir::Axioms::default() };
+        (task.program.model, task.program.axioms) = (ir::Model::Cat, Some(std::sync::Arc::new(axioms)));
+    }
     if let Some(blind) = asked.blind {
         blind.leave_out(&mut task.program);
     }

@@ -26,8 +26,10 @@ fn case(fuzzer: &str, seed: u64, text: &str, wrong: &Wrong) -> String {
     };
     let question = wrong.question.as_ref();
     let model = question.map_or(Model::Sc, |question| question.model);
+    let axioms = question.and_then(|question| question.axioms);
     let selector = match (wrong.engine, model) {
         ("symbolic", _) => "[Main.main]".to_string(),
+        _ if axioms.is_some() => format!("[{}]", axioms.unwrap_or_default()),
         (_, Model::Sc) => String::new(),
         (_, model) => format!("[{model}]"),
     };

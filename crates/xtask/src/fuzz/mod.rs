@@ -82,6 +82,20 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         asks: engines(settings::bmc, 1, 10),
     },
     Fuzzer {
+        name: "cat",
+        makes: "the same under the axioms of sc, tso and pso in turn: C programs judged by cat models",
+        oracle: INTERPRETER,
+        make: threads::make_cat,
+        asks: engines(settings::judged, 1, 20),
+    },
+    Fuzzer {
+        name: "judged",
+        makes: "atomic accesses of all memory orders and races beside them, under rc11, imm and c11 in turn",
+        oracle: "the enumerator of litmus tests",
+        make: orders::make_judged,
+        asks: engines(settings::judged, 1, 20),
+    },
+    Fuzzer {
         name: "orders",
         makes: "atomic accesses of all memory orders, and races beside them",
         oracle: "the axioms of RC11",

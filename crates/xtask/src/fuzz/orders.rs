@@ -13,23 +13,44 @@ use std::fmt::Write;
 /// The statements of each thread.
 struct Orders(Vec<Vec<Do>>);
 
+/// The same, asked under models in cat: `ravel verify --model`.
+struct Judges(Orders);
+
+impl Subject for Judges {
+    fn text(&self) -> String {
+        self.0.text()
+    }
+
+    fn smaller(&self) -> Vec<Box<dyn Subject>> {
+        shrunk(&self.0.0).into_iter().map(|less| Box::new(Judges(Orders(less))) as Box<dyn Subject>).collect()
+    }
+
+    fn questions(&self, turn: u64) -> Result<Vec<Question>, Unasked> {
+        let name = ["rc11", "imm", "c11"][(turn % 3) as usize];
+        let model = memory::cat::load(name, &|_| None, &Default::default()).expect("our models load");
+        match is_flagged(&self.0.0, &model) {
+            Ok(Some(races)) => {
+                let question = Question::new("race", &[Property::Race], Truth::Known(races));
+                Ok(vec![Question { axioms: Some(name), ..question }])
+            }
+            Ok(None) => Err(Unasked::TooLarge),
+            Err(why) => Err(Unasked::Useless(why)),
+        }
+    }
+}
+
+/// A program of a seed, to be judged by axioms.
+pub(super) fn make_judged(seed: u64) -> Box<dyn Subject> {
+    Box::new(Judges(Orders(threads(seed))))
+}
+
 impl Subject for Orders {
     fn text(&self) -> String {
         program(&self.0)
     }
 
     fn smaller(&self) -> Vec<Box<dyn Subject>> {
-        let mut all: Vec<Box<dyn Subject>> = Vec::new();
-        for thread in 0..self.0.len() {
-            for at in 0..self.0[thread].len() {
-                let mut less = self.0.clone();
-                less[thread].remove(at);
-                if is_well_formed(&less[thread]) {
-                    all.push(Box::new(Orders(less)));
-                }
-            }
-        }
-        all
+        shrunk(&self.0).into_iter().map(|less| Box::new(Orders(less)) as Box<dyn Subject>).collect()
     }
 
     fn questions(&self, _: u64) -> Result<Vec<Question>, Unasked> {
@@ -45,6 +66,21 @@ impl Subject for Orders {
 /// The program of a seed.
 pub(super) fn make(seed: u64) -> Box<dyn Subject> {
     Box::new(Orders(threads(seed)))
+}
+
+/// The same with one statement less, in every way.
+fn shrunk(threads: &[Vec<Do>]) -> Vec<Vec<Vec<Do>>> {
+    let mut all = Vec::new();
+    for thread in 0..threads.len() {
+        for at in 0..threads[thread].len() {
+            let mut less = threads.to_vec();
+            less[thread].remove(at);
+            if is_well_formed(&less[thread]) {
+                all.push(less);
+            }
+        }
+    }
+    all
 }
 
 /// Whether something was read before each condition about it.

@@ -94,6 +94,11 @@ pub(crate) fn every() -> Vec<Setting> {
     all
 }
 
+/// Who knows models in cat.
+pub(crate) fn judged() -> Vec<Setting> {
+    vec![setting("bmc", &[])]
+}
+
 /// Those who know memory orders.
 pub(crate) fn orders() -> Vec<Setting> {
     vec![setting("explicit", &[]), setting("bmc", &[])]

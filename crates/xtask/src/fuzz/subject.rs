@@ -35,6 +35,8 @@ pub(crate) struct Question {
     pub(crate) name: &'static str,
     pub(crate) properties: &'static [Property],
     pub(crate) model: Model,
+    /// The engines are asked under this model in cat instead, which must say the same.
+    pub(crate) axioms: Option<&'static str>,
     /// Macros, `NAME=VALUE`.
     pub(crate) define: Vec<String>,
     pub(crate) truth: Truth,
@@ -56,7 +58,7 @@ pub(crate) enum Truth {
 impl Question {
     /// A question under sequential consistency.
     pub(crate) fn new(name: &'static str, properties: &'static [Property], truth: Truth) -> Question {
-        Question { name, properties, model: Model::Sc, define: Vec::new(), truth, is_undefined: false }
+        Question { name, properties, model: Model::Sc, axioms: None, define: Vec::new(), truth, is_undefined: false }
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Spot {
 impl Executor<'_> {
     /// The place of an access, which is a valid one from here on.
     pub(crate) fn locate(&mut self, walk: &mut Walk, place: &Place, is_write: bool, span: Span) -> Go<Spot> {
-        let is_shared = !walk.state.alone && self.memory.sharing.is_shared(place);
+        let is_shared = !walk.state.alone && (self.memory.sharing.is_shared(place) || self.memory.is_updated(place));
         match *place {
             Place::Var(var) => {
                 let sort = self.graph.pool.var_sort(var).scalar().unwrap_or(Scalar::Bool);
@@ -64,7 +64,9 @@ impl Executor<'_> {
                 };
                 self.bad_unless(walk, valid, what);
                 self.require(walk, valid)?;
-                let in_bytes = self.graph.places.in_bytes(region);
+                // To axioms an access is one event; that no two of them overlap in part is checked there.
+                let is_event = is_shared && self.program.model == ir::Model::Cat;
+                let in_bytes = self.graph.places.in_bytes(region) && !is_event;
                 let key = self.graph.places.cells(region);
                 let base = (self.graph.places.ends(region) == Ends::Shared).then(|| self.base_of(addr));
                 Ok(Spot { key, addr: Some(addr), sort, n_bytes, in_bytes, is_shared, is_var: false, base })

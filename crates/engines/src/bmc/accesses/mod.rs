@@ -5,6 +5,7 @@
 
 pub(crate) mod allocation;
 pub(crate) mod atomic_sections;
+pub(crate) mod dependencies;
 pub(crate) mod event_graph;
 pub(crate) mod locate;
 pub(crate) mod objects;

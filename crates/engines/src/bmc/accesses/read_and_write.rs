@@ -118,7 +118,7 @@ impl Executor<'_> {
         let with_value = |(var, cond)| self.graph.pool.substitute(cond, &|other| (other == var).then_some(value));
         let accepts = accepts.map(with_value);
         walk.reads.push(self.graph.events.reads.len());
-        let read = Read { node, thread, place, addr, guard, value, accepts, point };
+        let read = Read { node, thread, place, addr, guard, value, accepts, point, how: walk.how };
         self.graph.add_read(&walk.state.held, key, read);
         value_of(&mut self.graph.pool, &own, value)
     }
@@ -202,7 +202,7 @@ impl Executor<'_> {
         let place = self.graph.places.number(key);
         let guard = self.graph.points.guard(point);
         walk.writes.push(self.graph.events.writes.len());
-        let write = Write { node, thread, place, addr, guard, is_hidden: false, value, point };
+        let write = Write { node, thread, place, addr, guard, is_hidden: false, value, point, how: walk.how };
         self.graph.add_write(&walk.state.held, write, walk.is_inside());
     }
 

@@ -10,7 +10,7 @@ use super::event_graph::EventGraph;
 use crate::bmc::unroll::state::Walk;
 use ir::{Model, Order};
 use logic::{TermId, Value};
-use memory::events::{Kind, START, relax};
+use memory::events::{Fence, Kind, START, relax};
 use memory::order::{Closure, bits};
 
 impl EventGraph {
@@ -32,6 +32,11 @@ impl EventGraph {
     /// A fence of the program, or the begin of an atomic section.
     pub(crate) fn fence(&mut self, walk: &mut Walk, order: Order) {
         let model = self.model;
+        if model == Model::Cat && !walk.state.alone {
+            let (thread, point) = (walk.thread, walk.state.point);
+            let node = self.node(walk);
+            self.events.fences.push(Fence { node, thread, point, order });
+        }
         if !model.has_buffers() || walk.state.alone || walk.state.depth > 0 {
             return;
         }

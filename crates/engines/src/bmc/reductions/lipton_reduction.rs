@@ -17,7 +17,7 @@ use crate::bmc::accesses::write_log::{Entry, Log, value_of};
 use crate::bmc::locks::lock_sets::{LockSets, Looked};
 use crate::bmc::unroll::state::{State, Walk};
 use logic::{Sort, TermId};
-use memory::events::{Kind, Read, Write};
+use memory::events::{How, Kind, Read, Write};
 use memory::order::Closure;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -113,7 +113,7 @@ impl PutOff {
         let node = graph.locks.reads_at(section);
         let (place, guard) = (graph.places.number(key), graph.points.guard(point));
         let value = graph.fresh("read", sort);
-        let read = Read { node, thread, place, addr, guard, value, accepts: None, point };
+        let read = Read { node, thread, place, addr, guard, value, accepts: None, point, how: How::default() };
         graph.add_read(&walk.state.held, key, read);
         value
     }
@@ -150,8 +150,17 @@ impl PutOff {
         let here = graph.points.guard(point);
         for (key, log) in &inside.logs {
             let place = graph.places.number(*key);
-            let mut write =
-                Write { node, thread, place, addr: None, guard: here, is_hidden: false, value: here, point };
+            let mut write = Write {
+                node,
+                thread,
+                place,
+                addr: None,
+                guard: here,
+                is_hidden: false,
+                value: here,
+                point,
+                how: How::default(),
+            };
             if log.entries().is_some_and(|entries| entries.len() > MOST_ANYWHERE) {
                 self.crowded.insert((*key, None));
                 continue;

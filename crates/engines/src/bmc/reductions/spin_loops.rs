@@ -6,11 +6,12 @@
 //! takes a lock and gives it back: others only ever wait for the lock, so nothing tells them that it was taken for a while. A round that
 //! gives a lock back and takes it again (a condition variable wakes without a signal) can be left out if the thread took that lock just before
 //! the round began: it can take it later instead, when the round would end. What happens inside of such a round is still looked at once, since
-//! only its way back to the head is cut.
+//! only its way back to the head is cut. A compare-exchange that fails is but a read where axioms judge, so a round whose attempts have all failed can be left out likewise.
 //!
 //! Invariant: the locks that this relies on are used as `critical_sections` demands; that is checked once everything is unrolled.
 
 use crate::bmc::locks::lock::Lock;
+use logic::TermId;
 use smallvec::SmallVec;
 
 /// What a step does that matters to loops.
@@ -22,6 +23,8 @@ pub(crate) enum Did {
     /// Writes a constant that may give a lock back.
     Gives(Lock),
     Takes(Lock),
+    /// Attempts to update, which is but a read if this holds.
+    Attempts(TermId),
     Other,
 }
 
@@ -55,7 +58,7 @@ impl Doings {
     fn then(self, did: Did) -> Doings {
         match (self, did) {
             (same, Did::Nothing) => same,
-            (Doings::Idle, Did::Reads) => Doings::Idle,
+            (Doings::Idle, Did::Reads | Did::Attempts(_)) => Doings::Idle,
             (Doings::Idle, Did::Takes(lock)) => Doings::Holds(lock),
             (Doings::Idle, Did::Gives(lock)) => Doings::Gave(lock),
             (Doings::Holds(lock), Did::Reads) => Doings::Holds(lock),
@@ -74,22 +77,27 @@ pub(crate) struct Round {
     entered: Option<Lock>,
     /// The locks it has taken.
     locks: SmallVec<[Lock; 1]>,
+    /// When its attempts to update have all failed.
+    fails: SmallVec<[TermId; 1]>,
 }
 
 impl Round {
     /// One that was not begun at the head of its loop, so that it is never left out.
     pub(crate) fn unknown() -> Round {
-        Round { doings: Doings::Other, entered: None, locks: SmallVec::new() }
+        Round { doings: Doings::Other, entered: None, locks: SmallVec::new(), fails: SmallVec::new() }
     }
 
     /// One that begins, by a thread whose last step took this lock.
     pub(crate) fn begun(entered: Option<Lock>) -> Round {
-        Round { doings: Doings::Idle, entered, locks: SmallVec::new() }
+        Round { doings: Doings::Idle, entered, locks: SmallVec::new(), fails: SmallVec::new() }
     }
 
     /// Notes what a step has done.
     pub(crate) fn note(&mut self, did: Did) {
         self.doings = self.doings.then(did);
+        if let Did::Attempts(fails) = did {
+            self.fails.push(fails);
+        }
         if let Did::Takes(lock) = did
             && !self.locks.contains(&lock)
         {
@@ -104,6 +112,7 @@ impl Round {
         }
         self.entered = self.entered.filter(|lock| other.entered == Some(*lock));
         self.locks.extend(other.locks.iter().copied());
+        self.fails.extend(other.fails.iter().copied());
     }
 
     /// Whether it can be left out, if the variables at the head are as they were.
@@ -118,6 +127,11 @@ impl Round {
     /// Whether it will be left out for the sake of a lock, which another way, meeting this one, would hide.
     pub(crate) fn is_swapped(&self) -> bool {
         matches!(self.doings, Doings::Swapped(lock) if self.entered == Some(lock))
+    }
+
+    /// What must hold for its attempts to have failed, so that they were but reads.
+    pub(crate) fn fails(&self) -> &[TermId] {
+        &self.fails
     }
 
     /// The locks that leaving it out relies on.

@@ -79,7 +79,7 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    fn new(assignment: Assignment) -> Values {
+    pub(crate) fn new(assignment: Assignment) -> Values {
         Values { assignment, known: FxHashMap::default() }
     }
 

@@ -16,8 +16,9 @@ use crate::bmc::reductions::forwarding::Forwarding;
 use crate::bmc::reductions::lipton_reduction::PutOff;
 use crate::bmc::unrolled::{Bad, BadKind, Findings};
 use ir::pass::Sharing;
-use ir::{Program, Properties, Scope, Why};
+use ir::{Place, Program, Properties, Scope, Why};
 use logic::{Sort, TermId, Value, VarId};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -50,6 +51,15 @@ pub(crate) struct Memory {
     pub(crate) sharing: Sharing,
     pub(crate) objects: Objects,
     pub(crate) logs: Logs,
+    /// Variables that somebody updates in one step, where axioms judge: they see that, whoever knows the variable.
+    pub(crate) updated: FxHashSet<VarId>,
+}
+
+impl Memory {
+    /// Whether an access to a place that one thread has to itself is an event all the same.
+    pub(crate) fn is_updated(&self, place: &Place) -> bool {
+        matches!(place, Place::Var(var) if self.updated.contains(var))
+    }
 }
 
 /// The execution of all threads.

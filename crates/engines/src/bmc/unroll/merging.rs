@@ -48,6 +48,7 @@ impl Executor<'_> {
             }
             env.push((*var, value));
         }
+        let flows = self.meet_flows(&states, &conds, flow.live.at(loc));
         let mut n_started = states.last().expect("there are several states").n_started;
         for (cond, other) in conds.iter().zip(&states).rev().skip(1) {
             n_started = self.graph.pool.ite(*cond, other.n_started, n_started);
@@ -76,6 +77,7 @@ impl Executor<'_> {
             wants_fence: false,
             laps,
             held: self.graph.locks.meet(&held),
+            flows,
             taken: states[0].taken.filter(|lock| states.iter().all(|state| state.taken == Some(*lock))),
         };
         put_off_from_here(&mut self.graph, &self.known.lock_sets, thread, &mut merged, &states);

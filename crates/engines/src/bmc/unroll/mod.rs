@@ -32,8 +32,10 @@ use crate::Run;
 use control_flow::Flow;
 use executor::{Bounds, Control, Executor, Memory};
 use ir::pass::{PointsTo, Sharing};
-use ir::{Op, Program, Properties, Property, Why};
+use ir::{Model, Op, Place, Program, Properties, Property, Why};
+use logic::VarId;
 use memory::events::START;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use threads::Threads;
 
@@ -54,8 +56,8 @@ pub(crate) fn unroll(
     known: &mut Known,
     run: &mut Run,
 ) -> Result<Unrolled, Why> {
-    // Where stores are buffered, giving a lock back is not seen at once.
-    let mut trusts_locks = !program.model.has_buffers();
+    // Where threads do not take turns, giving a lock back is not seen at once.
+    let mut trusts_locks = program.model == ir::Model::Sc;
     let mut n = 0;
     loop {
         n += 1;
@@ -90,7 +92,7 @@ fn attempt(
         properties,
         control: Control { flows, bounds, run },
         graph: EventGraph::new(pool, places, Sections::new(trusts_locks), program.model, has_last),
-        memory: Memory { sharing, objects, logs: Logs::default() },
+        memory: Memory { sharing, objects, logs: Logs::default(), updated: updated(program) },
         threads: Threads::new(many_creators),
         forwarding: Forwarding::new(),
         put_off: PutOff::default(),
@@ -100,13 +102,23 @@ fn attempt(
     execute(executor, number)
 }
 
+/// The variables that are updated in one step, where axioms judge.
+fn updated(program: &Program) -> FxHashSet<VarId> {
+    let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    let found = stmts.filter_map(|stmt| match stmt.op {
+        Op::Rmw { place: Place::Var(var), .. } => Some(var),
+        _ => None,
+    });
+    found.filter(|_| program.model == Model::Cat).collect()
+}
+
 /// Executes main, and with it all threads, and looks whether what was taken for granted holds.
 fn execute(mut executor: Executor<'_>, number: u32) -> Result<Attempt, Why> {
     let (program, properties) = (executor.program, executor.properties);
     let handle = executor.graph.pool.bv(program.data_model.word_bits(), 1);
     executor.run_thread(program.main, (handle, Vec::new()), (0, START), true)?;
     let Executor { graph, known, forwarding, put_off, threads, .. } = &mut executor;
-    if program.model.has_buffers() {
+    if program.model != ir::Model::Sc {
         graph.locks = Sections::default();
     }
     let keys = graph.places.keys();
@@ -115,7 +127,7 @@ fn execute(mut executor: Executor<'_>, number: u32) -> Result<Attempt, Why> {
         return Ok(Attempt::Unkept);
     }
     let mut judgement = Judgement::Fine;
-    if !program.model.has_buffers() {
+    if program.model == ir::Model::Sc {
         judgement = known.writers.judge(forwarding, &graph.events, &graph.pool, keys);
         if !properties.has(Property::Race) {
             let joins = threads.certain_joins(graph);

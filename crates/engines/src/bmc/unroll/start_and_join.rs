@@ -10,9 +10,9 @@ use crate::bmc::accesses::locate::Spot;
 use crate::bmc::accesses::places::word;
 use crate::bmc::reductions::spin_loops::Did;
 use crate::bmc::unrolled::{Start, Waiting};
-use ir::{Callee, ObjectKind, Op, Property, Stmt, Why};
+use ir::{Callee, Model, ObjectKind, Op, Property, Stmt, Why};
 use logic::{Sort, TermId, VarId};
-use memory::events::Edge;
+use memory::events::{Edge, Meeting};
 
 impl Executor<'_> {
     /// Starts a thread.
@@ -61,6 +61,10 @@ impl Executor<'_> {
         self.forwarding.start(walk.thread, self.graph.events.writes.len());
         let id = self.run_thread(proc, (handle, args), (point, node), false).map_err(Stop::Why)?;
         walk.record.starts.push(id);
+        if self.program.model == Model::Cat {
+            let thread = walk.thread;
+            self.graph.events.meetings.push(Meeting { node, thread, point, handle, started: Some(id) });
+        }
         walk.state.set(dst, handle);
         Ok(())
     }
@@ -131,6 +135,10 @@ impl Executor<'_> {
             self.found.waits.push(Waiting { reached, passed, thread, blocked, owner, is_join });
         }
         self.assume(walk, cond)?;
+        if self.program.model == Model::Cat {
+            let (thread, point) = (walk.thread, walk.state.point);
+            self.graph.events.meetings.push(Meeting { node, thread, point, handle, started: None });
+        }
         if let Some(var) = result {
             walk.state.set(var, value);
         }
@@ -161,6 +169,7 @@ impl Executor<'_> {
             store: None,
             commit: None,
             stmt: walk.stmt,
+            how: walk.how,
             edge: walk.edge,
             proc: walk.proc,
             variant: walk.variant,

@@ -11,6 +11,7 @@ use crate::bmc::unrolled::Record;
 use ir::{EdgeId, Op, ProcId, Why};
 use logic::{TermId, VarId};
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// Where some ways of a thread are.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub(crate) struct State {
     pub(crate) taken: Option<Lock>,
     /// The locks that it has.
     pub(crate) held: Held,
+    /// What its variables depend on, where axioms judge.
+    pub(crate) flows: Flows,
 }
 
 impl State {
@@ -56,7 +59,31 @@ impl State {
         match did {
             Did::Nothing => {}
             Did::Takes(lock) => self.taken = Some(lock),
-            Did::Reads | Did::Gives(_) | Did::Other => self.taken = None,
+            Did::Reads | Did::Gives(_) | Did::Attempts(_) | Did::Other => self.taken = None,
+        }
+    }
+}
+
+/// Reads, by their numbers, each with when it counts.
+pub(crate) type Reads = Rc<Vec<(usize, TermId)>>;
+
+/// What variables and branches depend on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flows {
+    pub(crate) vars: Vec<(VarId, Reads)>,
+    pub(crate) branches: Reads,
+}
+
+impl Flows {
+    pub(crate) fn of(&self, var: VarId) -> Option<&Reads> {
+        self.vars.binary_search_by_key(&var, |(var, _)| *var).ok().map(|at| &self.vars[at].1)
+    }
+
+    pub(crate) fn set(&mut self, var: VarId, reads: Reads) {
+        match self.vars.binary_search_by_key(&var, |(var, _)| *var) {
+            Ok(at) => self.vars[at].1 = reads,
+            Err(at) if !reads.is_empty() => self.vars.insert(at, (var, reads)),
+            Err(_) => {}
         }
     }
 }
@@ -81,6 +108,8 @@ pub(crate) struct Walk {
     pub(crate) commit: Option<u32>,
     /// The statement.
     pub(crate) stmt: u32,
+    /// How it accesses shared state.
+    pub(crate) how: memory::events::How,
     pub(crate) edge: EdgeId,
     pub(crate) proc: ProcId,
     pub(crate) variant: Variant,

@@ -1,15 +1,16 @@
 //! What does each statement do to a state? The meaning is that of `ir::interp`, on terms.
 
 use super::executor::Executor;
-use super::state::{Go, Stop, Variant, Walk};
+use super::state::{Go, Reads, Stop, Variant, Walk};
 use crate::bmc::accesses::race_candidates::How;
 use crate::bmc::locks::acquire_and_release::{acquire, release};
 use crate::bmc::locks::lock::Lock;
 use crate::bmc::reductions::spin_loops::Did;
-use crate::bmc::unrolled::{BadKind, Waiting};
-use ir::{CheckKind, Op, Order, Place, Property, Stmt, Why};
+use crate::bmc::unrolled::{BadKind, Target, Waiting};
+use ir::{CheckKind, Failure, Model, Op, Order, Place, Property, Stmt, Why};
 use logic::{Sort, TermId, VarId};
 use memory::events::Kind;
+use memory::graph::Dependency;
 
 impl Executor<'_> {
     /// Executes a statement.
@@ -24,8 +25,10 @@ impl Executor<'_> {
         });
         match &stmt.op {
             Op::Assign { var, value } => {
+                let flows = self.flows_into(&walk.state, *value, None);
                 let value = self.eval(walk, *value);
                 walk.state.set(*var, value);
+                self.flow(walk, *var, flows);
                 Ok(())
             }
             Op::Havoc { var, .. } => {
@@ -33,15 +36,20 @@ impl Executor<'_> {
                 let value = self.graph.fresh("input", sort);
                 walk.record.inputs.push((stmt.site, value));
                 walk.state.set(*var, value);
+                self.flow(walk, *var, Reads::default());
                 Ok(())
             }
             Op::Assume(cond) => {
+                let flows = self.flows_into(&walk.state, *cond, None);
+                self.branch(walk, &flows);
                 let cond = self.eval(walk, *cond);
                 self.assume(walk, cond)
             }
             Op::Check { cond, kind } => self.check(walk, stmt, *cond, kind),
             Op::Load { dst, place, order } => {
+                walk.how.order = *order;
                 let before = walk.state.frontier.clone();
+                let (n_events, address) = (self.graph.n_events(), self.address_flows(walk, place));
                 let spot = self.locate(walk, place, false, stmt.span)?;
                 let value = match self.own_lock(walk, &spot, *dst) {
                     Some(value) => value,
@@ -50,11 +58,17 @@ impl Executor<'_> {
                 self.note_access(walk, spot, &before, How { is_write: false, waits: false, order: *order });
                 walk.record.inputs.push((stmt.site, value));
                 walk.state.set(*dst, value);
+                self.note_flows(walk, n_events, &address);
+                let own = self.own_read(n_events.0);
+                self.flow(walk, *dst, own);
                 Ok(())
             }
             Op::Store { place, value, order } => {
+                walk.how.order = *order;
+                let data = self.flows_into(&walk.state, *value, None);
                 let value = self.eval(walk, *value);
                 let before = walk.state.frontier.clone();
+                let (n_events, address) = (self.graph.n_events(), self.address_flows(walk, place));
                 let spot = self.locate(walk, place, true, stmt.span)?;
                 self.note_access(walk, spot, &before, How { is_write: true, waits: false, order: *order });
                 let lock = Lock::given(&self.graph.pool, spot.key, spot.addr, value);
@@ -62,20 +76,30 @@ impl Executor<'_> {
                 walk.did = walk.did.and(lock.filter(|_| is_alone).map_or(Did::Other, Did::Gives));
                 let before = self.graph.n_events();
                 walk.store = Some(stmt.site);
+                let n_writes = self.graph.events.writes.len();
                 self.write(walk, spot, value);
                 walk.store = None;
+                self.note_flows(walk, n_events, &address);
+                for write in n_writes..self.graph.events.writes.len() {
+                    self.depend(Dependency::Data, &data, Target::Write(write));
+                }
                 if let Some(lock) = lock.filter(|_| spot.is_shared) {
                     release(&mut self.graph, &mut self.put_off, walk, lock, before);
                 }
                 Ok(())
             }
-            Op::Rmw { dst, place, wait, owner, new, order, .. } => {
-                self.rmw(walk, stmt, (*dst, *wait, *owner, *new), place, *order)
+            Op::Rmw { dst, place, wait, owner, new, order, failure } => {
+                walk.how.order = *order;
+                self.rmw(walk, stmt, (*dst, *wait, *owner, *new), place, (*order, *failure))
             }
             Op::Alloc { dst, size, kind, zeroed } => self.alloc(walk, stmt, *dst, *size, (*kind, *zeroed)),
             Op::Free { addr, kind } => self.free(walk, stmt, *addr, *kind),
             Op::Start { dst, callee, args } => self.start(walk, stmt, *dst, *callee, args),
             Op::Join { thread, result } => self.join(walk, *thread, *result),
+            Op::AtomicBegin if self.program.model == Model::Cat && !walk.state.alone => {
+                let what = "an atomic section under axioms".to_string();
+                Err(self.beyond(walk, Why::Unsupported { span: stmt.span, what }))
+            }
             Op::AtomicBegin => {
                 self.graph.fence(walk, Order::SeqCst);
                 walk.state.depth += 1;
@@ -102,7 +126,11 @@ impl Executor<'_> {
                 Err(self.beyond(walk, Why::Unsupported { span: stmt.span, what }))
             }
             Op::Fence(order) => {
+                let n_fences = self.graph.events.fences.len();
                 self.graph.fence(walk, *order);
+                if self.graph.events.fences.len() > n_fences {
+                    self.note_fence(walk);
+                }
                 Ok(())
             }
             Op::Mark(..) => Ok(()),
@@ -159,13 +187,14 @@ impl Executor<'_> {
         stmt: &Stmt,
         (dst, wait, owner, new): (VarId, Option<TermId>, Option<TermId>, TermId),
         place: &Place,
-        order: Order,
+        (order, failure): (Order, Option<Failure>),
     ) -> Go {
         if wait.is_some() && walk.state.depth > 0 && !(walk.reads.is_empty() && walk.writes.is_empty()) {
             let what = "waiting in an atomic section, in a step that has accessed something else".to_string();
             return Err(self.beyond(walk, Why::Unsupported { span: stmt.span, what }));
         }
         let before = walk.state.frontier.clone();
+        let flows = self.update_flows(walk, dst, place, (wait, new, failure));
         let spot = self.locate(walk, place, true, stmt.span)?;
         // What waits and writes may mention the value read, under the name of the destination.
         let sort = self.graph.pool.var_sort(dst);
@@ -175,6 +204,8 @@ impl Executor<'_> {
         let wait = wait.map(|wait| self.eval(walk, wait));
         let owner = owner.map(|owner| self.eval(walk, owner));
         let new = self.eval(walk, new);
+        let failure = failure.filter(|_| self.program.model == Model::Cat);
+        let failure = failure.map(|failure| (self.eval(walk, failure.when), failure.order));
         if let Some(old) = old_mark {
             walk.state.set(dst, old);
         }
@@ -187,7 +218,9 @@ impl Executor<'_> {
         let given = given.filter(|lock| walk.state.held.iter().any(|(other, _)| other == lock));
         let is_alone = walk.state.depth == 0 && self.graph.locks.is_trusting();
         let did = lock.map(Did::Takes).or(given.map(Did::Gives));
-        walk.did = walk.did.and(did.filter(|_| is_alone).unwrap_or(Did::Other));
+        if failure.is_none() {
+            walk.did = walk.did.and(did.filter(|_| is_alone).unwrap_or(Did::Other));
+        }
         let n_events = self.graph.n_events();
         let with = |this: &mut Self, term: TermId, value: TermId| {
             this.graph.pool.substitute(term, &|var| (var == mark_var).then_some(value))
@@ -204,6 +237,7 @@ impl Executor<'_> {
         }
         let reached = self.graph.points.guard(walk.state.point);
         let accepts = wait.map(|wait| (mark_var, wait));
+        let n_reads = self.graph.events.reads.len();
         let own = if given.is_some() { self.own_lock(walk, &spot, dst) } else { None };
         let value = match own {
             Some(value) => value,
@@ -230,8 +264,23 @@ impl Executor<'_> {
             }
         }
         let new = with(self, new, value);
+        walk.how.failure = failure.map(|(when, order)| (with(self, when, value), order));
+        if let Some((when, _)) = walk.how.failure {
+            walk.did = walk.did.and(Did::Attempts(when));
+        }
+        if let Some(read) = self.graph.events.reads[n_reads..].last_mut() {
+            read.how = walk.how;
+        }
         self.note_access(walk, spot, &before, How { is_write: true, waits: wait.is_some(), order });
+        let n_writes = self.graph.events.writes.len();
         self.write(walk, spot, new);
+        if let Some((when, _)) = walk.how.failure {
+            // An attempt that fails writes nothing.
+            let succeeds = self.graph.pool.not(when);
+            for write in &mut self.graph.events.writes[n_writes..] {
+                write.guard = self.graph.pool.and(write.guard, succeeds);
+            }
+        }
         if let Some(lock) = lock.filter(|_| spot.is_shared) {
             acquire(&mut self.graph, &self.known.lock_sets, walk, (lock, left), n_events);
         }
@@ -239,6 +288,7 @@ impl Executor<'_> {
             release(&mut self.graph, &mut self.put_off, walk, lock, n_events);
         }
         walk.state.set(dst, value);
+        self.note_update(walk, dst, &flows, n_writes);
         Ok(())
     }
 

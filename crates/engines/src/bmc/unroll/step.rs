@@ -49,12 +49,13 @@ impl Executor<'_> {
             record,
             reads: Vec::new(),
             writes: Vec::new(),
-            is_group: n_visible > 1,
+            is_group: n_visible > 1 && program.model != ir::Model::Cat,
             node: None,
             store: None,
             commit: None,
             is_fence: edge.stmts.iter().any(|stmt| ir::pass::drains(&stmt.op)),
             stmt: 0,
+            how: memory::events::How::default(),
             edge: id,
             proc,
             variant,
@@ -63,6 +64,12 @@ impl Executor<'_> {
         let mut result = Ok(());
         for (at, stmt) in edge.stmts.iter().enumerate() {
             walk.stmt = at as u32;
+            if program.model == ir::Model::Cat {
+                // Every access is one of its own, whatever an edge has.
+                let record = self.found.next_record(thread);
+                walk.how = memory::events::How { record, site: stmt.site, span: stmt.span, ..Default::default() };
+                walk.node = None;
+            }
             result = self.stmt(&mut walk, stmt);
             if result.is_err() {
                 break;

@@ -12,7 +12,7 @@
 use super::control_flow::{Flow, Key, Laps};
 use super::executor::Executor;
 use super::merging::by_section;
-use super::state::{State, Variant, variants};
+use super::state::{Flows, State, Variant, variants};
 use crate::bmc::locks::critical_sections::Held;
 use crate::bmc::reductions::spin_loops::Round;
 use crate::bmc::unrolled::{Bad, BadKind, Thread};
@@ -69,6 +69,7 @@ impl Executor<'_> {
             laps,
             taken: None,
             held: Held::new(),
+            flows: Flows::default(),
         };
         let outer = std::mem::take(&mut self.threads.finished);
         let mut queue = Queue::new();
@@ -155,10 +156,12 @@ impl Executor<'_> {
         if let Some(turned) = turned {
             let this = &flow.loops[turned];
             let lap = next.laps.iter().find(|lap| lap.loop_index as usize == turned).expect("it was turned");
-            let is_same = |(var, value): &(VarId, TermId)| next.value_of(*var) == Some(*value);
+            let at_head = Rc::clone(&lap.at_head);
             let is_live = |(var, _): &&(VarId, TermId)| flow.live.is_live(edge.to, *var);
             let n_live = next.env.iter().filter(is_live).count();
-            if lap.since.is_idle() && n_live == lap.at_head.len() && lap.at_head.iter().all(is_same) {
+            let is_idle = lap.since.is_idle() && self.have_failed(&next, lap.since.fails());
+            let is_same = |(var, value): &(VarId, TermId)| self.is_same(&next, *var, *value);
+            if is_idle && n_live == at_head.len() && at_head.iter().all(is_same) {
                 // Going round changes nothing: whatever follows, follows without it.
                 self.graph.locks.rely_on(lap.since.locks());
                 return Ok(());
@@ -186,6 +189,29 @@ impl Executor<'_> {
         let key = flow.key(edge.to, &next.laps);
         queue.entry(key).or_insert_with(|| (edge.to, Vec::new())).1.push(next);
         Ok(())
+    }
+
+    /// Whether a variable has this value in a state: it is the same term, or the way there says that they are equal.
+    fn is_same(&mut self, state: &State, var: VarId, value: TermId) -> bool {
+        let Some(own) = state.value_of(var) else { return false };
+        // Zeros of both signs are equal and yet not the same.
+        if own == value || !matches!(self.graph.pool.sort(own), Sort::Bool | Sort::Bv(_)) {
+            return own == value;
+        }
+        let reached = self.graph.points.guard(state.point);
+        let differs = self.graph.pool.ne(own, value);
+        let both = self.graph.pool.and(reached, differs);
+        self.graph.is_false(both)
+    }
+
+    /// Whether the way to a state says that all these attempts have failed.
+    fn have_failed(&mut self, state: &State, fails: &[TermId]) -> bool {
+        let reached = self.graph.points.guard(state.point);
+        fails.iter().all(|fails| {
+            let succeeds = self.graph.pool.not(*fails);
+            let both = self.graph.pool.and(reached, succeeds);
+            self.graph.is_false(both)
+        })
     }
 
     /// A loop would go round more often. Inside of an atomic section the section stops here, so that what it has read counts.

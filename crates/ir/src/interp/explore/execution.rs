@@ -7,7 +7,7 @@ use super::log::Log;
 use crate::interp::machine::buffer;
 use crate::interp::machine::event::{Cell, RaceAccess};
 use crate::interp::machine::event::{
-    Details, Inputs, NotEnabled, Request, StepResult, Violation, Wait, WaitOn, Waiter, What,
+    Details, Event, Inputs, NotEnabled, Request, StepResult, Violation, Wait, WaitOn, Waiter, What,
 };
 use crate::interp::machine::inputs::Domain;
 use crate::interp::machine::names::Namer;
@@ -39,6 +39,8 @@ pub struct Execution<'p> {
     pub log: Log,
     /// Who holds which lock.
     pub locks: Locks,
+    /// All that happened so far, by thread and step, if somebody wants to know.
+    pub happened: Option<Vec<(u32, usize, Event)>>,
     races: Option<Races>,
     /// For each thread the stores in its buffer: the steps and statements that made them.
     stored: Vec<Vec<(usize, SiteId)>>,
@@ -52,7 +54,7 @@ impl<'p> Execution<'p> {
         let races = properties.has(Property::Race).then(Races::default);
         let (steps, commits, stored) = (Vec::new(), Vec::new(), Vec::new());
         let (log, locks) = (Log::default(), Locks::default());
-        Execution { machine, state, properties, steps, commits, log, locks, races, stored }
+        Execution { machine, state, properties, steps, commits, log, locks, happened: None, races, stored }
     }
 
     /// Takes a step; a race with an earlier access is a violation too.
@@ -72,6 +74,9 @@ impl<'p> Execution<'p> {
         let step = self.steps.len();
         self.steps.push(Step { thread, edge, inputs: noted.chosen });
         self.log.finish(&self.machine, &self.state, &events);
+        if let Some(all) = &mut self.happened {
+            all.extend(events.iter().map(|event| (thread, step, event.clone())));
+        }
         let namer = Namer::new(&self.machine, &self.state);
         let race =
             self.races.as_mut().and_then(|races| races.observe(&namer, &self.locks, (step, thread), &calls, &events));
@@ -272,5 +277,9 @@ impl Inputs for Noted<'_> {
         let value = self.inputs.choose(request);
         self.chosen.push((request.site, value.clone()));
         value
+    }
+
+    fn found(&mut self, site: SiteId, cell: Cell, last: Option<Value>) -> Option<Value> {
+        self.inputs.found(site, cell, last)
     }
 }

@@ -254,6 +254,18 @@ impl Log {
         vec![effect]
     }
 
+    /// Says which step each read has its value from, where that is known for a step; the inner `None` is what was there at first.
+    pub(crate) fn set_sources(&mut self, source_of: &dyn Fn(usize) -> Option<Option<usize>>) {
+        for (index, step) in self.steps.iter_mut().enumerate() {
+            let Some(source) = source_of(index) else { continue };
+            for effect in &mut step.effects {
+                if let Effect::Read { from, .. } = effect {
+                    *from = source;
+                }
+            }
+        }
+    }
+
     fn note_write(&mut self, cell: Cell, step: usize) {
         for byte in single_cells(cell) {
             self.last_write.insert(byte, step);

@@ -105,6 +105,11 @@ pub struct Request {
 pub trait Inputs {
     /// The value, of the sort asked for.
     fn choose(&mut self, request: &Request) -> Value;
+    /// What a statement that accesses shared state finds there, if that is given from outside rather than what was written last, which is told, too (nothing
+    /// if nobody has written there). Only reads mind the answer.
+    fn found(&mut self, _: SiteId, _: Cell, _: Option<Value>) -> Option<Value> {
+        None
+    }
 }
 
 /// All inputs are zero.

@@ -212,6 +212,9 @@ impl<'a, 'p> Exec<'a, 'p> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Run {
+        if self.machine.program.model == crate::model::Model::Cat {
+            self.put_given(stmt);
+        }
         if let Some(why) = self.view().blocked_at(self.edge, stmt) {
             return Err(Stop::NotEnabled(why));
         }
@@ -368,6 +371,22 @@ impl<'a, 'p> Exec<'a, 'p> {
         match spot {
             Spot::Var(var) => self.state.globals[self.machine.slot_of[var.index()]] = Some(value.clone()),
             Spot::Mem { base, addr, .. } => self.state.memory.write(base, addr, &to_bytes(value)),
+        }
+    }
+
+    /// What the statement shall find is put where it looks. A value that does not fit there is left out, and what is there is found.
+    fn put_given(&mut self, stmt: &Stmt) {
+        let (Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. }) = &stmt.op else { return };
+        let Ok(spot) = self.view().locate(place, false) else { return };
+        let mut is_written = true;
+        let last = self.view().peek(spot, &mut |sort| {
+            is_written = false;
+            Value::zero(sort)
+        });
+        let sort = last.sort();
+        let given = self.inputs.found(stmt.site, spot.cell(), is_written.then_some(last));
+        if let Some(value) = given.filter(|value| value.sort() == sort && !matches!(stmt.op, Op::Store { .. })) {
+            self.write(spot, &value);
         }
     }
 

@@ -116,6 +116,17 @@ pub struct Values {
     relations: [Vec<Relation>; 2],
     /// Whether both bounds are the value: then only the lower ones are kept.
     is_exact: bool,
+    /// Where events may not happen: which events happen if another does.
+    implied: Option<Implied>,
+}
+
+/// Which events happen whenever another one does, in both directions.
+#[derive(Clone, Debug)]
+struct Implied {
+    /// The second happens if the first does.
+    forth: Relation,
+    /// The first happens if the second does.
+    back: Relation,
 }
 
 impl Values {
@@ -133,7 +144,16 @@ impl Values {
                 .map(|(id, _)| if graph.is_set(id) { Relation::default() } else { Relation::empty(n) })
                 .collect()
         };
-        Values { n, sets: [sets(), sets()], relations: [relations(), relations()], is_exact: true }
+        Values { n, sets: [sets(), sets()], relations: [relations(), relations()], is_exact: true, implied: None }
+    }
+
+    /// Says that events may not happen; a pair `(a, b)` of `implied` says that `b` happens if `a` does. From here on a bound of a pair is one for
+    /// executions in which both its events happen, so that what leads from one to the other by way of a third is certain only if that happens, too.
+    pub fn set_guarded(&mut self, implied: Relation) {
+        let mut back = Relation::empty(self.n);
+        back.inverse(&implied);
+        self.is_exact = false;
+        self.implied = Some(Implied { forth: implied, back });
     }
 
     /// For how many nodes there is room.
@@ -188,25 +208,13 @@ impl Values {
 
     fn fix(&mut self, graph: &Graph, group: u32, bound: Bound, differ: &dyn Fn(usize, usize) -> bool) {
         let definition = graph.group(group);
-        let is_known = self.is_exact || definition.variables.iter().all(|&(id, _)| graph.depends(id).is_fixed());
+        let is_fixed =
+            || self.implied.is_none() && definition.variables.iter().all(|&(id, _)| graph.depends(id).is_fixed());
+        let is_known = self.is_exact || is_fixed();
         let side = bound as usize;
-        if !definition.is_monotone && !is_known {
-            // Rounds say nothing about bounds when a variable is subtracted: keep the bounds that always hold.
-            let all = definition.variables.iter().flat_map(|&(variable, body)| [variable, body]);
-            let members = definition.members.iter().filter_map(|step| match step {
-                Step::One(id) => Some(*id),
-                Step::Fix(_) => None,
-            });
-            for id in all.chain(members).collect::<Vec<_>>() {
-                if graph.is_set(id) {
-                    self.sets[side][id.index()] =
-                        if bound == Bound::Lower { EventSet::empty(self.n) } else { EventSet::full(self.n) };
-                } else {
-                    self.relations[side][id.index()] =
-                        if bound == Bound::Lower { Relation::empty(self.n) } else { Relation::full(self.n) };
-                }
-            }
-            return;
+        if !definition.is_monotone && !is_known && bound == Bound::Lower {
+            // Rounds say nothing about what is certain when a variable is subtracted. What may be there is bounded by rounds that subtract nothing of it.
+            return self.empty_group(graph, group);
         }
         for &(variable, _) in &definition.variables {
             if graph.is_set(variable) {
@@ -215,7 +223,7 @@ impl Values {
                 self.relations[side][variable.index()].clear();
             }
         }
-        if !definition.is_monotone {
+        if !definition.is_monotone && is_known {
             return self.in_order(graph, group, bound, differ);
         }
         loop {
@@ -265,6 +273,23 @@ impl Values {
         }
     }
 
+    /// Nothing of a definition is certain.
+    fn empty_group(&mut self, graph: &Graph, group: u32) {
+        let definition = graph.group(group);
+        let all = definition.variables.iter().flat_map(|&(variable, body)| [variable, body]);
+        let members = definition.members.iter().filter_map(|step| match step {
+            Step::One(id) => Some(*id),
+            Step::Fix(_) => None,
+        });
+        for id in all.chain(members).collect::<Vec<_>>() {
+            if graph.group_of(id) != Some(group) {
+                continue;
+            }
+            self.sets[0][id.index()] = EventSet::empty(self.n);
+            self.relations[0][id.index()] = Relation::empty(self.n);
+        }
+    }
+
     /// A definition that subtracts its own variables has no least solution; what it means is the order of computing it: one variable after
     /// the other as they are written, each from the latest values, until a round changes nothing. One that never settles is left as it
     /// is after as many rounds as there are pairs.
@@ -296,7 +321,8 @@ impl Values {
 
     /// Where a bound of an operand is kept: values that cannot change have one bound only.
     fn side(&self, graph: &Graph, id: NodeId, bound: Bound) -> usize {
-        if self.is_exact || graph.depends(id).is_fixed() { 0 } else { bound as usize }
+        let is_fixed = || self.implied.is_none() && graph.depends(id).is_fixed();
+        if self.is_exact || is_fixed() { 0 } else { bound as usize }
     }
 
     fn node(&mut self, graph: &Graph, id: NodeId, bound: Bound, differ: &dyn Fn(usize, usize) -> bool) {
@@ -335,8 +361,8 @@ impl Values {
                 out.clone_from(set(a, bound.flipped()));
                 out.complement();
             }
-            Node::Domain(a) => *out = relation(a, bound).domain(),
-            Node::Range(a) => *out = relation(a, bound).range(),
+            Node::Domain(a) => *out = self.certain(relation(a, bound), bound, true).domain(),
+            Node::Range(a) => *out = self.certain(relation(a, bound), bound, false).range(),
             // Named sets and variables are put from outside.
             _ => {}
         }
@@ -371,15 +397,11 @@ impl Values {
                 out.assign(relation(a, bound.flipped()));
                 out.complement();
             }
-            Node::Sequence(a, b) => out.compose(relation(a, bound), relation(b, bound)),
+            Node::Sequence(a, b) => self.compose(relation(a, bound), relation(b, bound), bound, out),
             Node::Inverse(a) => out.inverse(relation(a, bound)),
-            Node::Plus(a) => {
-                out.assign(relation(a, bound));
-                out.close();
-            }
+            Node::Plus(a) => self.close(relation(a, bound), bound, out),
             Node::Star(a) => {
-                out.assign(relation(a, bound));
-                out.close();
+                self.close(relation(a, bound), bound, out);
                 out.add_identity();
             }
             Node::Optional(a) => {
@@ -408,6 +430,44 @@ impl Values {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The pairs of a bound whose one end happens if the other (the first, if `from_first`) does.
+    fn certain<'r>(&self, relation: &'r Relation, bound: Bound, from_first: bool) -> std::borrow::Cow<'r, Relation> {
+        match &self.implied {
+            Some(implied) if bound == Bound::Lower => {
+                let mut kept = relation.clone();
+                kept.intersect(if from_first { &implied.forth } else { &implied.back });
+                std::borrow::Cow::Owned(kept)
+            }
+            _ => std::borrow::Cow::Borrowed(relation),
+        }
+    }
+
+    /// Composition. What is certain leads by way of an event that happens if one of the ends does.
+    fn compose(&self, first: &Relation, second: &Relation, bound: Bound, out: &mut Relation) {
+        if self.implied.is_none() || bound == Bound::Upper {
+            return out.compose(first, second);
+        }
+        out.compose(&self.certain(first, bound, true), second);
+        let mut more = Relation::empty(self.n);
+        more.compose(first, &self.certain(second, bound, false));
+        out.union(&more);
+    }
+
+    fn close(&self, step: &Relation, bound: Bound, out: &mut Relation) {
+        out.assign(step);
+        if self.implied.is_none() || bound == Bound::Upper {
+            return out.close();
+        }
+        let mut longer = Relation::empty(self.n);
+        loop {
+            self.compose(out, step, bound, &mut longer);
+            if longer.is_subset(out) {
+                return;
+            }
+            out.union(&longer);
         }
     }
 

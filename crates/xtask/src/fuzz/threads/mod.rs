@@ -14,6 +14,8 @@ use program::{Generated, generate};
 struct Threads {
     program: Generated,
     model: Model,
+    /// Whether the engines are asked under the model of the same name in cat.
+    by_axioms: bool,
 }
 
 impl Subject for Threads {
@@ -23,11 +25,20 @@ impl Subject for Threads {
 
     fn smaller(&self) -> Vec<Box<dyn Subject>> {
         let smaller = self.program.smaller().into_iter();
-        smaller.map(|program| Box::new(Threads { program, model: self.model }) as Box<dyn Subject>).collect()
+        smaller.map(|program| Box::new(Threads { program, ..*self }) as Box<dyn Subject>).collect()
     }
 
     fn questions(&self, _: u64) -> Result<Vec<Question>, Unasked> {
         let ask = |name, properties| Question::new(name, properties, Truth::Interpreter);
+        if self.by_axioms {
+            let properties = &[Property::ErrorCall, Property::Assertion];
+            let axioms = match self.model {
+                Model::Tso => "tso.cat",
+                Model::Pso => "pso.cat",
+                Model::Sc | Model::Cat => "sc.cat",
+            };
+            return Ok(vec![Question { model: self.model, axioms: Some(axioms), ..ask("reach,assert", properties) }]);
+        }
         Ok(match self.model {
             Model::Sc => vec![
                 ask("reach,assert", &[Property::ErrorCall, Property::Assertion]),
@@ -44,15 +55,21 @@ impl Subject for Threads {
 
 /// Under sequential consistency.
 pub(super) fn make(seed: u64) -> Box<dyn Subject> {
-    Box::new(Threads { program: generate(seed), model: Model::Sc })
+    Box::new(Threads { program: generate(seed), model: Model::Sc, by_axioms: false })
 }
 
 /// Under total store order.
 pub(super) fn make_tso(seed: u64) -> Box<dyn Subject> {
-    Box::new(Threads { program: weak::program(seed), model: Model::Tso })
+    Box::new(Threads { program: weak::program(seed), model: Model::Tso, by_axioms: false })
 }
 
 /// Under partial store order.
 pub(super) fn make_pso(seed: u64) -> Box<dyn Subject> {
-    Box::new(Threads { program: weak::program(seed), model: Model::Pso })
+    Box::new(Threads { program: weak::program(seed), model: Model::Pso, by_axioms: false })
+}
+
+/// Under the axioms of sc, tso and pso in turn, which must say what the interpreter finds.
+pub(super) fn make_cat(seed: u64) -> Box<dyn Subject> {
+    let model = Model::ALL[(seed / 2 % 3) as usize];
+    Box::new(Threads { program: weak::program(seed), model, by_axioms: true })
 }

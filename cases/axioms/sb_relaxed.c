@@ -1,0 +1,41 @@
+// expect[sc]: safe
+// expect[sc.cat]: safe
+// expect[tso.cat]: unsafe
+// expect[rc11]: unsafe
+// expect[c11]: unsafe
+// expect[imm]: unsafe
+// expect[aarch64]: unsafe
+// property: reach,assert
+// engines: bmc
+// why: store buffering: relaxed stores become visible late
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int x, y;
+int a, b;
+
+static void *left(void *arg)
+{
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    a = atomic_load_explicit(&y, memory_order_relaxed);
+    return 0;
+}
+
+static void *right(void *arg)
+{
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    b = atomic_load_explicit(&x, memory_order_relaxed);
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, 0, left, 0);
+    pthread_create(&two, 0, right, 0);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    assert(a == 1 || b == 1);
+    return 0;
+}

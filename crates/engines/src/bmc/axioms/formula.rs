@@ -1,0 +1,288 @@
+//! How does the unrolled program, judged by a memory model in cat, become one formula?
+//!
+//! Known as: the SMT encoding of axiomatic models over unrolled programs, as in Dartagnan; seed chapter 4 of [Bajczi22].
+//!
+//! Control flow is in the guards of events, values are terms. For every read and every write it may read there is a literal: if it is true both happen, in the
+//! same cell, and the values are equal; a read that happens has exactly one. For every two writes that may meet there are two literals for the order in which
+//! they take effect. What the model makes of these is `memory::formula`'s business.
+
+use super::bounds::Bounds;
+use super::sites::{Location, Site, Sites, What};
+use crate::bmc::unrolled::Unrolled;
+use logic::{Pool, TermId, Value};
+use memory::cat::{Check, Model, Node};
+use memory::formula::{Encoder, Guards, Sign};
+use memory::graph::{Kind, Named};
+use smt::Lit;
+
+/// A choice: two events and the literal that says that they are related.
+pub(super) type Choice = (usize, usize, Lit);
+
+/// The formula.
+pub(super) struct Formula<'a> {
+    pub(super) encoder: Encoder<'a>,
+    /// From reads to the writes they may read.
+    pub(super) sources: Vec<Choice>,
+    /// From writes to those that may take effect later.
+    pub(super) orders: Vec<Choice>,
+    sites: &'a Sites,
+}
+
+/// Why there is no formula.
+pub(super) enum Failed {
+    Solver(smt::Why),
+    Model(&'static str),
+}
+
+impl From<smt::Why> for Failed {
+    fn from(why: smt::Why) -> Failed {
+        Failed::Solver(why)
+    }
+}
+
+impl<'a> Formula<'a> {
+    /// The formula of an unrolled program, with these checks of its model.
+    pub(super) fn new(
+        unrolled: &mut Unrolled,
+        model: &'a Model,
+        sites: &'a Sites,
+        bounds: &'a Bounds,
+        (checks, focus): (&[Check], &[&Check]),
+        limits: smt::Limits,
+    ) -> Result<Formula<'a>, Failed> {
+        let n = sites.sites.len();
+        let guards = Guards { happens: Vec::new(), implied: sites.implied.clone() };
+        let mut encoder = Encoder::new(model, &bounds.values, n, 1 + checks.len(), Some(guards));
+        encoder.bits.set_limits(limits);
+        let mut happens = Vec::with_capacity(n);
+        for site in &sites.sites {
+            happens.push(sign(&mut encoder, &unrolled.pool, site.guard)?);
+        }
+        encoder.set_happens(happens.clone());
+        let mut formula = Formula { encoder, sources: Vec::new(), orders: Vec::new(), sites };
+        for rule in &unrolled.constraints {
+            formula.encoder.bits.assert(&unrolled.pool, *rule);
+        }
+        formula.attempts(unrolled, model, sites)?;
+        formula.same_cells(&unrolled.pool, model, bounds)?;
+        formula.dependencies(&unrolled.pool, model, sites, bounds)?;
+        formula.reads(unrolled, model, sites, bounds, &happens)?;
+        formula.coherence(unrolled, model, sites, bounds, &happens)?;
+        formula.last_writes(model, sites, &happens);
+        for (a, b) in formula.encoder.compared() {
+            let differ = match (sites.sites[a].value, sites.sites[b].value) {
+                (Some(one), Some(other)) if unrolled.pool.sort(one) == unrolled.pool.sort(other) => {
+                    unrolled.pool.ne(one, other)
+                }
+                _ => return Err(Failed::Model("it compares the values of accesses of different kinds")),
+            };
+            let lit = formula.encoder.bits.lit(&unrolled.pool, differ)?;
+            formula.encoder.distinguish(a, b, lit);
+        }
+        formula.encoder.focus(focus);
+        formula.encoder.axioms(checks).map_err(Failed::Model)?;
+        Ok(formula)
+    }
+
+    /// The tags of an attempt depend on whether it fails.
+    fn attempts(&mut self, unrolled: &Unrolled, model: &Model, sites: &Sites) -> Result<(), smt::Why> {
+        for (event, site) in sites.sites.iter().enumerate() {
+            let (What::Read(_), Some((when, _))) = (site.what, site.how.failure) else { continue };
+            let fails = self.encoder.bits.lit(&unrolled.pool, when)?;
+            for (id, node) in model.outcome.graph.iter() {
+                let Node::Events(name) = node else { continue };
+                let [if_succeeds, if_fails] = sites.shape.named_set(name);
+                match (if_succeeds.contains(event), if_fails.contains(event)) {
+                    (true, false) => self.encoder.define(id, event, u32::MAX as usize, !fails),
+                    (false, true) => self.encoder.define(id, event, u32::MAX as usize, fails),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn same_cells(&mut self, pool: &Pool, model: &Model, bounds: &Bounds) -> Result<(), smt::Why> {
+        let Some(loc) = named(model, "loc") else { return Ok(()) };
+        for &(a, b, same) in &bounds.same {
+            let lit = self.encoder.bits.lit(pool, same)?;
+            self.encoder.define(loc, a, b, lit);
+            self.encoder.define(loc, b, a, lit);
+        }
+        Ok(())
+    }
+
+    /// When a dependency is there that only some ways have.
+    fn dependencies(&mut self, pool: &Pool, model: &Model, sites: &Sites, bounds: &Bounds) -> Result<(), smt::Why> {
+        for (id, node) in model.outcome.graph.iter() {
+            let Node::Pairs(name) = node else { continue };
+            let Named::Dependency(kind) = sites.shape.named_relation(name) else { continue };
+            for (_, pairs) in bounds.depends.iter().filter(|(other, _)| *other == kind) {
+                for &(from, to, when) in pairs.iter().filter(|pair| pool.as_const(pair.2).is_none()) {
+                    let lit = self.encoder.bits.lit(pool, when)?;
+                    self.encoder.define(id, from, to, lit);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn reads(
+        &mut self,
+        unrolled: &mut Unrolled,
+        model: &Model,
+        sites: &Sites,
+        bounds: &Bounds,
+        happens: &[Sign],
+    ) -> Result<(), Failed> {
+        let node = named(model, "rf");
+        let [lower, upper] = &bounds.rf;
+        let mut candidates: Vec<Vec<usize>> = vec![Vec::new(); sites.sites.len()];
+        upper.iter().for_each(|(write, read)| candidates[read].push(write));
+        for (read, to) in
+            sites.sites.iter().enumerate().filter(|(read, _)| sites.shape.events[*read].kind == Kind::Read)
+        {
+            if let Some(&write) = candidates[read].iter().find(|&&write| lower.contains(write, read)) {
+                // A message that can be no other; that it was sent is known.
+                debug_assert!(candidates[read].len() == 1 || matches!(to.what, What::Joins(_)), "{write}");
+                continue;
+            }
+            let mut some = vec![(happens[read], false)];
+            let mut own: Vec<Lit> = Vec::new();
+            for &write in &candidates[read] {
+                let from = &sites.sites[write];
+                let lit = self.encoder.bits.fresh_lit();
+                let this = Sign::Open(lit);
+                if let Some(node) = node {
+                    self.encoder.define(node, write, read, lit);
+                }
+                self.encoder.clause(&[(this, false), (happens[write], true)]);
+                self.encoder.clause(&[(this, false), (happens[read], true)]);
+                let rule = self.rule(unrolled, from, to);
+                self.imply(&unrolled.pool, lit, rule)?;
+                own.iter().for_each(|other| self.encoder.clause(&[(this, false), (Sign::Open(*other), false)]));
+                own.push(lit);
+                some.push((this, true));
+                self.sources.push((read, write, lit));
+            }
+            self.encoder.clause(&some);
+        }
+        Ok(())
+    }
+
+    /// What reading a write says: the cells are the same, and so are the values.
+    fn rule(&self, unrolled: &mut Unrolled, from: &Site, to: &Site) -> TermId {
+        let pool = &mut unrolled.pool;
+        if let (What::Ends(thread), What::Joins(number)) = (from.what, to.what) {
+            let other = unrolled.threads[thread as usize].handle;
+            return pool.eq(unrolled.events.meetings[number].handle, other);
+        }
+        let same = match (from.location, to.location) {
+            (Some(Location::Memory(_, Some(x))), Some(Location::Memory(_, Some(y)))) => pool.eq(x, y),
+            _ => pool.bool(true),
+        };
+        let written = match (from.what, to.what) {
+            (What::Initial, What::Read(read)) => Some(unrolled.initial[read]),
+            _ => from.value,
+        };
+        let equal = match (written, to.value) {
+            (Some(one), Some(other)) if pool.sort(one) == pool.sort(other) => pool.eq(one, other),
+            _ => pool.bool(false),
+        };
+        pool.and(same, equal)
+    }
+
+    fn imply(&mut self, pool: &Pool, lit: Lit, formula: TermId) -> Result<(), smt::Why> {
+        let sign = sign(&mut self.encoder, pool, formula)?;
+        self.encoder.clause(&[(Sign::Open(lit), false), (sign, true)]);
+        Ok(())
+    }
+
+    fn coherence(
+        &mut self,
+        unrolled: &mut Unrolled,
+        model: &Model,
+        sites: &Sites,
+        bounds: &Bounds,
+        happens: &[Sign],
+    ) -> Result<(), Failed> {
+        let node = named(model, "co");
+        let [lower, upper] = &bounds.co;
+        let same = |a: usize, b: usize| {
+            let (a, b) = (a.min(b), a.max(b));
+            bounds.same.binary_search_by_key(&(a, b), |&(x, y, _)| (x, y)).ok().map(|at| bounds.same[at].2)
+        };
+        let mut edges: Vec<(usize, usize, Sign)> = Vec::new();
+        for (a, b) in upper.iter() {
+            let is_initial = sites.sites[a].what == What::Initial;
+            let met = match same(a, b) {
+                Some(term) => sign(&mut self.encoder, &unrolled.pool, term)?,
+                None => Sign::Yes,
+            };
+            if is_initial {
+                if let (false, Sign::Open(lit), Some(node)) = (lower.contains(a, b), met, node) {
+                    self.encoder.define(node, a, b, lit);
+                }
+                continue;
+            }
+            if a > b {
+                continue;
+            }
+            let (forth, back) = (self.encoder.bits.fresh_lit(), self.encoder.bits.fresh_lit());
+            self.encoder.clause(&[
+                (happens[a], false),
+                (happens[b], false),
+                (met, false),
+                (Sign::Open(forth), true),
+                (Sign::Open(back), true),
+            ]);
+            self.encoder.clause(&[(Sign::Open(forth), false), (Sign::Open(back), false)]);
+            for (from, to, lit) in [(a, b, forth), (b, a, back)] {
+                self.encoder.clause(&[(Sign::Open(lit), false), (met, true)]);
+                if let Some(node) = node {
+                    self.encoder.define(node, from, to, lit);
+                }
+                edges.push((from, to, Sign::Open(lit)));
+                self.orders.push((from, to, lit));
+            }
+        }
+        self.encoder.acyclic(&edges);
+        Ok(())
+    }
+
+    /// Which writes are the last of their cells, if the model asks.
+    fn last_writes(&mut self, model: &Model, sites: &Sites, happens: &[Sign]) {
+        let finals = model.outcome.graph.iter().find(|(_, node)| matches!(node, Node::Events(name) if &**name == "FW"));
+        let Some((finals, _)) = finals else { return };
+        for write in (0..sites.sites.len()).filter(|&event| sites.shape.events[event].kind == Kind::Write) {
+            let last = self.encoder.bits.fresh_lit();
+            self.encoder.define(finals, write, u32::MAX as usize, last);
+            let mut clause = vec![(Sign::Open(last), true)];
+            for &(_, later, lit) in self.orders.iter().filter(|order| order.0 == write).collect::<Vec<_>>() {
+                let is_later = self.encoder.both(Sign::Open(lit), happens[later]);
+                self.encoder.clause(&[(Sign::Open(last), false), (Sign::Open(lit), false), (happens[later], false)]);
+                clause.push((is_later, true));
+            }
+            self.encoder.clause(&clause);
+        }
+    }
+
+    /// Whether a thread is where it says: for tests of what was found.
+    pub(super) fn n_events(&self) -> usize {
+        self.sites.sites.len()
+    }
+}
+
+fn named(model: &Model, name: &str) -> Option<memory::cat::NodeId> {
+    let is_it = |node: &Node| matches!(node, Node::Pairs(other) if &**other == name);
+    model.outcome.graph.iter().find(|(_, node)| is_it(node)).map(|(id, _)| id)
+}
+
+/// A formula as a sign.
+fn sign(encoder: &mut Encoder<'_>, pool: &Pool, formula: TermId) -> Result<Sign, smt::Why> {
+    Ok(match pool.as_const(formula) {
+        Some(Value::Bool(true)) => Sign::Yes,
+        Some(_) => Sign::No,
+        None => Sign::Open(encoder.bits.lit(pool, formula)?),
+    })
+}

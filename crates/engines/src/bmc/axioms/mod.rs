@@ -1,0 +1,162 @@
+//! What comes of one bound under a memory model in cat? The program is unrolled as ever; its events are judged by axioms instead of being put one after the other.
+//!
+//! Known as: bounded model checking under axiomatic memory models (Dartagnan, GenMC's models).
+//!
+//! `sites` are the events, `bounds` what is known of their relations, `formula` the question, `witness` the execution graph that answers it. What was unrolled is used as it is, but for what is only true of
+//! interleavings: locks are not trusted to exclude, threads that are alike are not ordered, and no value is forwarded. A round of a loop that only reads and
+//! changes nothing is left out here, too: without it an execution keeps all its other events and loses only order.
+//!
+//! A graph is told with the violation; nobody calls it one before `engines::decide` has run its threads and evaluated the axioms on it.
+
+mod bounds;
+mod formula;
+mod lifetimes;
+mod sites;
+mod witness;
+
+use super::solving::goals::Goals;
+use super::stage::{Question, Stage};
+use super::unroll::executor::Bounds;
+use super::unroll::unroll;
+use super::unrolled::{BadKind, Unrolled};
+use crate::bmc::accesses::places::PlaceKey;
+use crate::bmc::reductions::Known;
+use crate::clock::computed;
+use crate::evidence::axioms::Axioms;
+use crate::run::Run;
+use formula::{Failed, Formula};
+use ir::{Property, Span, Why};
+use logic::TermId;
+use memory::cat::Check;
+use memory::cat::syntax::ast::Severity;
+use memory::order::Closure;
+use smt::{Answer, Lit};
+
+/// Events at most: relations are squares.
+const MAX_EVENTS: usize = 800;
+
+/// Decides one bound, with what earlier ones have found.
+pub(crate) fn stage(
+    question: &Question<'_>,
+    axioms: &Axioms,
+    rounds: &Bounds,
+    known: &mut Known,
+    run: &mut Run,
+) -> Result<Stage, Why> {
+    let started = computed();
+    let name = question.prepared.axioms.as_ref().map_or("", |axioms| &axioms.name);
+    if let Some(why) = axioms.refused(name) {
+        return Err(why);
+    }
+    let mut unrolled = unroll(question.prepared, question.properties.without(Property::Race), rounds, known, run)?;
+    let closure = Closure::new(unrolled.events.n_nodes(), &unrolled.events.fixed);
+    run.statistics.add("seconds: unroll", (computed() - started).as_secs_f64());
+    let started = computed();
+    let live = unrolled.places.iter().position(|key| *key == PlaceKey::Live).map(|at| at as u32);
+    let is_live = |place: u32| Some(place) == live;
+    lifetimes::lives(&mut unrolled, &closure, &is_live);
+    lifetimes::overlaps(&mut unrolled, &is_live);
+    let goals = Goals::new(question.task, &mut unrolled, &[]);
+    let sites = sites::sites(&mut unrolled, &closure, axioms.mapping, &is_live);
+    let n = sites.sites.len();
+    run.statistics.set("rounds", f64::from(rounds.rounds));
+    run.statistics.set("events", n as f64);
+    run.statistics.set("threads", unrolled.threads.len() as f64);
+    if n > MAX_EVENTS {
+        return Err(Why::Bound(format!("the unrolled program has more than {MAX_EVENTS} events")));
+    }
+    let asks_races = question.properties.has(Property::Race);
+    let forbids = |check: &&Check| check.severity == Severity::Forbids;
+    let mut checks: Vec<&Check> = axioms.model.outcome.checks.iter().filter(forbids).collect();
+    let races: Vec<&Check> = axioms.races().filter(|_| asks_races).collect();
+    checks.extend(&races);
+    let known_bounds = bounds::bounds(&mut unrolled, &axioms.model, &sites, &checks);
+    if let Some(why) = run.stop_soon() {
+        return Err(why);
+    }
+    let limits = run.solver_limits();
+    let all: Vec<Check> = axioms.model.outcome.checks.clone();
+    let failed = |failed: Failed, run: &mut Run| match failed {
+        Failed::Solver(why) => run.why_stopped(why),
+        Failed::Model(what) => {
+            Why::Unsupported { span: Span::NOWHERE, what: format!("the memory model {name} for programs: {what}") }
+        }
+    };
+    let formula = Formula::new(&mut unrolled, &axioms.model, &sites, &known_bounds, (&all, &checks), limits);
+    let mut formula = formula.map_err(|why| failed(why, run))?;
+    let mut raised: Vec<Lit> = Vec::new();
+    for race in races {
+        let lit = formula.encoder.raised(race).map_err(|why| failed(Failed::Model(why), run))?;
+        raised.push(lit);
+    }
+    run.statistics.set("rf variables", formula.sources.len() as f64);
+    run.statistics.set("co variables", formula.orders.len() as f64);
+    run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
+    let started = computed();
+    let result = answer(question, &mut unrolled, &sites, &mut formula, (&goals, &raised));
+    let sat = formula.encoder.bits.statistics();
+    run.statistics.set("SAT variables", sat.variables as f64);
+    run.statistics.set("SAT clauses", sat.clauses as f64);
+    run.statistics.add("solver conflicts", sat.conflicts as f64);
+    run.statistics.add("seconds: solve", (computed() - started).as_secs_f64());
+    result.map_err(|why| run.why_stopped(why))
+}
+
+fn answer(
+    question: &Question<'_>,
+    unrolled: &mut Unrolled,
+    sites: &sites::Sites,
+    formula: &mut Formula<'_>,
+    (goals, raised): (&Goals, &[Lit]),
+) -> Result<Stage, smt::Why> {
+    if let Some(mut values) = solve(unrolled, formula, goals.violation)? {
+        return Ok(Stage::Unsafe(witness::trace(question, unrolled, sites, formula, &mut values)));
+    }
+    for race in raised {
+        let race = formula_of(unrolled, formula, *race)?;
+        if let Some(mut values) = solve(unrolled, formula, race)? {
+            return Ok(Stage::Unsafe(witness::trace(question, unrolled, sites, formula, &mut values)));
+        }
+    }
+    if let Some(mut values) = solve(unrolled, formula, goals.cut)? {
+        return Ok(Stage::Deeper(reason(unrolled, &mut values, |what| matches!(what, BadKind::Cut(_)))));
+    }
+    if let Some(mut values) = solve(unrolled, formula, goals.beyond)? {
+        let mut misplaced = unrolled.bads.iter().filter(|bad| bad.what == BadKind::Misplaced);
+        if misplaced.any(|bad| values.holds(&unrolled.pool, bad.guard)) {
+            return Ok(Stage::Misplaced);
+        }
+        return Ok(Stage::Beyond(reason(unrolled, &mut values, |what| matches!(what, BadKind::Beyond(_)))));
+    }
+    Ok(Stage::Safe(formula.n_events() as u64))
+}
+
+/// A formula that implies a literal.
+fn formula_of(unrolled: &mut Unrolled, formula: &mut Formula<'_>, lit: Lit) -> Result<TermId, smt::Why> {
+    let var = unrolled.pool.declare("race", logic::Sort::Bool);
+    let term = unrolled.pool.var(var);
+    let own = formula.encoder.bits.lit(&unrolled.pool, term)?;
+    formula.encoder.bits.add_clause(&[!own, lit]);
+    Ok(term)
+}
+
+fn solve(
+    unrolled: &Unrolled,
+    formula: &mut Formula<'_>,
+    goal: TermId,
+) -> Result<Option<super::solving::search::Values>, smt::Why> {
+    match formula.encoder.bits.check(&unrolled.pool, &[goal]) {
+        Answer::Unsat(_) => Ok(None),
+        Answer::Unknown(why) => Err(why),
+        Answer::Sat(assignment) => Ok(Some(super::solving::search::Values::new(assignment))),
+    }
+}
+
+/// Why an execution is none that counts.
+fn reason(unrolled: &Unrolled, values: &mut super::solving::search::Values, kind: fn(&BadKind) -> bool) -> Why {
+    let mut bads = unrolled.bads.iter().filter(|bad| kind(&bad.what));
+    match bads.find(|bad| values.holds(&unrolled.pool, bad.guard)).map(|bad| &bad.what) {
+        Some(BadKind::Cut(why) | BadKind::Beyond(why)) => why.clone(),
+        _ => unreachable!("one of them holds in what was found"),
+    }
+}

@@ -1,0 +1,60 @@
+//! The axioms of a program: its memory model in cat, and how its accesses are compiled.
+//!
+//! Shared by who looks for executions (`bmc`) and who checks what was found (`judged`).
+
+use ir::{Program, Span, Why};
+use memory::cat::syntax::ast::Severity;
+use memory::cat::{Check, Model, Node};
+use memory::graph::mapping::Mapping;
+
+/// The model of a program whose model is axioms, and how its accesses are compiled.
+pub(crate) struct Axioms {
+    pub(crate) model: Model,
+    pub(crate) mapping: &'static Mapping,
+}
+
+impl Axioms {
+    /// Reads the axioms of a program.
+    pub(crate) fn of(program: &Program) -> Result<Axioms, Why> {
+        let refuse = |what: String| Why::Unsupported { span: Span::NOWHERE, what };
+        let given = program.axioms.as_ref().ok_or_else(|| refuse("a memory model without axioms".to_string()))?;
+        let read = |wanted: &str| {
+            let found = given.files.iter().find(|(name, _, _)| name == wanted);
+            found.map(|(_, path, text)| (path.clone(), text.clone()))
+        };
+        let model = memory::cat::load(&given.name, &read, &Default::default());
+        let model =
+            model.map_err(|problem| refuse(format!("the memory model {}: {}", given.name, problem.0.message)))?;
+        let mentions = |name: &str| {
+            let is_it = |node: &Node| matches!(node, Node::Events(other) if &**other == name);
+            model.outcome.graph.iter().any(|(_, node)| is_it(node))
+        };
+        let mapping = if given.mapping.is_empty() {
+            Mapping::for_sets(&mentions)
+        } else {
+            Mapping::named(&given.mapping).ok_or_else(|| refuse(format!("the compiler mapping {}", given.mapping)))?
+        };
+        Ok(Axioms { model, mapping })
+    }
+
+    /// The flags by which the model says that an execution has a data race.
+    pub(crate) fn races(&self) -> impl Iterator<Item = &Check> {
+        self.model.outcome.checks.iter().filter(|check| check.severity == Severity::Flags && is_race(&check.name))
+    }
+
+    /// What the model asks for that programs cannot give, if anything.
+    pub(crate) fn refused(&self, name: &str) -> Option<Why> {
+        let refuse = |what: String| Some(Why::Unsupported { span: Span::NOWHERE, what });
+        if self.model.is_dynamic {
+            return refuse(format!("the memory model {name}, which looks into single executions, for programs"));
+        }
+        let beyond = |check: &&Check| matches!(check.severity, Severity::Undefines | Severity::Asserts);
+        let check = self.model.outcome.checks.iter().find(beyond)?;
+        refuse(format!("the memory model {name} for programs: its test {} is no axiom and no flag", check.name))
+    }
+}
+
+/// Whether a flag of this name is about data races.
+pub(crate) fn is_race(name: &str) -> bool {
+    name.contains("race")
+}

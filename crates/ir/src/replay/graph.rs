@@ -1,0 +1,158 @@
+//! Is an execution graph one of this program? Each thread is run step by step, with what its reads find given by the graph.
+//!
+//! Under axioms (`Model::Cat`) an execution is no interleaving: the steps of a trace are in some order that agrees with that of each thread and with starts
+//! and joins, and every value that a step reads is named in the trace. So here the interpreter runs each thread as if it were alone. What happened is
+//! handed out; whether each read had a right to its value, and whether the axioms allow the whole, is for the caller to judge (`engines::decide`),
+//! and only then does a graph become a `Replayed`.
+
+use super::{ReplayError, Replayed, check_form, is_failure};
+use crate::interp::{Cell, Event, Execution, GivenInputs, Inputs, LogStep, Request, StepResult, Violation, What};
+use crate::property::{Properties, Property};
+use crate::stmt::SiteId;
+use crate::verdict::{EventName, Task, Trace};
+use logic::Value;
+use std::collections::BTreeMap;
+
+/// What the threads of an execution graph do, before anybody has judged it.
+#[derive(Debug)]
+pub struct GraphRun<'p> {
+    execution: Execution<'p>,
+    trace: Trace,
+    initial: BTreeMap<Cell, Option<Value>>,
+    violation: Option<Violation>,
+}
+
+/// Runs the threads of an execution graph. A violation of the trace's property in a step must come, if it is to be found by running.
+pub fn run_graph<'p>(task: &'p Task, trace: &Trace) -> Result<GraphRun<'p>, ReplayError> {
+    if !task.properties.has(trace.violation) {
+        return Err(ReplayError::OtherProperty(trace.violation));
+    }
+    check_form(&task.program, trace)?;
+    // Whether two accesses race is for the axioms to say.
+    let looked_for = Properties::of(&[trace.violation]).without(Property::Race);
+    let mut execution = Execution::new(&task.program, looked_for);
+    execution.happened = Some(Vec::new());
+    let mut violation = None;
+    let mut reads = Reads::default();
+    reads.sources.extend(trace.graph.iter().flat_map(|graph| graph.sources.iter().copied()));
+    for (step, taken) in trace.steps.iter().enumerate() {
+        let n_before = execution.happened.as_ref().map_or(0, Vec::len);
+        let mut given =
+            Given { step, reads: &mut reads, named: &taken.inputs, inputs: GivenInputs::new(&taken.inputs) };
+        let result = execution.take(taken.thread, taken.edge, &mut given);
+        reads.note(&execution.happened.as_deref().unwrap_or(&[])[n_before..]);
+        match result {
+            StepResult::Ok => {}
+            StepResult::Violation(found) => {
+                violation = Some(*found);
+                break;
+            }
+            StepResult::NotEnabled(why) => return Err(ReplayError::NotEnabled { step, why }),
+            StepResult::Ended(_) if step + 1 == trace.steps.len() => {}
+            StepResult::Ended(_) => return Err(ReplayError::EndsEarly { step }),
+            StepResult::Beyond(why) => return Err(ReplayError::Beyond { step, why }),
+        }
+    }
+    if violation.is_none() && trace.violation != Property::Race {
+        return Err(ReplayError::NoViolation(trace.violation));
+    }
+    Ok(GraphRun { execution, trace: trace.clone(), initial: reads.initial, violation })
+}
+
+/// What reads have found so far.
+#[derive(Default)]
+struct Reads {
+    sources: BTreeMap<EventName, Option<EventName>>,
+    /// What each write has written.
+    written: BTreeMap<EventName, Value>,
+    /// What was in each cell when there were several threads for the first time; nothing if nobody had written there and nobody has looked.
+    initial: BTreeMap<Cell, Option<Value>>,
+    has_threads: bool,
+}
+
+impl Reads {
+    fn note(&mut self, happened: &[(u32, usize, Event)]) {
+        for (_, step, event) in happened {
+            match &event.what {
+                What::Write { new, .. } | What::Update { new, .. } => {
+                    self.written.insert((*step, event.site), new.clone());
+                }
+                What::Started { .. } => self.has_threads = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Gives each read the value of the write that it reads. Where that is yet to come (a read that reads what depends on it) the trace says what will be written,
+/// and whoever judges the graph sees to it that it is.
+struct Given<'a> {
+    step: usize,
+    reads: &'a mut Reads,
+    named: &'a [(SiteId, Value)],
+    inputs: GivenInputs<'a>,
+}
+
+impl Inputs for Given<'_> {
+    fn choose(&mut self, request: &Request) -> Value {
+        self.inputs.choose(request)
+    }
+
+    fn found(&mut self, site: SiteId, cell: Cell, last: Option<Value>) -> Option<Value> {
+        if !self.reads.has_threads {
+            return None;
+        }
+        let named = || self.named.iter().find(|(other, _)| *other == site).map(|(_, value)| value.clone());
+        let initial = self.reads.initial.entry(cell).or_insert(last);
+        match self.reads.sources.get(&(self.step, site))? {
+            Some(source) => self.reads.written.get(source).cloned().or_else(named),
+            None => {
+                // Who looks first at what nobody has written decides what is there.
+                *initial = initial.take().or_else(named);
+                initial.clone()
+            }
+        }
+    }
+}
+
+impl GraphRun<'_> {
+    /// Everything that happened, in the order of the trace's steps: the thread, the number of the step, and the event.
+    pub fn happened(&self) -> &[(u32, usize, Event)] {
+        self.execution.happened.as_deref().unwrap_or(&[])
+    }
+
+    /// What was in a cell before there were several threads.
+    pub fn initial(&self, cell: Cell) -> Option<&Value> {
+        self.initial.get(&cell)?.as_ref()
+    }
+
+    /// The user's line that stands behind a span in a thread.
+    pub fn user_span(&self, step: usize) -> crate::source::Span {
+        self.execution.log.steps[step].user_span
+    }
+
+    /// What a place is called.
+    pub fn name(&self, cell: crate::interp::Cell) -> String {
+        crate::interp::Namer::new(&self.execution.machine, &self.execution.state).cell(cell).0
+    }
+
+    /// The graph is one that the axioms allow. `race` is the violation if the property is one that they define, `told` what they say besides. The
+    /// log is made to say which step each read has its value from.
+    pub fn allowed(
+        mut self,
+        race: Option<Violation>,
+        told: Vec<String>,
+        source_of: &dyn Fn(usize) -> Option<Option<usize>>,
+    ) -> Result<Replayed, ReplayError> {
+        let Some(violation) = self.violation.or(race) else {
+            return Err(ReplayError::NoViolation(self.trace.violation));
+        };
+        self.execution.log.set_sources(source_of);
+        let has_failed = |step: &LogStep| step.effects.last().is_some_and(is_failure);
+        if !self.execution.log.steps.last().is_some_and(has_failed) {
+            self.execution.log.fail(&violation.message);
+        }
+        let trace = self.trace;
+        Ok(Replayed { trace, log: self.execution.log, violation, last: self.execution.state, told })
+    }
+}

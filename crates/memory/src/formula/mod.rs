@@ -1,0 +1,323 @@
+//! How does the question whether a model allows an execution become clauses?
+//!
+//! Known as: symbolic encoding of axiomatic memory models with may and must sets, as in Dartagnan [Bajczi22].
+//!
+//! A pair that a relation certainly has, or certainly lacks, needs no literal (`cat::meaning::evaluate` computes both bounds before anything is
+//! chosen). Every other pair gets one when it is first needed, with clauses in the directions in which it counts: where an axiom
+//! forbids the pair, what makes it so must imply the literal (`Lower`); where its absence helps, the literal must have a reason
+//! (`Upper`). For the first direction a least solution needs no more than its rules, because a solution of the
+//! clauses with too many pairs is only forbidden more easily; a closure in the second direction is built from steps of doubling length.
+//! Cycles are the theory's business.
+//!
+//! **Events that may not happen** (`guarded`): what is said of a pair is said of executions in which both its events happen; in all others its literal means
+//! nothing. So operators that look at single pairs need to know nothing of guards, those that pass a third event (composition, closures, domains) ask
+//! whether it happens unless one of the ends implies it, and axioms ask about both ends.
+//!
+//! Who reads from whom, and in which order writes take effect, is chosen by whoever asks; what operators mean is in `relate`.
+
+mod active;
+mod relate;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smt::{Acyclic, Bits, Lit};
+
+use crate::cat::syntax::ast::{Severity, Shape};
+use crate::cat::{Bound, Check, Graph, Model, Node, NodeId, Values};
+use crate::relation::Relation;
+
+/// Whether a pair is related: certainly, certainly not, or as a literal says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sign {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+    /// If this holds.
+    Open(Lit),
+}
+
+/// Why a model cannot be asked like that.
+pub type Inexpressible = &'static str;
+
+/// Which events happen, where some may not.
+#[derive(Clone, Debug)]
+pub struct Guards {
+    /// Whether each event happens.
+    pub happens: Vec<Sign>,
+    /// A pair says that the second event happens if the first does.
+    pub implied: Relation,
+}
+
+/// Turns relations into clauses.
+pub struct Encoder<'a> {
+    /// The solver.
+    pub bits: Bits,
+    graph: &'a Graph,
+    /// Bounds of all nodes before anything is chosen.
+    bounds: &'a Values,
+    n: usize,
+    guards: Option<Guards>,
+    theory: Rc<RefCell<Acyclic>>,
+    /// Nodes of the theory's graph that are in use.
+    next_node: usize,
+    lits: FxHashMap<(NodeId, u32, u32), Lit>,
+    /// Whether two accesses have different values, for the pairs that a model asks about.
+    differ: FxHashMap<(usize, usize), Lit>,
+    done: FxHashSet<(NodeId, bool)>,
+    /// The pairs of each node that somebody looks at; all of them if nobody has said.
+    active: Option<Vec<Relation>>,
+}
+
+impl<'a> Encoder<'a> {
+    /// An encoder with room for so many graphs without cycles. With guards, events may not happen, and so were the bounds computed.
+    pub fn new(model: &'a Model, bounds: &'a Values, n: usize, n_graphs: usize, guards: Option<Guards>) -> Encoder<'a> {
+        let theory = Rc::new(RefCell::new(Acyclic::new(n * n_graphs)));
+        let mut bits = Bits::new();
+        bits.attach(Box::new(theory.clone()));
+        Encoder {
+            bits,
+            graph: &model.outcome.graph,
+            bounds,
+            n,
+            guards,
+            theory,
+            next_node: 0,
+            lits: FxHashMap::default(),
+            differ: FxHashMap::default(),
+            done: FxHashSet::default(),
+            active: None,
+        }
+    }
+
+    /// Says whether each event happens, where some may not.
+    pub fn set_happens(&mut self, happens: Vec<Sign>) {
+        self.guards.as_mut().expect("it was made with guards").happens = happens;
+    }
+
+    /// Says which literal a pair of a chosen relation has; of a set, with `u32::MAX` for the second event.
+    pub fn define(&mut self, node: NodeId, from: usize, to: usize, lit: Lit) {
+        self.lits.insert((node, from as u32, to as u32), lit);
+    }
+
+    /// The pairs of accesses whose values a model compares.
+    pub fn compared(&self) -> Vec<(usize, usize)> {
+        let compares = |node: &Node| matches!(node, Node::DifferentValues(_));
+        let nodes = self.graph.iter().filter(|(_, node)| compares(node)).map(|(id, _)| id);
+        let mut pairs: Vec<_> = nodes.flat_map(|id| self.may(id).iter().collect::<Vec<_>>()).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Says when two accesses have different values.
+    pub fn distinguish(&mut self, from: usize, to: usize, lit: Lit) {
+        self.differ.insert((from, to), lit);
+    }
+
+    fn may(&self, node: NodeId) -> &'a Relation {
+        let bound = if self.is_fixed(node) { Bound::Lower } else { Bound::Upper };
+        self.bounds.relation(node, bound)
+    }
+
+    fn must(&self, node: NodeId) -> &'a Relation {
+        self.bounds.relation(node, Bound::Lower)
+    }
+
+    /// Whether a node is the same in all executions, so that it has one bound only.
+    fn is_fixed(&self, node: NodeId) -> bool {
+        self.guards.is_none() && self.graph.depends(node).is_fixed()
+    }
+
+    /// Whether an event happens.
+    fn happens(&self, event: usize) -> Sign {
+        self.guards.as_ref().map_or(Sign::Yes, |guards| guards.happens[event])
+    }
+
+    /// Whether an event happens, if another does.
+    fn happens_with(&self, event: usize, other: usize) -> Sign {
+        match &self.guards {
+            Some(guards) if !guards.implied.contains(other, event) => guards.happens[event],
+            _ => Sign::Yes,
+        }
+    }
+
+    /// Whether an event happens, if two others do.
+    fn happens_between(&self, from: usize, event: usize, to: usize) -> Sign {
+        match self.happens_with(event, from) {
+            Sign::Yes => Sign::Yes,
+            _ => self.happens_with(event, to),
+        }
+    }
+
+    /// The pairs that are certain and do not follow from others that are certain and whose middle happens if an end does.
+    fn immediate(&self, certain: &Relation) -> Relation {
+        let mut kept = certain.clone();
+        if certain.has_cycle() {
+            return kept;
+        }
+        let follows = |from: usize, to: usize| {
+            certain
+                .successors(from)
+                .any(|middle| certain.contains(middle, to) && self.happens_between(from, middle, to) == Sign::Yes)
+        };
+        for (from, to) in certain.iter() {
+            if follows(from, to) {
+                kept.remove(from, to);
+            }
+        }
+        kept
+    }
+
+    /// Whether a pair is related.
+    fn pair(&mut self, node: NodeId, from: usize, to: usize) -> Sign {
+        if self.must(node).contains(from, to) {
+            return Sign::Yes;
+        }
+        if self.is_fixed(node) || !self.may(node).contains(from, to) {
+            return Sign::No;
+        }
+        let bits = &mut self.bits;
+        Sign::Open(*self.lits.entry((node, from as u32, to as u32)).or_insert_with(|| bits.fresh_lit()))
+    }
+
+    /// Whether an event is a member.
+    fn member(&mut self, node: NodeId, event: usize) -> Sign {
+        if self.bounds.set(node, Bound::Lower).contains(event) {
+            return Sign::Yes;
+        }
+        if self.is_fixed(node) || !self.bounds.set(node, Bound::Upper).contains(event) {
+            return Sign::No;
+        }
+        let bits = &mut self.bits;
+        Sign::Open(*self.lits.entry((node, event as u32, u32::MAX)).or_insert_with(|| bits.fresh_lit()))
+    }
+
+    /// A clause; signs with `false` count negated.
+    pub fn clause(&mut self, parts: &[(Sign, bool)]) {
+        let mut lits = Vec::with_capacity(parts.len());
+        for &(sign, is_plain) in parts {
+            match (sign, is_plain) {
+                (Sign::Yes, true) | (Sign::No, false) => return,
+                (Sign::Yes, false) | (Sign::No, true) => {}
+                (Sign::Open(lit), true) => lits.push(lit),
+                (Sign::Open(lit), false) => lits.push(!lit),
+            }
+        }
+        self.bits.add_clause(&lits);
+    }
+
+    /// Adds the axioms of a model.
+    pub fn axioms(&mut self, checks: &[Check]) -> Result<(), Inexpressible> {
+        for check in checks.iter().filter(|check| check.severity == Severity::Forbids) {
+            if check.is_negated {
+                let signs = self.inhabited(check)?;
+                self.clause(&signs);
+                continue;
+            }
+            self.node(check.node, Bound::Lower)?;
+            match check.shape {
+                Shape::Empty if self.graph.is_set(check.node) => {
+                    for event in 0..self.n {
+                        let sign = self.member(check.node, event);
+                        self.clause(&[(sign, false), (self.happens(event), false)]);
+                    }
+                }
+                Shape::Empty => {
+                    for (a, b) in self.may(check.node).iter() {
+                        let sign = self.pair(check.node, a, b);
+                        self.clause(&[(sign, false), (self.happens(a), false), (self.happens(b), false)]);
+                    }
+                }
+                Shape::Irreflexive => {
+                    for event in 0..self.n {
+                        let sign = self.pair(check.node, event, event);
+                        self.clause(&[(sign, false), (self.happens(event), false)]);
+                    }
+                }
+                Shape::Acyclic => {
+                    let may = self.may(check.node);
+                    let mut edges = Vec::new();
+                    for (a, b) in may.iter() {
+                        edges.push((a, b, self.pair(check.node, a, b)));
+                    }
+                    self.acyclic(&edges);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts of a clause that says that what a check asks about is there.
+    fn inhabited(&mut self, check: &Check) -> Result<Vec<(Sign, bool)>, Inexpressible> {
+        self.node(check.node, Bound::Upper)?;
+        Ok(match (self.graph.is_set(check.node), check.shape) {
+            (true, Shape::Empty) => {
+                let n = self.n;
+                let member = |event| {
+                    let sign = self.member(check.node, event);
+                    (self.conjunction(sign, self.happens(event)), true)
+                };
+                (0..n).map(member).collect()
+            }
+            (false, Shape::Empty) => {
+                self.may(check.node).iter().map(|(a, b)| (self.there(check.node, a, b), true)).collect()
+            }
+            (false, Shape::Irreflexive) => {
+                (0..self.n).map(|event| (self.there(check.node, event, event), true)).collect()
+            }
+            _ => return Err("the model asks for a cycle"),
+        })
+    }
+
+    /// A sign that implies that two events happen and are related.
+    fn there(&mut self, node: NodeId, a: usize, b: usize) -> Sign {
+        let pair = self.pair(node, a, b);
+        if pair == Sign::No {
+            return Sign::No;
+        }
+        let both = self.conjunction(self.happens(a), self.happens(b));
+        self.conjunction(pair, both)
+    }
+
+    /// A literal that holds only in executions that raise a flag.
+    pub fn raised(&mut self, check: &Check) -> Result<Lit, Inexpressible> {
+        // A flag is raised when its test succeeds, what is undefined or out of place when it fails.
+        if check.is_negated != (check.severity == Severity::Flags) {
+            return Err("a flag is raised by what is not there");
+        }
+        let raised = self.bits.fresh_lit();
+        let mut clause = self.inhabited(check)?;
+        clause.push((Sign::Open(raised), false));
+        self.clause(&clause);
+        Ok(raised)
+    }
+
+    /// Forbids cycles among these edges.
+    pub fn acyclic(&mut self, edges: &[(usize, usize, Sign)]) {
+        let mut closed = Relation::of(self.n, edges.iter().map(|&(a, b, _)| (a, b)));
+        closed.close();
+        let first = self.next_node;
+        self.next_node += self.n;
+        let certain = Relation::of(self.n, edges.iter().filter(|edge| edge.2 == Sign::Yes).map(|&(a, b, _)| (a, b)));
+        let immediate = self.immediate(&certain);
+        for &(a, b, sign) in edges {
+            // Only edges on some possible cycle matter, and of those that are certain the immediate ones.
+            let is_needed = closed.contains(b, a) && (sign != Sign::Yes || immediate.contains(a, b));
+            if sign == Sign::No || !is_needed {
+                continue;
+            }
+            if a == b {
+                self.clause(&[(sign, false), (self.happens(a), false)]);
+                continue;
+            }
+            // Each edge has a literal of its own, because a literal may stand for edges of several graphs.
+            let copy = self.bits.fresh_watched();
+            self.theory.borrow_mut().add_edge(copy, first + a, first + b);
+            let both = [(self.happens(a), false), (self.happens(b), false)];
+            self.clause(&[both[0], both[1], (sign, false), (Sign::Open(copy), true)]);
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! What do the operators of a model say about pairs, as clauses? One direction at a time, see the head of this folder.
+
+use super::{Encoder, Inexpressible, Sign};
+use crate::cat::{Bound, Node, NodeId};
+use smt::Lit;
+
+impl Encoder<'_> {
+    /// Makes sure that the literals of a node have their clauses in one direction.
+    pub(super) fn node(&mut self, id: NodeId, bound: Bound) -> Result<(), Inexpressible> {
+        if self.is_fixed(id) || !self.done.insert((id, bound == Bound::Lower)) {
+            return Ok(());
+        }
+        for (operand, flips) in self.graph.operands(id) {
+            let other = match (flips, bound) {
+                (false, bound) => bound,
+                (true, Bound::Lower) => Bound::Upper,
+                (true, Bound::Upper) => Bound::Lower,
+            };
+            self.node(operand, other)?;
+        }
+        if let Node::Variable(_) | Node::SetVariable(_) = self.graph.node(id) {
+            return self.variable(id, bound);
+        }
+        if self.graph.is_set(id) {
+            for event in 0..self.n {
+                self.set(id, event, bound);
+            }
+            return Ok(());
+        }
+        match (self.graph.node(id), bound) {
+            (&(Node::Plus(a) | Node::Star(a)), Bound::Upper) => {
+                self.closure(id, a);
+                return Ok(());
+            }
+            (&(Node::Plus(a) | Node::Star(a)), Bound::Lower) => {
+                self.steps(id, a);
+                return Ok(());
+            }
+            (&Node::Sequence(a, b), Bound::Lower) => {
+                self.compose(id, a, b);
+                return Ok(());
+            }
+            _ => {}
+        }
+        for (from, to) in self.may(id).iter() {
+            if !self.is_active(id, from, to) {
+                continue;
+            }
+            if let Sign::Open(lit) = self.pair(id, from, to) {
+                match bound {
+                    Bound::Lower => self.pointwise(id, from, to, Sign::Open(lit), true),
+                    Bound::Upper => self.upper(id, from, to, lit),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn variable(&mut self, id: NodeId, bound: Bound) -> Result<(), Inexpressible> {
+        let group = self.graph.group_of(id).expect("a variable belongs to a definition");
+        let definition = self.graph.group(group);
+        if bound == Bound::Upper || !definition.is_monotone {
+            return Err("an axiom subtracts a recursive definition");
+        }
+        for &(variable, body) in definition.variables.iter().filter(|(variable, _)| *variable == id) {
+            self.node(body, Bound::Lower)?;
+            if self.graph.is_set(variable) {
+                for event in 0..self.n {
+                    let (from, to) = (self.member(body, event), self.member(variable, event));
+                    self.clause(&[(from, false), (to, true)]);
+                }
+                continue;
+            }
+            for (a, b) in self.may(body).iter() {
+                let (from, to) = (self.pair(body, a, b), self.pair(variable, a, b));
+                self.clause(&[(from, false), (to, true)]);
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, id: NodeId, event: usize, bound: Bound) {
+        let Sign::Open(lit) = self.member(id, event) else { return };
+        let this = Sign::Open(lit);
+        let is_lower = bound == Bound::Lower;
+        match *self.graph.node(id) {
+            Node::SetUnion(a, b) => {
+                let (a, b) = (self.member(a, event), self.member(b, event));
+                self.either(this, &[a, b], is_lower);
+            }
+            Node::SetIntersection(a, b) => {
+                let (a, b) = (self.member(a, event), self.member(b, event));
+                self.all_of(this, &[(a, true), (b, true)], is_lower);
+            }
+            Node::SetDifference(a, b) => {
+                let (a, b) = (self.member(a, event), self.member(b, event));
+                self.all_of(this, &[(a, true), (b, false)], is_lower);
+            }
+            Node::SetComplement(a) => {
+                let a = self.member(a, event);
+                self.all_of(this, &[(a, false)], is_lower);
+            }
+            Node::Domain(r) => {
+                let others: Vec<usize> = self.may(r).successors(event).collect();
+                let pairs = others.into_iter().map(|to| (self.pair(r, event, to), self.happens_with(to, event)));
+                let pairs = pairs.collect();
+                self.some_pair(this, pairs, is_lower);
+            }
+            Node::Range(r) => {
+                let others: Vec<usize> = (0..self.n).filter(|from| self.may(r).contains(*from, event)).collect();
+                let pairs = others.into_iter().map(|from| (self.pair(r, from, event), self.happens_with(from, event)));
+                let pairs = pairs.collect();
+                self.some_pair(this, pairs, is_lower);
+            }
+            // Final writes are defined by whoever chooses the order.
+            _ => {}
+        }
+    }
+
+    /// `this` is (implied by, or implies) that one of these pairs is there and its other end happens.
+    fn some_pair(&mut self, this: Sign, pairs: Vec<(Sign, Sign)>, is_lower: bool) {
+        if is_lower {
+            return pairs.iter().for_each(|&(pair, end)| self.clause(&[(pair, false), (end, false), (this, true)]));
+        }
+        let mut clause = vec![(this, false)];
+        for (pair, end) in pairs {
+            clause.push((self.conjunction(pair, end), true));
+        }
+        self.clause(&clause);
+    }
+
+    /// `this` is (implied by, or implies) one of these.
+    fn either(&mut self, this: Sign, parts: &[Sign], is_lower: bool) {
+        if is_lower {
+            parts.iter().for_each(|&part| self.clause(&[(part, false), (this, true)]));
+        } else {
+            let mut clause = vec![(this, false)];
+            clause.extend(parts.iter().map(|&part| (part, true)));
+            self.clause(&clause);
+        }
+    }
+
+    /// `this` is (implied by, or implies) all of these; those with `false` negated.
+    fn all_of(&mut self, this: Sign, parts: &[(Sign, bool)], is_lower: bool) {
+        if is_lower {
+            let mut clause = vec![(this, true)];
+            clause.extend(parts.iter().map(|&(part, is_plain)| (part, !is_plain)));
+            self.clause(&clause);
+        } else {
+            parts.iter().for_each(|&(part, is_plain)| self.clause(&[(this, false), (part, is_plain)]));
+        }
+    }
+
+    /// What two steps connect is related.
+    fn compose(&mut self, id: NodeId, first: NodeId, second: NodeId) {
+        for (from, middle) in self.may(first).iter() {
+            for to in self.may(second).successors(middle) {
+                if self.must(id).contains(from, to) || !self.is_active(id, from, to) {
+                    continue;
+                }
+                let (a, b) = (self.pair(first, from, middle), self.pair(second, middle, to));
+                let (happens, this) = (self.happens_between(from, middle, to), self.pair(id, from, to));
+                self.clause(&[(a, false), (b, false), (happens, false), (this, true)]);
+            }
+        }
+    }
+
+    /// What a step connects is related, and so is what one more step leads to. Of the steps that are certain the immediate ones do.
+    fn steps(&mut self, id: NodeId, step: NodeId) {
+        let mut steps = self.may(step).clone();
+        steps.subtract(self.must(step));
+        steps.union(&self.immediate(self.must(step)));
+        for (from, to) in self.may(step).iter().filter(|&(from, to)| self.is_active(id, from, to)).collect::<Vec<_>>() {
+            let (direct, this) = (self.pair(step, from, to), self.pair(id, from, to));
+            self.clause(&[(direct, false), (this, true)]);
+        }
+        for (from, middle) in self.may(id).iter() {
+            for to in steps.successors(middle) {
+                if self.must(id).contains(from, to) || !self.is_active(id, from, to) {
+                    continue;
+                }
+                let (way, next) = (self.pair(id, from, middle), self.pair(step, middle, to));
+                let (happens, this) = (self.happens_between(from, middle, to), self.pair(id, from, to));
+                self.clause(&[(way, false), (next, false), (happens, false), (this, true)]);
+            }
+        }
+    }
+
+    /// A literal has a reason.
+    fn upper(&mut self, id: NodeId, from: usize, to: usize, lit: Lit) {
+        let this = Sign::Open(lit);
+        match *self.graph.node(id) {
+            Node::Sequence(a, b) => {
+                let mut clause = vec![(this, false)];
+                let (firsts, seconds) = (self.may(a), self.may(b));
+                for middle in firsts.successors(from).filter(|middle| seconds.contains(*middle, to)) {
+                    let (first, second) = (self.pair(a, from, middle), self.pair(b, middle, to));
+                    let both = self.conjunction(first, second);
+                    clause.push((self.conjunction(both, self.happens_between(from, middle, to)), true));
+                }
+                self.clause(&clause);
+            }
+            _ => self.pointwise(id, from, to, this, false),
+        }
+    }
+
+    /// A sign that holds exactly if both of two do.
+    pub fn both(&mut self, first: Sign, second: Sign) -> Sign {
+        let both = self.conjunction(first, second);
+        self.clause(&[(first, false), (second, false), (both, true)]);
+        both
+    }
+
+    /// A sign that implies both of two.
+    pub(super) fn conjunction(&mut self, first: Sign, second: Sign) -> Sign {
+        match (first, second) {
+            (Sign::No, _) | (_, Sign::No) => Sign::No,
+            (Sign::Yes, other) | (other, Sign::Yes) => other,
+            _ => {
+                let both = Sign::Open(self.bits.fresh_lit());
+                self.clause(&[(both, false), (first, true)]);
+                self.clause(&[(both, false), (second, true)]);
+                both
+            }
+        }
+    }
+
+    /// Operators that look at single pairs.
+    fn pointwise(&mut self, id: NodeId, from: usize, to: usize, this: Sign, is_lower: bool) {
+        match *self.graph.node(id) {
+            Node::Union(a, b) => {
+                let (a, b) = (self.pair(a, from, to), self.pair(b, from, to));
+                self.either(this, &[a, b], is_lower);
+            }
+            Node::Intersection(a, b) => {
+                let (a, b) = (self.pair(a, from, to), self.pair(b, from, to));
+                self.all_of(this, &[(a, true), (b, true)], is_lower);
+            }
+            Node::Difference(a, b) => {
+                let (a, b) = (self.pair(a, from, to), self.pair(b, from, to));
+                self.all_of(this, &[(a, true), (b, false)], is_lower);
+            }
+            Node::Complement(a) => {
+                let a = self.pair(a, from, to);
+                self.all_of(this, &[(a, false)], is_lower);
+            }
+            Node::Inverse(a) => {
+                let a = self.pair(a, to, from);
+                self.all_of(this, &[(a, true)], is_lower);
+            }
+            Node::Optional(a) => {
+                let a = self.pair(a, from, to);
+                self.all_of(this, &[(a, true)], is_lower);
+            }
+            Node::Product(a, b) => {
+                let (a, b) = (self.member(a, from), self.member(b, to));
+                self.all_of(this, &[(a, true), (b, true)], is_lower);
+            }
+            Node::Identity(a) => {
+                let a = self.member(a, from);
+                self.all_of(this, &[(a, true)], is_lower);
+            }
+            Node::From(s, r) => {
+                let (s, r) = (self.member(s, from), self.pair(r, from, to));
+                self.all_of(this, &[(s, true), (r, true)], is_lower);
+            }
+            Node::To(r, s) => {
+                let (r, s) = (self.pair(r, from, to), self.member(s, to));
+                self.all_of(this, &[(r, true), (s, true)], is_lower);
+            }
+            Node::DifferentValues(a) => {
+                let (a, differ) = (self.pair(a, from, to), Sign::Open(self.differ[&(from, to)]));
+                self.all_of(this, &[(a, true), (differ, true)], is_lower);
+            }
+            // Chosen relations have their literals; the others are handled by their callers.
+            _ => {}
+        }
+    }
+
+    /// A pair of a closure is a way of steps: of one step, of at most two, four, and so on.
+    fn closure(&mut self, id: NodeId, step: NodeId) {
+        let n = self.n;
+        let mut ways: Vec<Sign> = Vec::with_capacity(n * n);
+        for from in 0..n {
+            for to in 0..n {
+                ways.push(self.pair(step, from, to));
+            }
+        }
+        let mut length = 1;
+        while length < n {
+            let mut next = Vec::with_capacity(n * n);
+            for from in 0..n {
+                for to in 0..n {
+                    let direct = ways[from * n + to];
+                    if direct == Sign::Yes {
+                        next.push(Sign::Yes);
+                        continue;
+                    }
+                    let mut reasons = vec![(direct, true)];
+                    for middle in 0..n {
+                        let sign = self.conjunction(ways[from * n + middle], ways[middle * n + to]);
+                        let sign = self.conjunction(sign, self.happens_between(from, middle, to));
+                        reasons.push((sign, true));
+                    }
+                    next.push(self.disjunction(&mut reasons));
+                }
+            }
+            ways = next;
+            length *= 2;
+        }
+        for (from, to) in self.may(id).iter() {
+            if from == to && matches!(self.graph.node(id), Node::Star(_)) {
+                continue;
+            }
+            let this = self.pair(id, from, to);
+            self.clause(&[(this, false), (ways[from * n + to], true)]);
+        }
+    }
+
+    /// A sign that implies one of these.
+    fn disjunction(&mut self, parts: &mut Vec<(Sign, bool)>) -> Sign {
+        parts.retain(|(sign, _)| *sign != Sign::No);
+        if parts.is_empty() {
+            return Sign::No;
+        }
+        if parts.iter().any(|(sign, _)| *sign == Sign::Yes) {
+            return Sign::Yes;
+        }
+        if let [(only, _)] = parts[..] {
+            return only;
+        }
+        let any = Sign::Open(self.bits.fresh_lit());
+        let mut clause = vec![(any, false)];
+        clause.append(parts);
+        self.clause(&clause);
+        any
+    }
+}
