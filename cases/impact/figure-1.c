@@ -1,7 +1,8 @@
 // expect: safe
 // property: reach,assert
 // engines: impact
-// counts[impact.por=monotonic]: nodes < [impact.por=none]
+// counts[impact.por=monotonic]: nodes <= 120
+// counts[impact.por=monotonic]: steps with addresses apart > 0
 // why: the threads write to different places of the table, since i and j differ; the interpolant that says so lets steps be left out (001, figures 1 and 2)
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // expect: safe
 // property: reach,assert
-// engines: impact
+// engines: explicit
 // why: writers wait for everybody, readers for writers
 #include <assert.h>
 #include <pthread.h>

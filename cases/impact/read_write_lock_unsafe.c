@@ -1,6 +1,6 @@
 // expect: unsafe at 49
 // property: reach,assert
-// engines: impact
+// engines: explicit
 // why: readers do not wait for a writer that is at work
 #include <assert.h>
 #include <pthread.h>

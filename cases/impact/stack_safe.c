@@ -1,6 +1,6 @@
 // expect: safe
 // property: reach,assert
-// engines: impact
+// engines: explicit
 // why: what is taken was put there, since the stack is looked at under the lock
 #include <assert.h>
 #include <pthread.h>

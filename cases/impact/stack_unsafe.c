@@ -1,6 +1,6 @@
 // expect: unsafe at 24
 // property: reach,assert
-// engines: impact
+// engines: explicit
 // why: the stack is looked at before the lock is taken, and may be empty by then
 #include <assert.h>
 #include <pthread.h>

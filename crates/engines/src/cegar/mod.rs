@@ -24,9 +24,8 @@ use crate::abstraction::state::{Live, Places, places};
 use crate::abstraction::symbolic::BadKind;
 use crate::abstraction::waiting::circles;
 use crate::explore::actions::Actions;
-use crate::thread_modular::guard;
 use crate::{About, Engine, Kind, Knob, Run};
-use ir::pass::{Options, forget_owners, merge_blocks, spell_trace};
+use ir::pass::{Options, forget_owners, spell_trace};
 use ir::{Certificate, EdgeRef, Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
 use refinement::precision::{Refinement, Tracking};
 use refinement::stages::{Finding, Remedy, Situation};
@@ -137,10 +136,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         let what = format!("{} is not something that abstract states show", property.describe());
         return Err(Why::Unsupported { span: ir::Span::NOWHERE, what });
     }
-    let program = run.prepare(task, &Options { blocks: false, ..Options::default() })?;
-    // Whoever wants no reduction wants to see all steps that others could see.
-    let guarded = if run.word(&POR) == "none" { program } else { guard(program, run) };
-    let program = merge_blocks(guarded, task.properties);
+    let program = run.prepare(task, &Options::default())?;
     run.looked_for = task.properties;
     // Abstract states show when all threads wait, not when some wait for each other.
     let circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();

@@ -9,7 +9,7 @@
 //!
 //! - The engine `modular` proves with it that no two accesses race.
 //! - `guard` marks accesses that are kept apart from all others: other threads cannot touch what they touch while they are pending, so that they
-//!   are no points where the order of threads matters (`ir::Order::Guarded`).
+//!   are no points where the order of threads matters (`ir::Order::Guarded`). That holds where locks are exact: an abstraction that forgets them lets others in.
 
 mod counters;
 mod flow;

@@ -170,7 +170,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn questions_of(file: &str, case: &Case, decided: &BTreeMap<String, BTreeSet<String>>) -> Vec<Question> {
     let mut questions = Vec::new();
     for expectation in &case.expectations {
-        for (engine, por) in variants(file, expectation) {
+        for (engine, por) in variants(file, case, expectation) {
             let (file, case, expectation) = (file.to_string(), case.clone(), expectation.clone());
             let mut question = Question { file, case, expectation, engine, por, must_decide: false };
             let names = &question.case.engines;
@@ -186,7 +186,7 @@ fn questions_of(file: &str, case: &Case, decided: &BTreeMap<String, BTreeSet<Str
 }
 
 /// The engines that know the memory model, and for each the values of its knob `por`. An input error does not depend on the engine.
-fn variants(file: &str, expectation: &Expectation) -> Vec<(String, Option<&'static str>)> {
+fn variants(file: &str, case: &Case, expectation: &Expectation) -> Vec<(String, Option<&'static str>)> {
     let model = expectation.model.as_deref().and_then(ir::Model::named).unwrap_or_default();
     // OOX and C have engines of their own.
     let is_oox = file.ends_with(".oox");
@@ -208,7 +208,17 @@ fn variants(file: &str, expectation: &Expectation) -> Vec<(String, Option<&'stat
     };
     for about in abouts {
         let name = about.name.to_string();
+        // Asked about all, it answers for races alone.
+        let property = expectation.selector.as_deref().or(case.property.as_deref());
+        if about.name == "modular" && property != Some("race") {
+            continue;
+        }
         match about.knobs.iter().find(|knob| knob.name == "por").map(|knob| knob.kind) {
+            // Its reductions are compared with each other by the fuzzer; on all cases they would take as long as all others together.
+            _ if about.name == "impact" => {
+                let is_near = ["cases/impact/", "cases/cegar/", "cases/svcomp/", "cases/properties/", "examples/"];
+                is_near.iter().any(|folder| file.starts_with(folder)).then(|| variants.push((name, None)));
+            }
             Some(Kind::Choice(values)) => variants.extend(values.iter().map(|value| (name.clone(), Some(*value)))),
             _ => variants.push((name, None)),
         }

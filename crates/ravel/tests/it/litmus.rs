@@ -176,7 +176,7 @@ fn a_test_is_verified_like_a_program() {
         (&["verify", test, "--engine=bmc"][..], "litmus tests by the engine bmc; it is for axiomatic"),
         (&["verify", test, "--model=tsoo"][..], "tsoo"),
         (&["verify", test, "examples/overflow.c"][..], "litmus tests and C are not one program"),
-        (&["verify", "examples/overflow.c", "--model=power"][..], "there are sc, tso, pso"),
+        (&["verify", "examples/overflow.c", "--model=powr"][..], "one of ours:"),
     ] {
         let output = run(words);
         let said = text(&output) + &complaint(&output);

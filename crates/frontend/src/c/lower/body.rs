@@ -84,8 +84,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) continues: Vec<JumpTarget>,
     /// The cases met so far of each enclosing `switch` that is reached.
     pub(super) switches: Vec<Option<Vec<CaseTarget>>>,
-    /// Variables that hold the addresses of `alloca`ed objects, and of the list of earlier ones from the same place.
-    pub(super) allocas: Vec<(VarId, VarId)>,
+    /// Variables that hold the addresses of `alloca`ed objects, and of the list of earlier ones from the same place where there can be any.
+    pub(super) allocas: Vec<(VarId, Option<VarId>)>,
     /// Scalar variables that must be objects because something points to them.
     addressed: FxHashSet<SymbolId>,
     homes: FxHashMap<SymbolId, Home>,

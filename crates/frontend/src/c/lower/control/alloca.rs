@@ -18,8 +18,15 @@ impl Body<'_, '_> {
         let bytes = self.pool().resize(bytes, signed, word);
         let bytes = self.kept(bytes);
         let var = self.lasting_temporary(Sort::Bv(word));
+        let align = self.heap_align();
+        // Whoever jumps back here stands in a loop, or knows a label that came before.
+        if self.breaks.is_empty() && self.labels.is_empty() {
+            self.allocas.push((var, None));
+            self.alloc(var, bytes, AllocKind::Stack, false, align);
+            return self.var(var);
+        }
         let list = self.lasting_temporary(Sort::Bv(word));
-        self.allocas.push((var, list));
+        self.allocas.push((var, Some(list)));
         let old = self.var(var);
         let is_made = self.truth(old);
         let (again, first) = (self.new_loc(), self.new_loc());
@@ -27,7 +34,7 @@ impl Body<'_, '_> {
         self.resume_at(again);
         let node = self.temporary(Sort::Bv(word));
         let step = u64::from(word / 8);
-        let (size, align) = (self.word(2 * step), self.heap_align());
+        let size = self.word(2 * step);
         self.alloc(node, size, AllocKind::Stack, false, align);
         let node = self.var(node);
         let (next, behind) = (self.add_offset(node, step), self.var(list));
@@ -50,7 +57,10 @@ impl Body<'_, '_> {
             self.branch_on(is_made, free, done);
             self.resume_at(free);
             self.emit(Op::Free { addr, kind: AllocKind::Stack });
-            self.end_older(list, done);
+            match list {
+                Some(list) => self.end_older(list, done),
+                None => self.goto(done),
+            }
             self.resume_at(done);
         }
     }
