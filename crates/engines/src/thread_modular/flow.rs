@@ -218,8 +218,7 @@ impl Flow<'_, '_> {
             by == 1 || matches!(pool.as_const(*bound).and_then(signed), Some(bound) if bound >= 0 && bound + by <= most)
         };
         by > 0
-            && width >= 8
-            && width <= 64
+            && (8..=64).contains(&width)
             && state.below.iter().any(|(root, bound, is_signed)| *root == var && fits(bound, *is_signed))
     }
 

@@ -32,6 +32,9 @@ const MAX_PAIRS: u64 = 4_000_000;
 /// The bytes of a whole object, wherever the address is in it.
 const WHOLE: i128 = 1 << 62;
 
+/// A lock that is held: its address, the one cell that this is if it is known, and how.
+type Held = (TermId, Option<(usize, i128)>, Hold);
+
 /// An access of a procedure with what its thread knows.
 pub(super) struct Seen {
     pub(super) spot: Spot,
@@ -49,7 +52,7 @@ pub(super) struct Seen {
     objects: Option<Vec<usize>>,
     /// The object is one that the thread has made, and nobody else knows it.
     is_unknown_to_others: bool,
-    locks: Vec<(TermId, Option<(usize, i128)>, Hold)>,
+    locks: Vec<Held>,
     running: BTreeMap<Spot, Number>,
     used: BTreeSet<(Spot, Token)>,
 }

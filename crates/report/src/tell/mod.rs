@@ -400,7 +400,7 @@ pub fn thread_ends(program: &Program, log: &Log) -> Vec<String> {
             interp::Effect::ProcessEnded(interp::End::Crash) => Some("crashes the process"),
             _ => None,
         });
-        let last = own().map(|step| step.user_span).filter(|place| is_users(program, *place)).next_back();
+        let last = own().map(|step| step.user_span).rfind(|place| is_users(program, *place));
         match (ends_all, has_ended, last) {
             (Some(how), ..) => format!("{name} {how}"),
             (_, true, _) => format!("{name} ended"),
