@@ -246,7 +246,7 @@ mod tests {
         let row = |one: &Expectation| (one.model.clone(), one.selector.clone(), one.expected);
         assert_eq!(
             case.expectations.iter().map(row).collect::<Vec<_>>(),
-            [(Some("sc".into()), None, Expected::Forbidden), (None, Some("power".into()), Expected::Allowed)]
+            [(Some("sc".into()), None, Expected::Forbidden), (Some("power".into()), None, Expected::Allowed)]
         );
         assert_eq!(case.executions, [("sc".to_string(), 3)]);
         assert_eq!(Case::parse("X86 SB\n(* nothing *)\n{ x = 0; }\n"), Ok(None));
