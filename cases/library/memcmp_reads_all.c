@@ -1,4 +1,4 @@
-// expect: unsafe at 14
+// expect: unsafe at 13
 // why: memcmp may look at all bytes that it is given, also behind the first that differ
 #include <stdlib.h>
 #include <string.h>
