@@ -13,7 +13,7 @@ use crate::evidence::judged;
 use crate::symbolic::check_oox;
 use crate::{Engine, Run};
 use ir::litmus::{Quantifier, Test};
-use ir::{Proof, Properties, Property, Span, Task, Trace, Verdict, Why, replay};
+use ir::{Proof, Properties, Property, ReplayError, Span, Task, Trace, Verdict, Why, approximation_in, replay};
 use std::time::{Duration, Instant};
 
 /// An answer that may be told. `R` is what the replay of an execution gives in the language of the task.
@@ -134,6 +134,9 @@ fn check_again(proof: &ir::Certificate, task: &Task, run: &mut Run) -> certifica
 /// The answer that a trace leads to.
 pub fn confirm(task: &Task, trace: &Trace) -> Decided {
     if trace.graph.is_some() {
+        if let Some((function, span)) = approximation_in(&task.program, trace) {
+            return Decided::Unknown(Why::Approximated { span, function });
+        }
         return match judged::confirm(task, trace) {
             Ok(replayed) => Decided::Unsafe(Box::new(replayed)),
             Err(what) => Decided::Unknown(Why::NotReplayed(what)),
@@ -141,6 +144,7 @@ pub fn confirm(task: &Task, trace: &Trace) -> Decided {
     }
     match replay(task, trace) {
         Ok(replayed) => Decided::Unsafe(Box::new(replayed)),
+        Err(ReplayError::Approximated { function, span, .. }) => Decided::Unknown(Why::Approximated { span, function }),
         Err(error) => Decided::Unknown(Why::NotReplayed(error.to_string())),
     }
 }

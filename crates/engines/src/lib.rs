@@ -35,5 +35,5 @@ pub use engine::Engine;
 pub use knob::{About, Kind, Knob, Settings};
 pub use reached::{Board, Reached};
 pub use run::{Run, Statistics};
-pub use schedule::{Ask, How, Scheduled, Wrong, schedule};
+pub use schedule::{Ask, How, Scheduled, Wrong, panic_words, schedule};
 pub use table::{ENGINES, all, engine_named, settings};

@@ -284,12 +284,12 @@ fn work<R>(number: usize, round: &Round<'_, '_, R>, common: &Mutex<Common<R>>, n
 fn caught<T>(work: impl FnOnce() -> T, how: &How) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let heard = how.last_panic.and_then(|take| take());
-        heard.unwrap_or_else(|| format!("panicked: {}", words(panic.as_ref())))
+        heard.unwrap_or_else(|| format!("panicked: {}", panic_words(panic.as_ref())))
     })
 }
 
 /// What a panic says, if it says anything.
-fn words(panic: &(dyn Any + Send)) -> String {
+pub fn panic_words(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_string())
 }
@@ -422,19 +422,20 @@ fn disagreement<R>(asks: &[Ask<'_, R>], heard: &[Heard<R>], what: impl Fn(&R) ->
 /// Reasons up to this rank name what is in the way; no other engine will do better.
 const NAMED: u32 = 2;
 
-/// What says most comes first: our own bugs, then what the program does, what of it is not supported, limits, bounds, and last what one engine cannot do.
+/// What says most comes first: our own bugs, then what the program does, what of it is not supported or not computed, limits, bounds, and last what one engine cannot do.
 fn rank(why: &Why) -> u32 {
     match why {
         Why::NotReplayed(_) | Why::Disagreement { .. } => 0,
         Why::Undefined { .. } => 1,
         Why::Unsupported { span, .. } if span.is_known() => NAMED,
-        Why::MemoryLimit(_) => 3,
-        Why::TimeLimit(_) => 4,
-        Why::Bound(_) | Why::Depth(_) => 5,
-        Why::LargeInput { .. } => 6,
-        Why::Unsupported { .. } => 7,
-        Why::NotShown { .. } => 8,
-        Why::Cancelled => 9,
+        Why::Approximated { .. } => 3,
+        Why::MemoryLimit(_) => 4,
+        Why::TimeLimit(_) => 5,
+        Why::Bound(_) | Why::Depth(_) => 6,
+        Why::LargeInput { .. } => 7,
+        Why::Unsupported { .. } => 8,
+        Why::NotShown { .. } => 9,
+        Why::Cancelled => 10,
     }
 }
 

@@ -10,6 +10,8 @@
 //! A race that a trace shows under another model than the task's must be one of C11: the program is interleaved, but its atomic accesses are no
 //! stronger than they say. Buffers of stores (`tso`, `pso`) keep all that C11 promises up to the first race.
 //!
+//! Values that a library function computes and we do not (`HavocKind::Approximation`) must not decide what happens.
+//!
 //! A trace may be longer than needed (what follows the violation is cut), and it may leave out the last steps to a
 //! deadlock, or those by which the first of two racing threads leaves its atomic section: engines see them as
 //! parts of larger steps. Replay takes them. All this cannot make a false trace true, since only what the interpreter
@@ -17,12 +19,13 @@
 
 use crate::interp::{
     Details, Effect, Execution, GivenInputs, Log, LogStep, Machine, NotEnabled, State, Status, StepResult, Violation,
-    Zeros, repeats, settle,
+    Zeros, repeats, rests_on, settle,
 };
 use crate::model::Model;
 use crate::program::Program;
 use crate::property::{Properties, Property};
 use crate::source::Span;
+use crate::stmt::{HavocKind, Op};
 use crate::verdict::{Commit, Task, Trace, Why};
 use std::fmt;
 
@@ -72,6 +75,15 @@ pub enum ReplayError {
     NotCommitted {
         /// Before which step.
         step: usize,
+    },
+    /// It goes wrong only for values that a library function need not yield.
+    Approximated {
+        /// The function.
+        function: String,
+        /// The first step that has such a value.
+        step: usize,
+        /// Where the program calls it.
+        span: Span,
     },
     /// A step names an edge or an input that the program does not have.
     Malformed {
@@ -161,6 +173,10 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
         execution.log.fail(&violation.message);
     }
     let trace = Trace { model: trace.model, placement: trace.placement, ..execution.trace(trace.violation) };
+    if let Some((function, step)) = rests_on(program, &trace) {
+        let span = execution.log.steps.get(step).map_or(Span::NOWHERE, |step| step.user_span);
+        return Err(ReplayError::Approximated { function, step, span });
+    }
     Ok(Replayed { trace, log: execution.log, violation, last: execution.state, told: Vec::new() })
 }
 
@@ -173,6 +189,16 @@ fn race_before(task: &Task, trace: &Trace, step: usize) -> Option<Replayed> {
     let is_race = trace.violation == Property::Race && trace.commits.is_empty();
     let mut ends = (step.saturating_sub(MAX_BACK)..=step).rev().filter(|_| is_race);
     ends.find_map(|end| replay(task, &Trace { steps: trace.steps[..end].to_vec(), ..trace.clone() }).ok())
+}
+
+/// The first value in a trace that a library function computes and we do not: whose it is, and where the function is called, if that is known.
+pub fn approximation_in(program: &Program, trace: &Trace) -> Option<(String, Span)> {
+    let is_approximate = |op: &Op| matches!(op, Op::Havoc { kind: HavocKind::Approximation, .. });
+    let (step, stmt) = trace.steps.iter().find_map(|step| {
+        let stmts = &program.edge(step.edge).stmts;
+        stmts.iter().find(|stmt| is_approximate(&stmt.op)).map(|stmt| (step, stmt))
+    })?;
+    Some((program.proc(step.edge.proc).name.clone(), stmt.span))
 }
 
 /// A store of the trace reaches memory.
@@ -248,6 +274,9 @@ impl fmt::Display for ReplayError {
             ReplayError::Beyond { step, why } => write!(f, "step {step} leaves the model: {why:?}"),
             ReplayError::NoViolation(property) => write!(f, "no {} at the end", property.describe()),
             ReplayError::NotCommitted { step } => write!(f, "a store cannot reach memory before step {step}"),
+            ReplayError::Approximated { function, step, .. } => {
+                write!(f, "it may depend on the result of `{function}` in step {step}, which is not computed")
+            }
             ReplayError::Malformed { step } => write!(f, "step {step} does not fit the program"),
         }
     }

@@ -97,6 +97,9 @@ pub enum HavocKind {
     /// A choice of the environment: one that a library model makes (spurious wake-ups, failing allocations), or an order of
     /// evaluation that C leaves open.
     Choice,
+    /// What a library function computes from its arguments and we do not: any value of its range. An execution that goes wrong because of
+    /// such a value proves nothing.
+    Approximation,
 }
 
 /// What a `Check` guards against.

@@ -104,6 +104,13 @@ pub enum Why {
         /// What.
         what: String,
     },
+    /// An execution goes wrong, but perhaps only for values that a library function need not yield.
+    Approximated {
+        /// Where it is called.
+        span: Span,
+        /// The function.
+        function: String,
+    },
     /// The engine's trace did not replay: a bug of ours.
     NotReplayed(String),
     /// Two engines answered, and differently: a bug of ours.

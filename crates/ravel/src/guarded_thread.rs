@@ -2,6 +2,7 @@
 //!
 //! The parser refuses what is nested absurdly deep; the stack is for what it accepts. Only pages that are used become memory.
 
+use engines::panic_words;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -29,7 +30,8 @@ pub(crate) fn listen() {
 
 /// Does the work on this thread; a panic becomes its message and place.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| last_panic().unwrap_or_else(|| "no message".to_string()))
+    // A panic that another thread hands on was not heard here.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| last_panic().unwrap_or_else(|| panic_words(panic.as_ref())))
 }
 
 /// Does the work on a thread of its own; a panic becomes its message and place.
@@ -39,7 +41,7 @@ pub(crate) fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
         .stack_size(STACK_BYTES)
         .spawn(|| caught(work))
         .map_err(|error| format!("no thread could be started: {error}"))?;
-    worker.join().unwrap_or_else(|_| Err("no message".to_string()))
+    worker.join().unwrap_or_else(|panic| Err(panic_words(panic.as_ref())))
 }
 
 #[cfg(test)]
@@ -50,6 +52,9 @@ mod tests {
     fn a_panic_keeps_its_words_and_its_place() {
         let said = run(|| panic!("of {}", 7)).map(|()| 0).expect_err("it panics");
         assert!(said.contains("of 7") && said.contains("guarded_thread.rs:"), "{said}");
+        let handed_on = || std::thread::spawn(|| panic!("of another {}", 8)).join();
+        let said = run(move || handed_on().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).map(|()| 0);
+        assert!(said.as_ref().is_err_and(|said| said.contains("of another 8")), "{said:?}");
         // One that panics leaves the others alone.
         let all: Vec<Result<u32, String>> =
             (0..3).map(|n| run(move || if n == 1 { panic!("n is one") } else { n }).map(|n| n + 1)).collect();

@@ -176,6 +176,11 @@ pub fn why(sources: &Sources, why: &Why) -> String {
                 "undefined behaviour at {place}: {what}; what follows cannot be told (--property memsafety checks this)"
             )
         }
+        Why::Approximated { span, function } => format!(
+            "an execution goes wrong, but perhaps only for results of `{function}` at {} that it never has, since its results are not \
+             computed; a definition of `{function}` in a file given by --stubs says which they are",
+            place(*span)
+        ),
         Why::NotShown { span, what } => format!("not shown at {}: {what}", place(*span)),
         Why::Disagreement { safe, bad, what } => {
             format!(

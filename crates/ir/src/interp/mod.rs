@@ -39,6 +39,7 @@ mod explore;
 mod machine;
 mod sync;
 
+pub(crate) use explore::approximation::rests_on;
 pub(crate) use explore::drift::repeats;
 pub use explore::execution::Execution;
 pub use explore::log::{CallSite, Effect, Log, LogStep};

@@ -26,17 +26,19 @@ pub fn with_origins(mut program: Program) -> Program {
 /// For each statement of an edge of a transformed program, the position in `Edge::origin` of the edge it comes from.
 pub fn origin_of_stmts(lowered: &Program, edge: &Edge) -> Vec<usize> {
     let mut found = Vec::with_capacity(edge.stmts.len());
-    let (mut at, mut seen) = (0, 0);
+    let (mut at, mut seen, mut is_asked) = (0, 0, false);
     for stmt in &edge.stmts {
         let place = (at..edge.origin.len()).find_map(|index| {
             let stmts = &lowered.edge(edge.origin[index]).stmts;
-            let skipped = if index == at { seen } else { 0 };
-            // A call makes several assignments, all with its site; they stay where the first was found.
+            // A call makes several assignments, all with its site; they stay where the first was found. An input is asked for once: with
+            // the same site again it is that of another call.
+            let skipped = if index == at { seen + usize::from(is_asked) } else { 0 };
             let from = skipped.min(stmts.len());
             let position = stmts[from..].iter().position(|other| other.site == stmt.site)?;
             Some((index, from + position))
         });
         if let Some((index, position)) = place {
+            is_asked = matches!(lowered.edge(edge.origin[index]).stmts[position].op, Op::Havoc { .. });
             (at, seen) = (index, position);
         }
         found.push(at);

@@ -16,6 +16,7 @@ pub(super) fn statement(names: &Names<'_>, op: &Op) -> String {
                 HavocKind::Input => "input",
                 HavocKind::Uninit => "uninit",
                 HavocKind::Choice => "choice",
+                HavocKind::Approximation => "approximation",
             };
             format!("{} = {kind}()", var(*dst))
         }

@@ -268,7 +268,9 @@ impl Teller<'_> {
             interp::Effect::Input { kind: InputKind::Havoc(HavocKind::Input), value } => {
                 Effect::Input { value: value.clone() }
             }
-            interp::Effect::Input { kind: InputKind::Havoc(HavocKind::Choice), .. } => return None,
+            interp::Effect::Input { kind: InputKind::Havoc(HavocKind::Choice | HavocKind::Approximation), .. } => {
+                return None;
+            }
             interp::Effect::Input { value, .. } => Effect::Note(format!("not initialised; here it is {value}")),
             interp::Effect::Started { thread, .. } => Effect::Start { thread: label(*thread) },
             interp::Effect::Joined { thread } => Effect::Join { thread: label(*thread) },

@@ -21,7 +21,7 @@ mod tests;
 mod threads;
 
 use driver::{Asks, Fuzzer};
-use native::{csmith, sequential};
+use native::{calls, csmith, sequential};
 use oox::texts;
 use std::time::Duration;
 
@@ -128,6 +128,13 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         makes: "the same in threads that are ordered, or have nothing in common",
         oracle: COMPILER,
         make: sequential::make_threads,
+        asks: engines(settings::one_execution, 1, 3),
+    },
+    Fuzzer {
+        name: "calls",
+        makes: "calls of library functions whose results are fixed by their arguments",
+        oracle: COMPILER,
+        make: calls::make,
         asks: engines(settings::one_execution, 1, 3),
     },
     Fuzzer {

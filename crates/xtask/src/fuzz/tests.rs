@@ -25,7 +25,7 @@ fn share(name: &str) -> u64 {
         "oox-texts" => 300,
         "orders" => 40,
         "csmith" => 1,
-        "cegar" | "locks" | "heap" | "library" | "sequential" | "turns" => 8,
+        "cegar" | "locks" | "heap" | "library" | "sequential" | "turns" | "calls" => 8,
         _ => 12,
     }
 }
@@ -56,6 +56,7 @@ fn who_does_not_see_everything_is_found_out() {
         ("library", Blind::Values, 20),
         ("sequential", Blind::Values, 3),
         ("turns", Blind::Values, 3),
+        ("calls", Blind::Values, 10),
     ] {
         let is_found_out = |seed| try_some(named(name), seed, 1, Some(blind)).verdicts > 0;
         assert!((1..=count).any(is_found_out), "{name}, {blind:?}");

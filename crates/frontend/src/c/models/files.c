@@ -41,7 +41,15 @@ int fcntl(int file, int command, ...)
 
 int dup2(int file, int to)
 {
-    return zero_or_error() ? -1 : to;
+    u64 old;
+    u64 bit = to >= 0 && to < N_FILES ? (u64)1 << to : 0;
+    if (zero_or_error())
+        return -1;
+    if (bit == 0)
+        __ravel_unsupported("`dup2` to a number of 64 or more");
+    __ravel_rmw(&open_files, old, old | bit, RELAXED);
+    note_replaced(bit);
+    return to;
 }
 
 int ftruncate(int file, long size)
@@ -154,39 +162,73 @@ u32 ntohl(u32 n)
     return __builtin_bswap32(n);
 }
 
-/* Any address, or none. */
+/* Four decimal numbers with points between them, as bytes in order; the length of the text if it is one, else 0. */
+static word read_quad(const char *text, unsigned char *to)
+{
+    word at = 0;
+    for (int i = 0; i < 4; i++) {
+        int n = 0;
+        word start = at;
+        while (text[at] >= '0' && text[at] <= '9' && at < start + 3) {
+            n = 10 * n + (text[at] - '0');
+            at++;
+        }
+        if (at == start || n > 255 || (at > start + 1 && text[start] == '0') || text[at] != (i < 3 ? '.' : 0))
+            return 0;
+        to[i] = (unsigned char)n;
+        at++;
+    }
+    return at - 1;
+}
+
+/* Four decimal numbers are exact; other ways to write an address are not computed. */
 u32 inet_addr(const char *text)
 {
+    u32 address = 0;
     read_text(text);
-    return (u32)__ravel_input_int();
+    return read_quad(text, (unsigned char *)&address) ? address : (u32)__ravel_approximate_int();
 }
 
 int inet_aton(const char *text, u32 *to)
 {
+    u32 address = 0;
     read_text(text);
-    if (__ravel_choice())
-        return 0;
-    *to = (u32)__ravel_input_int();
-    return 1;
+    if (read_quad(text, (unsigned char *)&address)) {
+        *to = address;
+        return 1;
+    }
+    *to = (u32)__ravel_approximate_int();
+    return __ravel_approximate_int() & 1;
 }
 
 int inet_pton(int family, const char *text, void *to)
 {
+    unsigned char address[4];
     read_text(text);
-    if (__ravel_choice())
-        return __ravel_choice() ? 0 : -1;
-    input_bytes(to, family == 2 ? 4 : 16);
-    return 1;
+    if (family == 2) {
+        if (!read_quad(text, address))
+            return 0;
+        for (int i = 0; i < 4; i++)
+            ((unsigned char *)to)[i] = address[i];
+        return 1;
+    }
+    if (family != 10)
+        return -1;
+    for (int i = 0; i < 16; i++)
+        ((unsigned char *)to)[i] = __ravel_approximate_byte();
+    return __ravel_approximate_int() & 1;
 }
 
+/* The text is not computed. It fails only where the room may be too small. */
 const char *inet_ntop(int family, const void *from, char *to, u32 room)
 {
+    u32 most = family == 2 ? 16 : 46;
     read_bytes(from, family == 2 ? 4 : 16);
-    if (room == 0 || __ravel_choice()) {
+    if (room < most && (room < (family == 2 ? 8 : 3) || __ravel_choice())) {
         set_error();
         return 0;
     }
-    input_text(to, room < 46 ? room : 46);
+    approximate_text(to, room < most ? room : most);
     return to;
 }
 
@@ -405,11 +447,14 @@ int msync(void *at, word size, int flags)
     return zero_or_error();
 }
 
+/* The first mask is chosen before the process starts. */
+extern u32 __file_mask;
+
 u32 umask(u32 mask)
 {
-    u32 old = (u32)__ravel_input_int();
-    __ravel_assume(old < 512);
-    return old;
+    u32 old;
+    __ravel_rmw(&__file_mask, old, mask & 511, RELAXED);
+    return old & 511;
 }
 
 int getrlimit(int what, u64 *to)

@@ -15,6 +15,27 @@ static int is_flag(char c)
     return c == '-' || c == '+' || c == ' ' || c == '#' || c == '0' || c == '\'';
 }
 
+/* A precision starts with a point; it is written there, or the next argument. */
+static int precision_of(const char *format, const struct slot *list)
+{
+    int precision = 0;
+    if (format[1] == '*')
+        return *(const int *)&list->number;
+    for (word i = 1; format[i] >= '0' && format[i] <= '9'; i++)
+        precision = 10 * precision + (format[i] - '0');
+    return precision;
+}
+
+static word precision_length(const char *format)
+{
+    word n = 1;
+    if (format[1] == '*')
+        return 2;
+    while (format[n] >= '0' && format[n] <= '9')
+        n++;
+    return n;
+}
+
 /* What vprintf does besides printing: it reads texts, and writes a number of characters. */
 static void read_list_format(const char *format, const struct slot *list)
 {
@@ -34,17 +55,9 @@ static void read_list_format(const char *format, const struct slot *list)
             i++;
         }
         if (format[i] == '.') {
-            i++;
-            precision = 0;
-            if (format[i] == '*') {
-                precision = *(const int *)&list->number;
-                list++;
-                i++;
-            }
-            while (format[i] >= '0' && format[i] <= '9') {
-                precision = 10 * precision + (format[i] - '0');
-                i++;
-            }
+            precision = precision_of(format + i, list);
+            list += format[i + 1] == '*';
+            i += precision_length(format + i);
         }
         if (format[i] == '$')
             __ravel_unsupported("a format that numbers its arguments");
@@ -141,17 +154,9 @@ static word put_list_format(char *to, word room, const char *format, const struc
             width = -width;
         }
         if (format[i] == '.') {
-            i++;
-            precision = 0;
-            if (format[i] == '*') {
-                precision = *(const int *)&list->number;
-                list++;
-                i++;
-            }
-            while (format[i] >= '0' && format[i] <= '9') {
-                precision = 10 * precision + (format[i] - '0');
-                i++;
-            }
+            precision = precision_of(format + i, list);
+            list += format[i + 1] == '*';
+            i += precision_length(format + i);
         }
         word size = list_size(format + i);
         int is_wide = format[i] == 'l';

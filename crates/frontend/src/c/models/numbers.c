@@ -315,11 +315,8 @@ static char date_text[26];
 char *asctime_r(const struct calendar *time, char *to)
 {
     read_calendar(time);
-    for (int i = 0; i < 24; i++) {
-        char c = (char)__ravel_input_byte();
-        __ravel_assume(c >= ' ' && c < 127);
-        to[i] = c;
-    }
+    for (int i = 0; i < 24; i++)
+        to[i] = (char)(' ' + __ravel_approximate_byte() % 95);
     to[24] = 10;
     to[25] = 0;
     return to;
@@ -359,12 +356,6 @@ long timegm(struct calendar *time)
 
 void tzset(void)
 {
-}
-
-int ungetc(int c, void *file)
-{
-    use_stream(file);
-    return c == -1 || __ravel_choice() ? -1 : (unsigned char)c;
 }
 
 void flockfile(void *file)

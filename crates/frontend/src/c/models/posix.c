@@ -16,11 +16,11 @@ static int new_file(void)
 {
     if (__ravel_uses("pthread_cancel"))
         may_end_here();
-    int file = __ravel_input_int();
-    __ravel_assume(file >= -1);
-    if (file < 0)
+    if (__ravel_choice()) {
         set_error();
-    return file;
+        return -1;
+    }
+    return take_number();
 }
 
 long write(int file, const void *from, word n)
@@ -41,10 +41,19 @@ long sendto(int file, const void *from, word n, int flags, const void *address, 
     return write(file, from, n);
 }
 
+/* Whether the program may read what it has written itself, which is not followed. */
+static int reads_its_own(void)
+{
+    return __ravel_uses("pipe") || __ravel_uses("pipe2") || __ravel_uses("socketpair") || __ravel_uses("eventfd");
+}
+
 long read(int file, void *to, word n)
 {
     long taken = count_or_error(n);
-    if (taken > 0)
+    if (reads_its_own())
+        for (long i = 0; i < taken; i++)
+            ((unsigned char *)to)[i] = __ravel_approximate_byte();
+    else if (taken > 0)
         input_bytes(to, (word)taken);
     return taken;
 }
@@ -89,6 +98,8 @@ int creat(const char *path, u32 mode)
 
 int close(int file)
 {
+    if (!give_number(file))
+        return (int)fail_with(EBADF);
     return zero_or_error();
 }
 
@@ -104,8 +115,13 @@ long lseek(int file, long offset, int whence)
     return at;
 }
 
+/* What the first files are is chosen before the process starts. */
+extern u32 __terminals;
+
 int isatty(int file)
 {
+    if (file >= 0 && file < 3 && (__atomic_load_n(&replaced, RELAXED) >> file & 1) == 0)
+        return __terminals >> file & 1;
     return __ravel_choice();
 }
 
@@ -155,13 +171,10 @@ int setsockopt(int file, int level, int name, const void *value, u32 size)
 /* Two new file numbers. */
 int pipe(int *files)
 {
-    int first = __ravel_input_int();
-    int second = __ravel_input_int();
     if (zero_or_error())
         return -1;
-    __ravel_assume(first >= 0 && second >= 0 && first != second);
-    files[0] = first;
-    files[1] = second;
+    files[0] = take_number();
+    files[1] = take_number();
     return 0;
 }
 
@@ -181,6 +194,9 @@ struct polled {
     short found;
 };
 
+/* Errors, the other side's end and files that are not open are told of unasked. */
+enum { NOT_ASKED = 0x38 };
+
 int poll(struct polled *files, word n, int timeout)
 {
     int count = 0;
@@ -188,8 +204,8 @@ int poll(struct polled *files, word n, int timeout)
         may_end_here();
     for (word i = 0; i < n; i++) {
         short found = (short)__ravel_input_int();
-        (void)files[i].file;
-        (void)files[i].events;
+        short events = files[i].events;
+        found = files[i].file < 0 ? 0 : (short)(found & (events | NOT_ASKED));
         files[i].found = found;
         count += found != 0;
     }
@@ -408,6 +424,8 @@ int nanosleep(const struct seconds *time, struct seconds *left)
     long part = time->part;
     if (__ravel_uses("pthread_cancel"))
         may_end_here();
+    if (part < 0 || part >= 1000000000 || whole < 0)
+        return (int)fail_with(EINVAL);
     if (!__ravel_choice())
         return 0;
     set_error();
@@ -425,6 +443,8 @@ int nanosleep(const struct seconds *time, struct seconds *left)
 int clock_nanosleep(int clock, int flags, const struct seconds *time, struct seconds *left)
 {
     int error;
+    if (time->part < 0 || time->part >= 1000000000 || time->whole < 0)
+        return EINVAL;
     if (nanosleep(time, flags == 0 ? left : 0) == 0)
         return 0;
     error = __ravel_input_int();

@@ -9,7 +9,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 enum { RELAXED = 0, ACQUIRE = 2, RELEASE = 3, ACQ_REL = 4, SEQ_CST = 5 };
-enum { EPERM = 1, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, ERANGE = 34, EDEADLK = 35, ETIMEDOUT = 110 };
+enum { EPERM = 1, EBADF = 9, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, ERANGE = 34, EDEADLK = 35, ETIMEDOUT = 110 };
 
 /* (address, local variable, [condition to wait for,] new value, order): one step that reads and writes. */
 void __ravel_await();
@@ -36,6 +36,11 @@ int __ravel_choice(void);
 int __ravel_input_int(void);
 long __ravel_input_long(void);
 unsigned char __ravel_input_byte(void);
+/* What the function computes, where that is not modelled: any value. Nothing that a user would call wrong may depend on it, so a model that has
+ * one neither assumes nor branches on it, but maps it to what is possible. */
+int __ravel_approximate_int(void);
+long __ravel_approximate_long(void);
+unsigned char __ravel_approximate_byte(void);
 
 /* Whether the program mentions a function, and whether it has mutexes other than normal ones. */
 int __ravel_uses(const char *function);

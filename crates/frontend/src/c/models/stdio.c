@@ -8,7 +8,8 @@ extern void *__stdinp;
 extern void *__stdoutp;
 extern void *__stderrp;
 
-enum { EOF = -1, STREAM = 64 };
+/* Streams are objects of ours: their number, and what was put back. */
+enum { EOF = -1, STREAM = 64, NUMBER_AT = 8, PUSHED_AT = 16 };
 
 static int is_standard(void *file)
 {
@@ -82,6 +83,14 @@ static word input_text(char *to, word room)
     }
     to[n] = 0;
     return n;
+}
+
+/* Any text that fits, where what it is follows from arguments and is not computed. */
+static void approximate_text(char *to, word room)
+{
+    for (word i = 0; i + 1 < room; i++)
+        to[i] = (char)__ravel_approximate_byte();
+    to[room - 1] = 0;
 }
 
 /* Some text that belongs to the system. */
@@ -162,10 +171,32 @@ word fwrite_unlocked(const void *from, word size, word n, void *file)
     return fwrite(from, size, n, file);
 }
 
+/* What `ungetc` has put back into a stream, plus one. There is room for one character, and only functions for single ones take it. */
+static int pushed_standard;
+
+static int *pushed_of(void *file)
+{
+    return is_standard(file) ? &pushed_standard : (int *)((char *)file + PUSHED_AT);
+}
+
+static int take_pushed(void *file)
+{
+    int old;
+    __ravel_rmw(pushed_of(file), old, 0, RELAXED);
+    return old - 1;
+}
+
+static void check_pushed(void *file)
+{
+    if (__ravel_uses("ungetc") && __atomic_load_n(pushed_of(file), RELAXED) != 0)
+        __ravel_unsupported("reading more than a character after `ungetc`");
+}
+
 word fread(void *to, word size, word n, void *file)
 {
     word taken = (word)__ravel_input_long();
     use_stream(file);
+    check_pushed(file);
     if (size == 0 || n == 0)
         return 0;
     __ravel_assume(taken <= size * n);
@@ -175,13 +206,75 @@ word fread(void *to, word size, word n, void *file)
     return taken / size;
 }
 
+/* Numbers of files. A new file gets the least that is free, in the whole process; streams have one too, kept where programs use numbers. Standard
+ * streams have the first three. */
+enum { N_FILES = 64 };
+static u64 open_files = 7;
+
+static int uses_numbers(void)
+{
+    return __ravel_uses("open") || __ravel_uses("open64") || __ravel_uses("creat") || __ravel_uses("dup") || __ravel_uses("pipe")
+        || __ravel_uses("pipe2") || __ravel_uses("socket") || __ravel_uses("accept") || __ravel_uses("accept4")
+        || __ravel_uses("socketpair") || __ravel_uses("epoll_create") || __ravel_uses("epoll_create1") || __ravel_uses("eventfd")
+        || __ravel_uses("timerfd_create") || __ravel_uses("mkstemp") || __ravel_uses("fileno") || __ravel_uses("fdopen");
+}
+
+static int take_number(void)
+{
+    u64 old;
+    __ravel_rmw(&open_files, old, old | (old + 1), RELAXED);
+    if (~old == 0)
+        __ravel_unsupported("more than 64 open files");
+    return __builtin_ctzll(~old);
+}
+
+/* Which of the first three files are no longer what they were at the start. */
+static u32 replaced;
+
+static void note_replaced(u64 bit)
+{
+    u32 before;
+    if (__ravel_uses("isatty") && bit < 8)
+        __ravel_rmw(&replaced, before, before | (u32)bit, RELAXED);
+}
+
+/* Whether it was taken. */
+static int give_number(int number)
+{
+    u64 old;
+    u64 bit = number >= 0 && number < N_FILES ? (u64)1 << number : 0;
+    __ravel_rmw(&open_files, old, old & ~bit, RELAXED);
+    note_replaced(bit);
+    return (old & bit) != 0;
+}
+
+static void *new_stream_of(int number)
+{
+    char *stream = __ravel_alloc_static(STREAM);
+    __atomic_store_n((int *)(stream + NUMBER_AT), number, RELAXED);
+    if (__ravel_uses("ungetc"))
+        __atomic_store_n((int *)(stream + PUSHED_AT), 0, RELAXED);
+    return stream;
+}
+
 static void *new_stream(void)
 {
     if (__ravel_choice()) {
         set_error();
         return 0;
     }
-    return __ravel_alloc_static(STREAM);
+    return new_stream_of(uses_numbers() ? take_number() : 0);
+}
+
+static int number_of(void *file)
+{
+    if (file == stdin || file == __stdinp)
+        return 0;
+    if (file == stdout || file == __stdoutp)
+        return 1;
+    if (file == stderr || file == __stderrp)
+        return 2;
+    return __atomic_load_n((int *)((char *)file + NUMBER_AT), RELAXED);
 }
 
 void *fopen(const char *path, const char *mode)
@@ -199,7 +292,11 @@ void *fopen64(const char *path, const char *mode)
 void *fdopen(int file, const char *mode)
 {
     read_text(mode);
-    return new_stream();
+    if (__ravel_choice()) {
+        set_error();
+        return 0;
+    }
+    return new_stream_of(file);
 }
 
 void *popen(const char *command, const char *mode)
@@ -215,6 +312,8 @@ void *tmpfile(void)
 int fclose(void *file)
 {
     use_stream(file);
+    if (uses_numbers())
+        give_number(number_of(file));
     if (!is_standard(file))
         __ravel_end_static(file);
     return __ravel_choice() ? EOF : 0;
@@ -253,9 +352,7 @@ void clearerr(void *file)
 int fileno(void *file)
 {
     use_stream(file);
-    int number = __ravel_input_int();
-    __ravel_assume(number >= -1);
-    return number;
+    return number_of(file);
 }
 
 int fseek(void *file, long offset, int whence)
@@ -295,23 +392,47 @@ void setlinebuf(void *file)
     use_stream(file);
 }
 
-/* A character, or the end. */
-int getchar(void)
+int ungetc(int c, void *file)
+{
+    int old;
+    use_stream(file);
+    if (c == EOF)
+        return EOF;
+    if (is_standard(file) && file != stdin && file != __stdinp)
+        __ravel_unsupported("`ungetc` to a stream that is written");
+    __ravel_rmw(pushed_of(file), old, old != 0 ? old : 1 + (unsigned char)c, RELAXED);
+    if (old != 0)
+        __ravel_unsupported("`ungetc` of more than one character");
+    return (unsigned char)c;
+}
+
+static int input_character(void)
 {
     int c = __ravel_input_int();
     __ravel_assume(c >= -1 && c <= 255);
     return c;
 }
 
-int getchar_unlocked(void)
-{
-    return getchar();
-}
-
+/* A character, or the end. */
 int fgetc(void *file)
 {
     use_stream(file);
-    return getchar();
+    if (__ravel_uses("ungetc")) {
+        int c = take_pushed(file);
+        if (c >= 0)
+            return c;
+    }
+    return input_character();
+}
+
+int getchar(void)
+{
+    return fgetc(stdin);
+}
+
+int getchar_unlocked(void)
+{
+    return fgetc(stdin);
 }
 
 int getc(void *file)
@@ -330,6 +451,7 @@ char *fgets(char *to, int room, void *file)
     int n = 0;
     unsigned char c = 0;
     use_stream(file);
+    check_pushed(file);
     if (room <= 0 || __ravel_choice())
         return 0;
     while (n + 1 < room && c != '\n' && (n == 0 || __ravel_choice())) {
@@ -348,6 +470,7 @@ char *fgets(char *to, int room, void *file)
 char *gets(char *to)
 {
     word n = 0;
+    check_pushed(stdin);
     if (__ravel_choice())
         return 0;
     while (__ravel_choice()) {
@@ -365,6 +488,7 @@ long getline(char **line, word *room, void *file)
 {
     long n = __ravel_input_long();
     use_stream(file);
+    check_pushed(file);
     char *to = *line;
     word size = *room;
     if (__ravel_choice()) {

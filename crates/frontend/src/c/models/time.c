@@ -92,39 +92,37 @@ struct calendar {
     const char *zone;
 };
 
-static void input_calendar(struct calendar *to)
+/* A number below a bound, from an approximation. */
+static int any_below(u32 bound)
 {
-    int second = __ravel_input_int();
-    int minute = __ravel_input_int();
-    int hour = __ravel_input_int();
-    int day = __ravel_input_int();
-    int month = __ravel_input_int();
-    int weekday = __ravel_input_int();
-    int yearday = __ravel_input_int();
-    __ravel_assume(second >= 0 && second <= 60 && minute >= 0 && minute < 60 && hour >= 0 && hour < 24);
-    __ravel_assume(day >= 1 && day <= 31 && month >= 0 && month < 12);
-    __ravel_assume(weekday >= 0 && weekday < 7 && yearday >= 0 && yearday < 366);
-    to->second = second;
-    to->minute = minute;
-    to->hour = hour;
-    to->day = day;
-    to->month = month;
-    to->year = __ravel_input_int();
-    to->weekday = weekday;
-    to->yearday = yearday;
-    to->is_summer = __ravel_input_int();
-    to->offset = __ravel_input_long();
+    return (int)((u32)__ravel_approximate_int() % bound);
+}
+
+/* Some date; which one is not computed. */
+static void any_calendar(struct calendar *to)
+{
+    to->second = any_below(61);
+    to->minute = any_below(60);
+    to->hour = any_below(24);
+    to->day = 1 + any_below(31);
+    to->month = any_below(12);
+    to->year = __ravel_approximate_int();
+    to->weekday = any_below(7);
+    to->yearday = any_below(366);
+    to->is_summer = __ravel_approximate_int();
+    to->offset = __ravel_approximate_long();
     to->zone = "UTC";
 }
 
+/* There is no date only where the year does not fit. */
 struct calendar *localtime_r(const long *time, struct calendar *to)
 {
-    (void)*time;
-    if (__ravel_choice()) {
+    long seconds = *time;
+    if (sizeof(long) == 8 && seconds >> 55 != 0 && seconds >> 55 != -1 && __ravel_choice()) {
         set_error();
         return 0;
     }
-    input_calendar(to);
+    any_calendar(to);
     return to;
 }
 
@@ -149,8 +147,8 @@ struct calendar *gmtime(const long *time)
 long mktime(struct calendar *time)
 {
     read_bytes(time, 9 * sizeof(int));
-    input_calendar(time);
-    return __ravel_input_long();
+    any_calendar(time);
+    return __ravel_approximate_long();
 }
 
 static void read_calendar(const struct calendar *time)
@@ -166,18 +164,15 @@ static void read_calendar(const struct calendar *time)
     (void)time->is_summer;
 }
 
-/* Some text that fits; if it does not, 0 and any bytes. */
+/* Any text that fits, which is not computed; 0 if it does not fit. */
 word strftime(char *to, word room, const char *format, const struct calendar *time)
 {
     read_text(format);
     read_calendar(time);
     if (room == 0)
         return 0;
-    if (__ravel_choice()) {
-        input_bytes(to, room);
-        return 0;
-    }
-    return input_text(to, room);
+    approximate_text(to, room);
+    return (word)__ravel_approximate_long() % room;
 }
 
 double difftime(long end, long start)

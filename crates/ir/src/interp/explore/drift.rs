@@ -1,36 +1,22 @@
 //! Does a loop of steps repeat for ever though some values differ each time around? It does if these values decide nothing.
 //!
-//! Known as: dynamic taint analysis. What differs between the two ends of the loop drifts, and whatever is computed from what drifts. If, once around, no
+//! What differs between the two ends of the loop drifts, and whatever is computed from what drifts. If, once around, no
 //! condition, address, size or callee depends on what drifts, and nothing else drifts at the end, then the same steps can be taken
 //! again from there, with the same inputs, and so for ever (by induction over the rounds: two starts of a round agree on all that does not drift).
 //! A counter that nobody looks at is the usual case: the engines leave it out, and find a loop where the states of the program never come back.
 
+use super::taint::{Spot, Taint};
 use crate::access::terms;
-use crate::interp::machine::event::{Cell, Event, What};
 use crate::interp::machine::inputs::GivenInputs;
 use crate::interp::machine::program::Machine;
 use crate::interp::machine::state::{Frame, State, Thread};
-use crate::program::Scope;
 use crate::property::{Properties, Property};
-use crate::stmt::{Callee, CheckKind, Op, Place, Stmt};
+use crate::stmt::{Op, Place, Stmt};
 use crate::verdict::Step;
-use logic::{TermId, VarId};
 use std::collections::BTreeSet;
 
 /// How often what drifts may grow.
 const MAX_ROUNDS: usize = 64;
-
-/// Where a value is kept.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Spot {
-    /// A local of an activation, by its thread and its depth.
-    Local(u32, usize, VarId),
-    /// A thread variable.
-    Thread(u32, VarId),
-    Global(VarId),
-    /// A byte of memory.
-    Byte(u64),
-}
 
 type Drifting = BTreeSet<Spot>;
 
@@ -39,15 +25,16 @@ pub(crate) fn repeats(machine: &Machine<'_>, states: &[State], steps: &[Step]) -
     let [first, .., last] = states else { return false };
     let Some(mut drifting) = difference(machine, first, last) else { return false };
     for _ in 0..MAX_ROUNDS {
-        let mut round = Round { machine, drifting: drifting.clone(), ever: drifting.clone() };
+        let taint = Taint { machine, spots: drifting.clone(), source: None, asked: Property::Termination };
+        let mut round = Round { taint, ever: drifting.clone() };
         if !states.iter().zip(steps).all(|(state, step)| round.step(state, step)) {
             return false;
         }
-        if round.drifting.is_subset(&drifting) {
+        if round.taint.spots.is_subset(&drifting) {
             let rests = |thread: &u32| steps.iter().all(|step| step.thread != *thread);
             return (0..first.threads.len() as u32).filter(rests).all(|thread| round.stays(first, thread));
         }
-        drifting.append(&mut round.drifting);
+        drifting.append(&mut round.taint.spots);
     }
     false
 }
@@ -98,8 +85,7 @@ fn stand_alike(a: &Thread, b: &Thread) -> bool {
 
 /// Once around.
 struct Round<'a, 'p> {
-    machine: &'a Machine<'p>,
-    drifting: Drifting,
+    taint: Taint<'a, 'p>,
     /// What has drifted at any moment.
     ever: Drifting,
 }
@@ -107,92 +93,34 @@ struct Round<'a, 'p> {
 impl Round<'_, '_> {
     /// Follows a step; false if what drifts decides something in it, or it is one that this does not follow.
     fn step(&mut self, before: &State, step: &Step) -> bool {
+        let machine = self.taint.machine;
         if before.holder.is_some_and(|holder| holder != step.thread) {
+            return false;
+        }
+        let is_followed = |stmt: &Stmt| match stmt.op {
+            Op::Alloc { .. } | Op::Free { .. } | Op::Start { .. } | Op::Join { .. } => false,
+            Op::ExitThread(_) | Op::ExitProcess { .. } => false,
+            Op::Return(_) => before.threads[step.thread as usize].frames.len() > 1,
+            _ => true,
+        };
+        if !machine.program.edge(step.edge).stmts.iter().all(is_followed) {
             return false;
         }
         let mut events = Vec::new();
         let mut state = before.clone();
         let (inputs, asked) = (&mut GivenInputs::new(&step.inputs), Properties::of(&[Property::Termination]));
-        self.machine.step(&mut state, step.thread, step.edge, inputs, asked, Some(&mut events));
-        let stmts = &self.machine.program.edge(step.edge).stmts;
-        let is_twice = |(at, stmt): (usize, &Stmt)| stmts[..at].iter().any(|before| before.site == stmt.site);
-        if stmts.iter().enumerate().any(is_twice) {
-            return false;
-        }
-        let depth = before.threads[step.thread as usize].frames.len() - 1;
-        let is_followed = stmts.iter().all(|stmt| {
-            let own: Vec<&Event> = events.iter().filter(|event| event.site == stmt.site).collect();
-            self.stmt(step.thread, depth, stmt, &own, &state)
-        });
-        self.ever.extend(self.drifting.iter().copied());
-        is_followed
-    }
-
-    fn stmt(&mut self, thread: u32, depth: usize, stmt: &Stmt, events: &[&Event], after: &State) -> bool {
-        let at = (thread, depth);
-        match &stmt.op {
-            Op::Assign { var, value } => self.set(at, *var, self.term_drifts(at, *value)),
-            Op::Havoc { var, .. } => self.set(at, *var, false),
-            Op::Check { kind: CheckKind::Overflow, .. } | Op::Fence(_) | Op::AtomicBegin | Op::AtomicEnd => {}
-            Op::Mark(..) => {}
-            Op::Assume(cond) | Op::Check { cond, .. } => return !self.term_drifts(at, *cond),
-            Op::Load { dst, place, .. } => {
-                let Some(cell) = self.cell(at, place, events) else { return false };
-                self.set(at, *dst, self.cell_drifts(cell));
-            }
-            Op::Store { place, value, .. } => {
-                let Some(cell) = self.cell(at, place, events) else { return false };
-                self.set_cell(cell, self.term_drifts(at, *value));
-            }
-            Op::Rmw { dst, place, wait, new, failure, .. } => {
-                let Some(cell) = self.cell(at, place, events) else { return false };
-                self.set(at, *dst, self.cell_drifts(cell));
-                let mut decided = wait.iter().copied().chain(failure.map(|failure| failure.when));
-                if decided.any(|term| self.term_drifts(at, term)) {
-                    return false;
-                }
-                if events.iter().any(|event| matches!(event.what, What::Update { .. })) {
-                    self.set_cell(cell, self.term_drifts(at, *new));
-                }
-            }
-            Op::Call { callee, args, .. } => {
-                if let Callee::Pointer(pointer) = callee
-                    && self.term_drifts(at, *pointer)
-                {
-                    return false;
-                }
-                let Some(callee) = after.threads[thread as usize].top() else { return false };
-                let params = &self.machine.program.proc(callee.proc).params;
-                let drifts: Vec<bool> = args.iter().map(|arg| self.term_drifts(at, *arg)).collect();
-                for (param, drifts) in params.iter().zip(drifts) {
-                    self.set((thread, depth + 1), *param, drifts);
-                }
-            }
-            Op::Return(value) => {
-                let drifts = value.is_some_and(|value| self.term_drifts(at, value));
-                self.drifting.retain(|spot| !matches!(spot, Spot::Local(t, d, _) if (*t, *d) == at));
-                if depth == 0 {
-                    return false;
-                }
-                let result = events.iter().find_map(|event| match event.what {
-                    What::Set { var, .. } => Some(var),
-                    _ => None,
-                });
-                if let Some(var) = result {
-                    self.set((thread, depth - 1), var, drifts);
-                }
-            }
-            Op::Alloc { .. } | Op::Free { .. } | Op::Start { .. } | Op::Join { .. } => return false,
-            Op::ExitThread(_) | Op::ExitProcess { .. } => return false,
-        }
-        true
+        machine.step(&mut state, step.thread, step.edge, inputs, asked, Some(&mut events));
+        let is_steady = self.taint.follow(before, (step.thread, step.edge), &events, &state);
+        self.ever.extend(self.taint.spots.iter().copied());
+        is_steady
     }
 
     /// Whether a thread that takes no step stands where it does for no reason that drifts.
     fn stays(&self, state: &State, thread: u32) -> bool {
+        let machine = self.taint.machine;
         let this = &state.threads[thread as usize];
         let Some(depth) = this.frames.len().checked_sub(1) else { return true };
-        let whole = Round { machine: self.machine, drifting: self.ever.clone(), ever: Drifting::new() };
+        let whole = Taint { spots: self.ever.clone(), ..self.taint.clone() };
         let has_bytes = self.ever.iter().any(|spot| matches!(spot, Spot::Byte(_)));
         let is_steady = |stmt: &Stmt| match &stmt.op {
             Op::Rmw { place: Place::Var(var), .. } | Op::Load { place: Place::Var(var), .. } => {
@@ -201,67 +129,8 @@ impl Round<'_, '_> {
             Op::Rmw { .. } | Op::Load { .. } => !has_bytes,
             _ => true,
         };
-        let drifts = |stmt: &Stmt| terms(&stmt.op).iter().any(|term| whole.term_drifts((thread, depth), *term));
-        let edges = self.machine.edges_at(this);
-        edges.flat_map(|edge| &self.machine.program.edge(edge).stmts).all(|stmt| is_steady(stmt) && !drifts(stmt))
-    }
-
-    fn spot(&self, (thread, depth): (u32, usize), var: VarId) -> Spot {
-        match self.machine.program.var(var).scope {
-            Scope::Local => Spot::Local(thread, depth, var),
-            Scope::Thread => Spot::Thread(thread, var),
-            Scope::Global => Spot::Global(var),
-        }
-    }
-
-    fn set(&mut self, at: (u32, usize), var: VarId, drifts: bool) {
-        self.mark(self.spot(at, var), drifts);
-    }
-
-    fn mark(&mut self, spot: Spot, drifts: bool) {
-        if drifts {
-            self.drifting.insert(spot);
-        } else {
-            self.drifting.remove(&spot);
-        }
-    }
-
-    fn term_drifts(&self, at: (u32, usize), term: TermId) -> bool {
-        let mut drifts = false;
-        self.machine
-            .program
-            .pool
-            .for_each_free_var(term, &mut |var| drifts |= self.drifting.contains(&self.spot(at, var)));
-        drifts
-    }
-
-    /// What an access names, if that does not drift.
-    fn cell(&self, at: (u32, usize), place: &Place, events: &[&Event]) -> Option<Cell> {
-        if let Place::Mem { addr, .. } = place
-            && self.term_drifts(at, *addr)
-        {
-            return None;
-        }
-        events.iter().find_map(|event| match event.what {
-            What::Read { cell, .. } | What::Write { cell, .. } | What::Update { cell, .. } => Some(cell),
-            _ => None,
-        })
-    }
-
-    fn spots(cell: Cell) -> Vec<Spot> {
-        match cell {
-            Cell::Var(var) => vec![Spot::Global(var)],
-            Cell::Bytes { addr, len } => (addr..addr + len).map(Spot::Byte).collect(),
-        }
-    }
-
-    fn cell_drifts(&self, cell: Cell) -> bool {
-        Self::spots(cell).iter().any(|spot| self.drifting.contains(spot))
-    }
-
-    fn set_cell(&mut self, cell: Cell, drifts: bool) {
-        for spot in Self::spots(cell) {
-            self.mark(spot, drifts);
-        }
+        let drifts = |stmt: &Stmt| terms(&stmt.op).iter().any(|term| whole.is_term_tainted((thread, depth), *term));
+        let edges = machine.edges_at(this);
+        edges.flat_map(|edge| &machine.program.edge(edge).stmts).all(|stmt| is_steady(stmt) && !drifts(stmt))
     }
 }

@@ -1,5 +1,6 @@
 //! Which executions are looked at? One, a random one, or all.
 
+pub(super) mod approximation;
 pub(super) mod drift;
 pub(super) mod execution;
 pub(super) mod lasso;
@@ -7,3 +8,4 @@ pub(super) mod log;
 pub(super) mod naive;
 pub(super) mod random;
 pub(super) mod settle;
+mod taint;

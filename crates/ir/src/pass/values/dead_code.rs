@@ -8,6 +8,9 @@
 //! Invariant: no violation of the properties appears or disappears. So a read of shared state stays, even if its value is
 //! not used, wherever the read itself can be the violation or end the process: every read of memory that is not surely inside
 //! an object, and every read that may race when races are in question.
+//!
+//! Inputs are told apart by their sites, in order (`pass::origin`). So one that nobody reads leaves an assignment of zero in its place where other copies
+//! of it are read, as those of another call of the same function.
 
 use crate::access::local_written;
 use crate::pass::analysis::graph::trim;
@@ -16,8 +19,8 @@ use crate::pass::analysis::liveness::Liveness;
 use crate::pass::analysis::uses::for_each_used;
 use crate::program::{Edge, Proc, Program};
 use crate::property::{Properties, Property};
-use crate::stmt::{Callee, CheckKind, Op, Place, Stmt};
-use logic::{Value, VarId};
+use crate::stmt::{Callee, CheckKind, Op, Place, SiteId, Stmt};
+use logic::{Sort, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The program without what cannot be noticed. With `is_threads` every procedure is the whole life of a thread (the result
@@ -35,12 +38,37 @@ pub fn drop_dead(mut result: Program, properties: Properties, is_threads: bool) 
     result
 }
 
+/// Zeros for the inputs of which there are several copies, by site.
+type Copied = FxHashMap<SiteId, TermId>;
+
+fn copied_inputs(program: &mut Program) -> Copied {
+    let mut seen: FxHashMap<SiteId, (u32, Option<Sort>)> = FxHashMap::default();
+    for stmt in program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts) {
+        let (count, sort) = seen.entry(stmt.site).or_default();
+        *count += 1;
+        if let Op::Havoc { var, .. } = stmt.op {
+            *sort = Some(program.pool.var_sort(var));
+        }
+    }
+    let copied = seen.into_iter().filter(|(_, (count, _))| *count > 1);
+    let sorts: Vec<(SiteId, Sort)> = copied.filter_map(|(site, (_, sort))| Some((site, sort?))).collect();
+    sorts.into_iter().map(|(site, sort)| (site, program.pool.constant(Value::zero(sort)))).collect()
+}
+
+/// What stays of a statement whose result nobody reads.
+fn trace_of(stmt: &Stmt, copied: &Copied) -> Option<Stmt> {
+    let (Op::Havoc { var, .. } | Op::Assign { var, .. }) = stmt.op else { return None };
+    let value = *copied.get(&stmt.site)?;
+    Some(Stmt { op: Op::Assign { var, value }, ..stmt.clone() })
+}
+
 fn drop_in_procs(program: &mut Program, properties: Properties, is_threads: bool) {
+    let copied = &copied_inputs(program);
     for index in 0..program.procs.len() {
         let mut proc = program.procs[index].clone();
         trim(&program.pool, &mut proc);
-        drop_faint(program, &mut proc, properties, is_threads);
-        while drop_unread(program, &mut proc, properties, is_threads) {}
+        drop_faint(program, &mut proc, properties, is_threads, copied);
+        while drop_unread(program, &mut proc, properties, is_threads, copied) {}
         trim(&program.pool, &mut proc);
         keep_used_locals(program, &mut proc);
         program.procs[index] = proc;
@@ -110,7 +138,7 @@ fn only_writes(program: &Program, properties: Properties, op: &Op) -> bool {
 }
 
 /// Drops writes to variables that only ever flow into themselves or into other such variables.
-fn drop_faint(program: &Program, proc: &mut Proc, properties: Properties, is_threads: bool) {
+fn drop_faint(program: &Program, proc: &mut Proc, properties: Properties, is_threads: bool, copied: &Copied) {
     let mut needed: FxHashSet<VarId> = FxHashSet::default();
     let mut flows: FxHashMap<VarId, Vec<VarId>> = FxHashMap::default();
     let mut queue: Vec<VarId> = Vec::new();
@@ -131,17 +159,21 @@ fn drop_faint(program: &Program, proc: &mut Proc, properties: Properties, is_thr
         }
     }
     for edge in &mut proc.edges {
-        edge.stmts.retain(|stmt| {
+        edge.stmts.retain_mut(|stmt| {
             let is_kept = |var: VarId| {
                 needed.contains(&var) || (!is_threads && program.var(var).scope == crate::program::Scope::Thread)
             };
-            local_written(&stmt.op).is_none_or(is_kept) || !only_writes(program, properties, &stmt.op)
+            if local_written(&stmt.op).is_none_or(is_kept) || !only_writes(program, properties, &stmt.op) {
+                return true;
+            }
+            let trace = trace_of(stmt, copied);
+            trace.map(|trace| *stmt = trace).is_some()
         });
     }
 }
 
 /// Drops writes that no path reads; tells whether there were any.
-fn drop_unread(program: &Program, proc: &mut Proc, properties: Properties, is_threads: bool) -> bool {
+fn drop_unread(program: &Program, proc: &mut Proc, properties: Properties, is_threads: bool, copied: &Copied) -> bool {
     let liveness = Liveness::new(program, proc, is_threads);
     let mut changed = false;
     for edge in &mut proc.edges {
@@ -155,7 +187,9 @@ fn drop_unread(program: &Program, proc: &mut Proc, properties: Properties, is_th
                 *result = None;
             }
             if dst.is_some_and(|dst| !live.contains(&dst)) && only_writes(program, properties, &stmt.op) {
-                changed = true;
+                let trace = trace_of(&stmt, copied);
+                changed |= trace.as_ref() != Some(&stmt);
+                kept.extend(trace);
                 continue;
             }
             if let Some(dst) = dst {

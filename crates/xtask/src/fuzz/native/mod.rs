@@ -3,6 +3,7 @@
 //! The program ends in `DONE(x)`, where `x` is a number made of all that it computed. The system's compiler makes a program that
 //! prints the number; ravel must then prove that it is this one, and find an execution that shows it is.
 
+pub(super) mod calls;
 pub(super) mod csmith;
 mod program;
 pub(super) mod sequential;

@@ -406,7 +406,9 @@ fn intrinsic_effects(name: &str) -> Effects {
         | "__ravel_unsupported" => {}
         "__ravel_assume" => effects.stops = true,
         "__ravel_free" => effects.touch(Some(Thing::Pointed), true, true),
-        _ if name.starts_with("__ravel_input_") || name.starts_with("__ravel_mark_") => {}
+        _ if name.starts_with("__ravel_input_")
+            || name.starts_with("__ravel_approximate_")
+            || name.starts_with("__ravel_mark_") => {}
         "__ravel_await" | "__ravel_rmw" | "__ravel_try" => {
             effects.touch(Some(Thing::Pointed), true, true);
             effects.is_visible = true;

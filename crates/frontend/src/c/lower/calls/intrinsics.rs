@@ -98,6 +98,9 @@ impl Body<'_, '_> {
             ("__ravel_input_int" | "__ravel_input_long" | "__ravel_input_byte", []) => {
                 self.any_value(ty, HavocKind::Input)
             }
+            ("__ravel_approximate_int" | "__ravel_approximate_long" | "__ravel_approximate_byte", []) => {
+                self.any_value(ty, HavocKind::Approximation)
+            }
             ("__ravel_uses", [function]) => {
                 let function = Self::literal_text(function).expect("models name functions by literals");
                 let is_used = self.lw.facts.uses(&function);

@@ -118,7 +118,6 @@ const ONLY_LOOKING: &[&str] = &[
     "pthread_setname_np",
     "pthread_setconcurrency",
     "alarm",
-    "close",
     "remove",
     "unlink",
 ];
