@@ -66,9 +66,6 @@ impl Lowering<'_> {
             "rand_r" | "erand48" | "nrand48" | "jrand48" => {
                 self.assume(format!("numbers of `{name}` are any, also after the same seed"));
             }
-            "ftell" | "ftello" | "lseek" => {
-                self.assume(format!("`{name}` may say anything, also where the program itself has moved in the file"));
-            }
             _ => {}
         }
     }

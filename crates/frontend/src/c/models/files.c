@@ -250,7 +250,7 @@ static int narrow_set(word *set, int n)
 int select(int n, word *in, word *out, word *other, struct seconds *time)
 {
     if (n < 0 || n > 1024)
-        return (int)fail_with(EINVAL);
+        return fail_with(EINVAL);
     if (time) {
         (void)time->whole;
         (void)time->part;

@@ -222,6 +222,169 @@ double fmod(double x, double y)
     return result;
 }
 
+double asin(double x)
+{
+    return __ravel_fabs(x) <= 1 ? (x == 0 ? x : any_between(-1.6, 1.6)) : 0 / 0.0;
+}
+
+double acos(double x)
+{
+    return __ravel_fabs(x) <= 1 ? (any_between(0, 3.2)) : 0 / 0.0;
+}
+
+double sinh(double x)
+{
+    return x == 0 ? x : any_real();
+}
+
+double cosh(double x)
+{
+    return x == 0 ? 1 : any_real();
+}
+
+double tanh(double x)
+{
+    return x == x ? (x == 0 ? x : any_between(-1, 1)) : x;
+}
+
+double asinh(double x)
+{
+    return x == 0 ? x : any_real();
+}
+
+double acosh(double x)
+{
+    return any_real();
+}
+
+double atanh(double x)
+{
+    return any_real();
+}
+
+double exp2(double x)
+{
+    return x == 0 ? 1 : any_real();
+}
+
+double expm1(double x)
+{
+    return x == 0 ? x : any_real();
+}
+
+double log1p(double x)
+{
+    return x == 0 ? x : any_real();
+}
+
+double cbrt(double x)
+{
+    return x == 0 ? x : any_real();
+}
+
+double erf(double x)
+{
+    return x == x ? (x == 0 ? x : any_between(-1, 1)) : x;
+}
+
+double erfc(double x)
+{
+    return x == x ? any_between(0, 2) : x;
+}
+
+double tgamma(double x)
+{
+    return any_real();
+}
+
+double lgamma(double x)
+{
+    return any_real();
+}
+
+double hypot(double x, double y)
+{
+    if (x == 0 || y == 0)
+        return __ravel_fabs(x + y);
+    return any_real();
+}
+
+double remainder(double x, double y)
+{
+    return any_real();
+}
+
+double fma(double x, double y, double z)
+{
+    if (is_whole(x, 67108864) && is_whole(y, 67108864) && is_whole(z, 4503599627370496.0))
+        return x * y + z;
+    return any_real();
+}
+
+double nextafter(double x, double y)
+{
+    return x == y ? y : any_real();
+}
+
+/* To a whole number, the even one of two that are as near. */
+double rint(double x)
+{
+    const double whole = 4503599627370496.0;
+    if (!(__ravel_fabs(x) < whole))
+        return x;
+    return x < 0 ? x - whole + whole : x + whole - whole;
+}
+
+double nearbyint(double x)
+{
+    return rint(x);
+}
+
+long lrint(double x)
+{
+    return (long)rint(x);
+}
+
+double modf(double x, double *whole)
+{
+    double rounded = trunc(x);
+    *whole = rounded;
+    return x - x == 0 ? x - rounded : x == x ? 0 : x;
+}
+
+double copysign(double x, double y)
+{
+    union {
+        double value;
+        u64 bits;
+    } to, from;
+    to.value = x;
+    from.value = y;
+    to.bits = (to.bits & ~((u64)1 << 63)) | (from.bits & (u64)1 << 63);
+    return to.value;
+}
+
+/* Powers of two that fit are exact. */
+double ldexp(double x, int n)
+{
+    if (x == 0 || n == 0)
+        return x;
+    if (is_whole(x, 9007199254740992.0) && n > 0 && n < 63)
+        return x * (double)((u64)1 << n);
+    return any_real();
+}
+
+double scalbn(double x, int n)
+{
+    return ldexp(x, n);
+}
+
+double frexp(double x, int *exponent)
+{
+    *exponent = x == 0 ? 0 : __ravel_approximate_int();
+    return x == 0 ? x : any_between(-1, 1);
+}
+
 float sinf(float x)
 {
     return (float)sin(x);
@@ -240,4 +403,89 @@ float expf(float x)
 float powf(float x, float y)
 {
     return (float)pow(x, y);
+}
+
+float tanf(float x)
+{
+    return (float)tan(x);
+}
+
+float atanf(float x)
+{
+    return (float)atan(x);
+}
+
+float logf(float x)
+{
+    return (float)log(x);
+}
+
+float log2f(float x)
+{
+    return (float)log2(x);
+}
+
+float log10f(float x)
+{
+    return (float)log10(x);
+}
+
+float asinf(float x)
+{
+    return (float)asin(x);
+}
+
+float acosf(float x)
+{
+    return (float)acos(x);
+}
+
+float sinhf(float x)
+{
+    return (float)sinh(x);
+}
+
+float coshf(float x)
+{
+    return (float)cosh(x);
+}
+
+float tanhf(float x)
+{
+    return (float)tanh(x);
+}
+
+float cbrtf(float x)
+{
+    return (float)cbrt(x);
+}
+
+float rintf(float x)
+{
+    return (float)rint(x);
+}
+
+float exp2f(float x)
+{
+    return (float)exp2(x);
+}
+
+float atan2f(float x, float y)
+{
+    return (float)atan2(x, y);
+}
+
+float fmodf(float x, float y)
+{
+    return (float)fmod(x, y);
+}
+
+float hypotf(float x, float y)
+{
+    return (float)hypot(x, y);
+}
+
+float copysignf(float x, float y)
+{
+    return (float)copysign(x, y);
 }

@@ -99,7 +99,7 @@ int creat(const char *path, u32 mode)
 int close(int file)
 {
     if (!give_number(file))
-        return (int)fail_with(EBADF);
+        return fail_with(EBADF);
     return zero_or_error();
 }
 
@@ -108,10 +108,13 @@ int fsync(int file)
     return zero_or_error();
 }
 
+enum { SEEK_SET = 0 };
+
 long lseek(int file, long offset, int whence)
 {
     long at = __ravel_input_long();
     __ravel_assume(at >= -1);
+    __ravel_assume(whence != SEEK_SET || at == offset || at == -1);
     return at;
 }
 
@@ -399,57 +402,6 @@ long sysconf(int name)
         value = __system_limits[name];
     __ravel_assume(value >= -1);
     return value;
-}
-
-/* Sleeping takes no time; a signal may end it early. */
-int usleep(u32 time)
-{
-    if (__ravel_uses("pthread_cancel"))
-        may_end_here();
-    return zero_or_error();
-}
-
-u32 sleep(u32 time)
-{
-    if (__ravel_uses("pthread_cancel"))
-        may_end_here();
-    u32 left = (u32)__ravel_input_int();
-    __ravel_assume(left <= time);
-    return left;
-}
-
-int nanosleep(const struct seconds *time, struct seconds *left)
-{
-    long whole = time->whole;
-    long part = time->part;
-    if (__ravel_uses("pthread_cancel"))
-        may_end_here();
-    if (part < 0 || part >= 1000000000 || whole < 0)
-        return (int)fail_with(EINVAL);
-    if (!__ravel_choice())
-        return 0;
-    set_error();
-    if (left) {
-        long whole_left = __ravel_input_long();
-        long part_left = __ravel_input_long();
-        __ravel_assume(whole_left >= 0 && part_left >= 0 && part_left < 1000000000);
-        __ravel_assume(whole_left < whole || (whole_left == whole && part_left <= part));
-        left->whole = whole_left;
-        left->part = part_left;
-    }
-    return -1;
-}
-
-int clock_nanosleep(int clock, int flags, const struct seconds *time, struct seconds *left)
-{
-    int error;
-    if (time->part < 0 || time->part >= 1000000000 || time->whole < 0)
-        return EINVAL;
-    if (nanosleep(time, flags == 0 ? left : 0) == 0)
-        return 0;
-    error = __ravel_input_int();
-    __ravel_assume(error > 0);
-    return error;
 }
 
 int sched_yield(void)

@@ -361,10 +361,13 @@ int fseek(void *file, long offset, int whence)
     return zero_or_error();
 }
 
+/* The place is the system's to say after `fseek`, as to the end of a file; else it follows from what was read and written, which is not computed. */
 long ftell(void *file)
 {
-    long at = __ravel_input_long();
     use_stream(file);
+    if (!__ravel_uses("fseek"))
+        return (long)((word)__ravel_approximate_long() >> 1) - 1;
+    long at = __ravel_input_long();
     __ravel_assume(at >= -1);
     return at;
 }
