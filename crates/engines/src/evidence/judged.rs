@@ -208,35 +208,24 @@ fn shared_cells(later: &[(u32, usize, Event)], trace: &Trace) -> Result<BTreeSet
         if matches!(event.what, What::Update { .. }) {
             wanted.insert(cell);
         }
-        for byte in bytes(cell) {
+        for byte in cell.units() {
             users.entry(byte).or_default().insert(*thread);
         }
         if named.contains(&(*step, event.site)) {
             wanted.insert(cell);
         }
     }
-    let is_shared = |cell: &Cell| wanted.contains(cell) || bytes(*cell).any(|byte| users[&byte].len() > 1);
+    let is_shared = |cell: &Cell| wanted.contains(cell) || cell.units().any(|byte| users[&byte].len() > 1);
     let shared: BTreeSet<Cell> = cells.into_iter().filter(is_shared).collect();
     let mut owner: BTreeMap<Cell, Cell> = BTreeMap::new();
     for cell in &shared {
-        for byte in bytes(*cell) {
+        for byte in cell.units() {
             if owner.insert(byte, *cell).is_some_and(|other| other != *cell) {
                 return Err("memory is accessed in several sizes".to_string());
             }
         }
     }
     Ok(shared)
-}
-
-fn bytes(cell: Cell) -> impl Iterator<Item = Cell> {
-    let (first, len) = match cell {
-        Cell::Var(_) => (0, 1),
-        Cell::Bytes { addr, len } => (addr, len),
-    };
-    (first..first + len).map(move |addr| match cell {
-        Cell::Var(_) => cell,
-        Cell::Bytes { .. } => Cell::Bytes { addr, len: 1 },
-    })
 }
 
 impl Builder<'_> {

@@ -267,30 +267,18 @@ impl Log {
     }
 
     fn note_write(&mut self, cell: Cell, step: usize) {
-        for byte in single_cells(cell) {
+        for byte in cell.units() {
             self.last_write.insert(byte, step);
         }
     }
 
     /// The step that wrote what a thread reads: its own store that is still on its way, or what is in memory.
     fn written_by(&self, thread: u32, cell: Cell) -> Option<usize> {
-        let touches = |other: Cell| single_cells(cell).any(|byte| single_cells(other).any(|one| one == byte));
+        let touches = |other: Cell| cell.units().any(|byte| other.units().any(|one| one == byte));
         let own = self.pending.iter().rev().find(|(whose, other, _)| *whose == thread && touches(*other));
         if let Some((_, _, step)) = own {
             return Some(*step);
         }
-        single_cells(cell).filter_map(|byte| self.last_write.get(&byte).copied()).max()
+        cell.units().filter_map(|byte| self.last_write.get(&byte).copied()).max()
     }
-}
-
-/// The cell as variables and single bytes.
-fn single_cells(cell: Cell) -> impl Iterator<Item = Cell> {
-    let (first, len) = match cell {
-        Cell::Var(_) => (0, 1),
-        Cell::Bytes { addr, len } => (addr, len),
-    };
-    (first..first + len).map(move |addr| match cell {
-        Cell::Var(_) => cell,
-        Cell::Bytes { .. } => Cell::Bytes { addr, len: 1 },
-    })
 }

@@ -22,6 +22,20 @@ pub enum Cell {
     },
 }
 
+impl Cell {
+    /// The variable, or the single bytes.
+    pub fn units(self) -> impl Iterator<Item = Cell> {
+        let (first, len) = match self {
+            Cell::Var(_) => (0, 1),
+            Cell::Bytes { addr, len } => (addr, len),
+        };
+        (first..first + len).map(move |addr| match self {
+            Cell::Var(_) => self,
+            Cell::Bytes { .. } => Cell::Bytes { addr, len: 1 },
+        })
+    }
+}
+
 /// One thing that happened.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Event {

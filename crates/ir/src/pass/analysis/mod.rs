@@ -3,7 +3,7 @@
 //! - the automaton: `graph` (order of visit, strongly connected components), `loops` (natural loops and how often they run);
 //! - values: `uses` (what a statement reads and writes), `liveness`, `webs` (which assignments belong together), `initial` (what is there before anybody writes), `congruence` (low bits of words);
 //! - memory: `points_to` (which objects an address can be in), `sharing` (what another thread can notice: escape analysis);
-//! - locks: `lock_order`.
+//! - locks: `lock_order`; and a tool: `union_find`.
 
 pub(super) mod congruence;
 pub(super) mod graph;
@@ -13,5 +13,6 @@ pub(super) mod lock_order;
 pub(super) mod loops;
 pub(super) mod points_to;
 pub(super) mod sharing;
+pub(super) mod union_find;
 pub(super) mod uses;
 pub(super) mod webs;

@@ -4,6 +4,7 @@
 //! are a *web*; each web is a variable of its own to whoever asks. Variables that are no locals are one web each.
 //! Known as: live-range splitting, def-use webs.
 
+use super::union_find::UnionFind;
 use super::uses::for_each_used;
 use crate::access::local_written;
 use crate::program::{EdgeId, Proc, Program};
@@ -56,7 +57,7 @@ impl Webs {
     }
 
     fn add(&mut self, program: &Program, proc: &Proc) {
-        let mut defs = Defs { of: FxHashMap::default(), parent: Vec::new() };
+        let mut defs = Defs { of: FxHashMap::default(), webs: UnionFind::default() };
         for local in &proc.locals {
             defs.add(*local);
         }
@@ -77,7 +78,7 @@ impl Webs {
                     let mut all = defs.of[&var].iter().copied().filter(|def| here.contains(*def));
                     let one = all.next().unwrap_or(*entry);
                     let rest: Vec<usize> = all.collect();
-                    rest.into_iter().for_each(|other| defs.unite(one, other));
+                    rest.into_iter().for_each(|other| defs.webs.unite(one, other));
                     used.push((var, one));
                 });
                 uses.push(used);
@@ -85,43 +86,29 @@ impl Webs {
             }
         }
         let base = self.count;
-        self.count += defs.parent.len();
+        self.count += defs.webs.len();
         for used in uses {
-            self.used.push(used.into_iter().map(|(var, def)| (var, base + defs.find(def))).collect());
+            self.used.push(used.into_iter().map(|(var, def)| (var, base + defs.webs.find(def))).collect());
         }
         for def in def_at.into_iter().flatten() {
-            self.written.push(def.map(|def| base + defs.find(def)));
+            self.written.push(def.map(|def| base + defs.webs.find(def)));
         }
-        self.at_entry.extend((0..proc.locals.len()).map(|def| base + defs.find(def)));
-        self.params.push(proc.params.iter().map(|param| base + defs.find(first[param])).collect());
+        self.at_entry.extend((0..proc.locals.len()).map(|def| base + defs.webs.find(def)));
+        self.params.push(proc.params.iter().map(|param| base + defs.webs.find(first[param])).collect());
     }
 }
 
 /// The definitions of locals; those at the start come first.
 struct Defs {
     of: FxHashMap<VarId, Vec<usize>>,
-    parent: Vec<usize>,
+    webs: UnionFind,
 }
 
 impl Defs {
     fn add(&mut self, var: VarId) -> usize {
-        let id = self.parent.len();
-        self.parent.push(id);
+        let id = self.webs.add();
         self.of.entry(var).or_default().push(id);
         id
-    }
-
-    fn find(&mut self, mut at: usize) -> usize {
-        while self.parent[at] != at {
-            self.parent[at] = self.parent[self.parent[at]];
-            at = self.parent[at];
-        }
-        at
-    }
-
-    fn unite(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.parent[a.max(b)] = a.min(b);
     }
 }
 
@@ -134,7 +121,7 @@ fn step(here: &mut FixedBitSet, defs: &Defs, written: Option<VarId>, def: Option
 
 /// The definitions that reach each location.
 fn reaching(proc: &Proc, defs: &Defs, def_at: &[Vec<Option<usize>>]) -> Vec<FixedBitSet> {
-    let n_defs = defs.parent.len();
+    let n_defs = defs.webs.len();
     let out = proc.out_edges();
     let mut at = vec![FixedBitSet::with_capacity(n_defs); proc.locs.len()];
     at[proc.entry.index()].insert_range(0..proc.locals.len());

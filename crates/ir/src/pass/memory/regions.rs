@@ -11,6 +11,7 @@ use crate::access::bytes_of;
 use crate::memory::{Region, RegionId};
 use crate::pass::analysis::congruence::{Residue, Residues};
 use crate::pass::analysis::points_to::{AbstractObject, PointsTo, is_data};
+use crate::pass::analysis::union_find::UnionFind;
 use crate::program::Program;
 use crate::stmt::{Op, Place};
 use logic::{Scalar, TermId};
@@ -19,7 +20,7 @@ use rustc_hash::FxHashMap;
 /// The program with its memory split into regions, found anew.
 pub fn split_regions(mut program: Program) -> Program {
     let points_to = PointsTo::new(&program);
-    let mut classes = Classes { parent: (0..points_to.targets.len()).collect() };
+    let mut classes = UnionFind::new(points_to.targets.len());
     let mut accesses: Vec<(TermId, Scalar)> = Vec::new();
     for op in program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts).map(|stmt| &stmt.op) {
         if let Some(Place::Mem { addr, sort, .. }) = place_of(op) {
@@ -132,24 +133,4 @@ fn never_overlap_in_part((a, m): (Residue, u64), (b, n): (Residue, u64)) -> bool
     let period = 1u64 << bits;
     let distance = b.rest.wrapping_sub(a.rest) & (period - 1);
     if distance == 0 { m == n && period >= m } else { distance >= m && period - distance >= n }
-}
-
-/// Disjoint sets.
-struct Classes {
-    parent: Vec<usize>,
-}
-
-impl Classes {
-    fn find(&mut self, mut at: usize) -> usize {
-        while self.parent[at] != at {
-            self.parent[at] = self.parent[self.parent[at]];
-            at = self.parent[at];
-        }
-        at
-    }
-
-    fn unite(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.parent[a.max(b)] = a.min(b);
-    }
 }

@@ -5,7 +5,7 @@
 //!
 //! Only words are split: nothing else is an address, and each variable is a part of states.
 
-use super::super::analysis::uses::{Moment, map_terms};
+use super::super::analysis::uses::{Moment, map_defined, map_terms};
 use super::super::analysis::webs::Webs;
 use crate::access::local_written;
 use crate::program::Program;
@@ -51,7 +51,7 @@ pub fn split_webs(mut program: Program) -> Program {
             });
             if let Some(var) = written {
                 let new = name(&mut program, var, webs.written(number, var));
-                set_written(&mut op, new);
+                map_defined(&mut op, &|_| new);
             }
             stmt.op = op;
             number += 1;
@@ -60,25 +60,6 @@ pub fn split_webs(mut program: Program) -> Program {
     }
     program.procs = procs;
     program
-}
-
-fn set_written(op: &mut Op, var: VarId) {
-    match op {
-        Op::Assign { var: written, .. } | Op::Havoc { var: written, .. } => *written = var,
-        Op::Load { dst, .. } | Op::Rmw { dst, .. } | Op::Alloc { dst, .. } | Op::Start { dst, .. } => *dst = var,
-        Op::Join { result, .. } | Op::Call { result, .. } => *result = Some(var),
-        Op::Assume(_)
-        | Op::Check { .. }
-        | Op::Store { .. }
-        | Op::Fence(_)
-        | Op::Free { .. }
-        | Op::AtomicBegin
-        | Op::AtomicEnd
-        | Op::Return(_)
-        | Op::ExitThread(_)
-        | Op::ExitProcess { .. }
-        | Op::Mark(..) => unreachable!("it writes no local"),
-    }
 }
 
 #[cfg(test)]
