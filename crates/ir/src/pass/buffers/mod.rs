@@ -75,3 +75,6 @@ fn refuse_objects(program: &Program) -> Result<(), Why> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;
