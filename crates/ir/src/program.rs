@@ -174,6 +174,9 @@ pub struct Program {
     pub self_var: VarId,
     /// How many statement sites have been handed out; see `Stmt::site`.
     pub n_sites: u32,
+    /// Where store buffers were written into the program: which store each of these commits, by its statement and the number of older stores of that
+    /// statement that wait.
+    pub commits: BTreeMap<SiteId, (SiteId, u32)>,
     /// What a passes assumed or bounded, for the report.
     pub notes: Vec<String>,
     /// The text of assertions that tell it themselves, by the site of their check.
@@ -218,6 +221,7 @@ impl Program {
             thread_init: None,
             self_var,
             n_sites: 0,
+            commits: BTreeMap::new(),
             notes: Vec::new(),
             assertions: BTreeMap::new(),
             assumptions: Vec::new(),

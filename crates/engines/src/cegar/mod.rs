@@ -25,7 +25,7 @@ use crate::abstraction::symbolic::BadKind;
 use crate::explore::actions::Actions;
 use crate::{About, Engine, Kind, Knob, Run};
 use ir::pass::{Options, forget_owners, may_wait_in_circle, spell_trace};
-use ir::{Certificate, EdgeRef, Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
+use ir::{Certificate, EdgeRef, Model, Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
 use refinement::precision::{Refinement, Tracking};
 use refinement::stages::{Finding, Remedy, Situation};
 use search::counter_abstraction::Pick;
@@ -115,6 +115,10 @@ impl Engine for Cegar {
         }
     }
 
+    fn models(&self) -> &'static [Model] {
+        &[Model::Sc, Model::Tso, Model::Pso]
+    }
+
     fn properties(&self, task: &Task) -> Properties {
         task.properties.iter().filter(|property| is_supported(task, *property)).fold(Properties::NONE, Properties::with)
     }
@@ -135,7 +139,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         let what = format!("{} is not something that abstract states show", property.describe());
         return Err(Why::Unsupported { span: ir::Span::NOWHERE, what });
     }
-    let program = run.prepare(task, &Options::default())?;
+    let program = run.prepare(task, &Options { buffers: true, ..Options::default() })?;
     run.looked_for = task.properties;
     // Abstract states show when all threads wait, not when some wait for each other.
     let circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();

@@ -16,10 +16,11 @@ pub(crate) mod agrees;
 #[cfg(test)]
 mod tests;
 
+use crate::explore::under_buffers;
 use crate::thread_modular::guard;
 use crate::{About, Engine, Kind, Knob, Run};
 use ir::pass::{Options, forget_owners, may_wait_in_circle, merge_blocks, merge_joins};
-use ir::{Proof, Properties, Property, Task, Verdict, Why};
+use ir::{Model, Proof, Properties, Property, Task, Verdict, Why};
 use reduction::symmetry::Symmetry;
 use reduction::{Reduction, Selector};
 use search::{Bounds, Halt, Pick, Search};
@@ -63,12 +64,18 @@ impl Engine for Explicit {
         }
     }
 
+    fn models(&self) -> &'static [Model] {
+        &[Model::Sc, Model::Tso, Model::Pso]
+    }
+
     fn properties(&self, task: &Task) -> Properties {
-        task.properties
+        under_buffers::properties(task, task.properties)
     }
 
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
-        match decide(task, run) {
+        let known = self.properties(task);
+        let asked = if known == task.properties { None } else { Some(under_buffers::only(task, known)) };
+        match decide(asked.as_ref().unwrap_or(task), run) {
             Ok(verdict) => verdict,
             Err(why) => Verdict::Unknown(why),
         }
@@ -80,7 +87,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let depth = number(run, &MAX_DEPTH);
     // In a large step a thread that an assumption stops inside seems to be stopped before it, which makes loops look fair.
     let blocks = !task.properties.has(Property::Termination);
-    let options = Options { blocks: false, rounds: UNROLLED_ROUNDS, ..Options::default() };
+    let options = Options { blocks: false, rounds: UNROLLED_ROUNDS, buffers: true, ..Options::default() };
     let mut prepared = run.prepare(task, &options)?;
     if blocks {
         // Whoever wants no reduction wants to see all steps that others could see.

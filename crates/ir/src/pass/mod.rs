@@ -7,11 +7,13 @@
 //!
 //! - `analysis` finds out what is true of a program and changes nothing;
 //! - `control`, `memory` and `values` change it: each pass takes a program and gives it back;
+//! - `buffers` writes the store buffers of a memory model into a program;
 //! - `origin` spells what happens in the result in steps of the lowered program.
 //!
 //! What a statement touches of shared state is decided in `access`, what it means in `interp`.
 
 mod analysis;
+mod buffers;
 mod control;
 mod memory;
 mod origin;
@@ -25,6 +27,8 @@ pub use analysis::points_to::{AbstractObject, PointsTo};
 pub use analysis::sharing::{Sharing, Visibility};
 pub use analysis::uses::{Moment, for_each_term, for_each_used, map_terms, mentions};
 pub(crate) use analysis::webs::Webs;
+pub use buffers::commits::Commits;
+pub use buffers::write_buffers;
 pub use control::call_targets::resolve_calls;
 pub use control::fences::{drains, explicit_fences};
 pub use control::inline::inline_calls;
@@ -60,16 +64,24 @@ pub struct Options {
     pub rounds: u64,
     /// Whether allocations become static objects.
     pub promotes: bool,
+    /// Whether the buffers of `tso` and `pso` are written into the program, which then runs under `sc`.
+    pub buffers: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { recursion: 8, max_edges: 200_000, blocks: true, rounds: 0, promotes: true }
+        Options { recursion: 8, max_edges: 200_000, blocks: true, rounds: 0, promotes: true, buffers: false }
     }
 }
 
 /// The program as engines want it: each thread one automaton, little memory, few steps.
 pub fn prepare(program: &Program, properties: Properties, options: &Options) -> Result<Program, Why> {
+    if options.buffers && program.model.has_buffers() {
+        let apart = Options { blocks: false, buffers: false, ..*options };
+        let program = prepare(&explicit_fences(program.clone()), properties, &apart)?;
+        let program = write_buffers(program, properties)?;
+        return Ok(if options.blocks { merge_blocks(program, properties) } else { program });
+    }
     let mut program = inline_calls(&without_failures(with_origins(program.clone()), properties), options)?;
     program = drop_dead(propagate_constants(split_webs(program), true), properties, true);
     if options.rounds > 0 {

@@ -4,6 +4,7 @@
 //! program spells its steps in edges of the lowered one, which is what traces consist of and what replay runs. Inputs go to
 //! the step whose edge has the statement that asked for them; statements are recognised by their sites, in order.
 
+use super::buffers::commits::Commits;
 use crate::interp::GivenInputs;
 use crate::interp::{Execution, StepResult};
 use crate::program::{Edge, EdgeId, EdgeRef, ProcId, Program};
@@ -173,6 +174,7 @@ fn spell_late(lowered: &Program, transformed: &Program, trace: &Trace) -> (Vec<S
     let mut put_off: FxHashMap<u32, Vec<Step>> = FxHashMap::default();
     let mut commits = Vec::new();
     let mut due = trace.commits.iter().peekable();
+    let mut written = Commits::default();
     // Where what each step stands for begins.
     let mut starts = Vec::new();
     let stores = |step: &Step, site: SiteId| lowered.edge(step.edge).stmts.iter().any(|stmt| stmt.site == site);
@@ -183,7 +185,9 @@ fn spell_late(lowered: &Program, transformed: &Program, trace: &Trace) -> (Vec<S
             commits.push(Commit { after: steps.len(), step: first + found.unwrap_or(0), site: commit.site });
         }
         starts.push(steps.len());
+        let first = steps.len() + put_off.get(&step.thread).map_or(0, Vec::len);
         spell_one(lowered, transformed, step, &mut steps, &mut put_off);
+        written.take(lowered, transformed, step.thread, transformed.edge(step.edge), first);
         if trace.violation == Property::Termination {
             steps.append(put_off.entry(step.thread).or_default());
         }
@@ -193,6 +197,7 @@ fn spell_late(lowered: &Program, transformed: &Program, trace: &Trace) -> (Vec<S
         let found = steps[first..].iter().position(|step| stores(step, commit.site));
         commits.push(Commit { after: steps.len(), step: first + found.unwrap_or(0), site: commit.site });
     }
+    commits.append(&mut written.found);
     (steps, commits)
 }
 

@@ -75,6 +75,20 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         asks: engines(settings::bmc, 1, 10),
     },
     Fuzzer {
+        name: "tso-buffers",
+        makes: "the same under tso; store buffers written into the program, explicit and cegar",
+        oracle: INTERPRETER,
+        make: threads::make_tso,
+        asks: engines(settings::buffers, 6, 3),
+    },
+    Fuzzer {
+        name: "pso-buffers",
+        makes: "the same under pso",
+        oracle: INTERPRETER,
+        make: threads::make_pso,
+        asks: engines(settings::buffers, 6, 3),
+    },
+    Fuzzer {
         name: "cat",
         makes: "the same under the axioms of sc, tso and pso in turn: C programs judged by cat models",
         oracle: INTERPRETER,

@@ -73,6 +73,16 @@ pub(crate) fn every() -> Vec<Setting> {
     all
 }
 
+/// Who runs programs with written store buffers.
+pub(crate) fn buffers() -> Vec<Setting> {
+    let mut all = explicit();
+    all.pop();
+    all.extend(REDUCTIONS.map(|por| setting("cegar", &[("por", por)])));
+    all.push(setting("cegar", &[("por", "none"), ("coi", "none"), ("domain", "expl")]));
+    all.push(setting("cegar", &[("por", "aware"), ("coi", "both"), ("domain", "prod")]));
+    all
+}
+
 /// Who knows models in cat.
 pub(crate) fn judged() -> Vec<Setting> {
     vec![setting("bmc", &[])]

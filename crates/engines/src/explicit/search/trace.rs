@@ -11,6 +11,7 @@ use super::{Found, Racer, Search};
 use crate::explicit::state::View;
 use crate::explicit::state::visited::StateId;
 use crate::explicit::step::{Choices, StepResult, vary};
+use ir::pass::Commits;
 use ir::{EdgeRef, Program, Property, SiteId, Step, Trace};
 use logic::Value;
 use std::collections::VecDeque;
@@ -20,7 +21,7 @@ use std::rc::Rc;
 pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) -> Trace {
     let last = search.stack.len().saturating_sub(1);
     let numbers = numbers(search);
-    let mut tracer = Tracer { search, lowered, numbers, steps: Vec::new() };
+    let mut tracer = Tracer { search, lowered, numbers, steps: Vec::new(), commits: Commits::default() };
     let violation = match found {
         Found::Step(property, _) => {
             // The statement may stand in the edge more than once; what follows it is never run.
@@ -48,7 +49,7 @@ pub(crate) fn trace(search: &mut Search<'_>, lowered: &Program, found: Found) ->
             Property::Race
         }
     };
-    Trace::new(violation, tracer.steps)
+    Trace { commits: tracer.commits.found, ..Trace::new(violation, tracer.steps) }
 }
 
 /// Steps of a loop that a trace shows, in all its rounds.
@@ -73,6 +74,8 @@ struct Tracer<'s, 'c> {
     lowered: &'s Program,
     numbers: Vec<Rc<[u32]>>,
     steps: Vec<Step>,
+    /// When stores reach memory, where buffers are written into the program.
+    commits: Commits,
 }
 
 impl Tracer<'_, '_> {
@@ -217,6 +220,7 @@ impl Tracer<'_, '_> {
             }
         }
         let edge = self.search.code.program.edge(edge_ref);
+        self.commits.take(self.lowered, &self.search.code.program, number as u32, edge, self.steps.len());
         // A statement may be there several times, from several calls; what comes after the one that matters does no harm.
         let has = |origin: &EdgeRef, site| self.lowered.edge(*origin).stmts.iter().any(|stmt| stmt.site == site);
         let last = until.and_then(|site| edge.origin.iter().rposition(|origin| has(origin, site)));

@@ -247,7 +247,7 @@ fn may_die(program: &Program, properties: Properties, op: &Op) -> bool {
 
 /// Whether the leading conditions of the edges cover everything: one edge has none, or the conditions of all but one are
 /// together the negation of that one's.
-fn is_total(pool: &mut Pool, properties: Properties, proc: &Proc, edges: &[EdgeId]) -> bool {
+pub(in crate::pass) fn is_total(pool: &mut Pool, properties: Properties, proc: &Proc, edges: &[EdgeId]) -> bool {
     let guards: Vec<Option<TermId>> =
         edges.iter().map(|edge| guard(pool, properties, &proc.edges[edge.index()].stmts)).collect();
     let Some(guards) = guards.into_iter().collect::<Option<Vec<TermId>>>() else { return false };
