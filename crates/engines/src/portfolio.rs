@@ -6,12 +6,18 @@
 //! Each is asked about those properties that it looks for. Who is asked about several groups of properties that cost much together (races, lost
 //! memory, endless executions and all the rest) and cannot decide them at once is asked about each group alone, so that asking for
 //! more never means to know less.
+//!
+//! Races are defined by C11's happens-before, and where atomic accesses ask for less than their place in an interleaving gives them there may be executions
+//! that no interleaving has. About these `bmc` is asked under the axioms of RC11: an execution that they allow and flag as a race is one, and if none of all of them, each loop unrolled to its end,
+//! has a race, there is none in C11 either (RC11 leaves out only executions whose values come from nowhere). All other properties are those of interleavings, as under `--model sc`.
 
+use crate::explore::weak_order::asks_for_less;
 use crate::prepared::Prepared;
 use crate::schedule::Ask;
 use crate::table::ENGINES;
 use crate::{About, Engine, Settings, decide};
-use ir::{Properties, Property, Task};
+use ir::{Axioms, Model, Properties, Property, Task};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The name of the default, as the command line shows it.
@@ -47,6 +53,9 @@ pub const TABLE: &[Row] = &[
         memory: 100,
     },
 ];
+
+/// Who is asked about races under C11.
+const C11: Row = Row { engine: "bmc", knobs: &[], after: 150, memory: 90 };
 
 /// When an engine that is still at work on all properties is asked about groups of them as well, in milliseconds.
 const GROUPS_AFTER: u64 = 1000;
@@ -100,7 +109,27 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
     for ask in by_groups {
         asks.push(ask?);
     }
+    asks.extend(races_of_c11(task, set)?);
     Ok(asks)
+}
+
+/// Who is asked about races that interleavings may not have, if there may be such.
+fn races_of_c11<'a>(task: &Task, set: &[(String, String)]) -> Result<Option<Ask<'a, ir::Replayed>>, String> {
+    let asks = task.program.model == Model::Sc && task.properties.has(Property::Race);
+    let Some(engine) = engine_of(&C11).filter(|_| asks && asks_for_less(&task.program)) else { return Ok(None) };
+    let mut program = task.program.clone();
+    let axioms = Axioms { name: "rc11".to_string(), ..Axioms::default() };
+    (program.model, program.axioms) = (Model::Cat, Some(Arc::new(axioms)));
+    let task = Task { program, properties: Properties::of(&[Property::Race]) };
+    Ok(Some(Ask {
+        engine: C11.engine,
+        title: format!("{} --model rc11 --property race", C11.title()),
+        settings: settings(C11, engine, set)?,
+        covers: task.properties,
+        after: Duration::from_millis(C11.after),
+        memory: C11.memory,
+        decide: Box::new(move |run| decide(engine, &task, run)),
+    }))
 }
 
 fn engine_of(row: &Row) -> Option<&'static dyn Engine> {
@@ -116,16 +145,10 @@ fn ask<'a>(
     prepared: &Prepared,
 ) -> Result<Ask<'a, ir::Replayed>, String> {
     let prepared = prepared.clone();
-    let of_engine = |(name, value): &'_ (String, String)| {
-        let own = name.strip_prefix(row.engine)?.strip_prefix('.')?;
-        Some((own.to_string(), value.clone()))
-    };
-    let own: Vec<(String, String)> = set.iter().filter_map(of_engine).collect();
-    let pairs = row.knobs.iter().copied().chain(own.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     Ok(Ask {
         engine: row.engine,
         title: row.title(),
-        settings: Settings::of(row.engine, engine.about().knobs, pairs)?,
+        settings: settings(row, engine, set)?,
         covers,
         after: Duration::from_millis(row.after),
         memory: row.memory,
@@ -141,6 +164,17 @@ fn ask<'a>(
             decided
         }),
     })
+}
+
+/// What the row and the user have set.
+fn settings(row: Row, engine: &dyn Engine, set: &[(String, String)]) -> Result<Settings, String> {
+    let of_engine = |(name, value): &'_ (String, String)| {
+        let own = name.strip_prefix(row.engine)?.strip_prefix('.')?;
+        Some((own.to_string(), value.clone()))
+    };
+    let own: Vec<(String, String)> = set.iter().filter_map(of_engine).collect();
+    let pairs = row.knobs.iter().copied().chain(own.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    Settings::of(row.engine, engine.about().knobs, pairs)
 }
 
 #[cfg(test)]

@@ -25,6 +25,17 @@ pub(crate) fn weak_synchronisation(program: &Program) -> Option<Span> {
     weak.next().map(|stmt| stmt.span)
 }
 
+/// Whether the user's program has an atomic access weaker than seq_cst.
+pub(crate) fn asks_for_less(program: &Program) -> bool {
+    let mut stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    stmts.any(|stmt| match &stmt.op {
+        Op::Load { order, .. } | Op::Store { order, .. } | Op::Rmw { order, .. } => {
+            order.is_atomic() && *order != Order::SeqCst && !program.sources.is_model(stmt.span)
+        }
+        _ => false,
+    })
+}
+
 /// Why the absence of adjacent conflicts does not mean that there is no race, if it does not.
 pub(crate) fn beyond_adjacency(program: &Program) -> Option<Why> {
     let hidden = |span| Why::Unsupported {

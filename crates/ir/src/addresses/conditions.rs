@@ -5,6 +5,7 @@
 //! numbers happen to fall into these ranges, in a word that may also be an address, is refused rather than misjudged.
 
 use super::Layout;
+use super::apart::{Keep, Kept};
 use super::flow::{Flow, Point};
 use super::terms::{Demand, DemandKind};
 use super::value::{Base, Offset, Words};
@@ -136,13 +137,14 @@ impl<'a> Conditions<'a> {
     /// Whether the word is an address of one of the objects it can be.
     fn is_address(&mut self, term: TermId, words: &Words) -> TermId {
         let model = self.program.data_model;
-        let objects: Vec<ObjectId> = words
+        let mut objects: Vec<ObjectId> = words
             .bases()
             .filter_map(|(base, _)| match base {
                 Base::Object(object) => Some(object),
                 _ => None,
             })
             .collect();
+        objects.dedup();
         let mut ranges = Vec::new();
         if objects.len() > MAX_RANGES {
             let start = model.first_static() << model.granule_bits();
@@ -220,6 +222,55 @@ impl<'a> Conditions<'a> {
             }
         }
         self.program.pool.or_all(&ways)
+    }
+
+    /// That an access stays away from the places where others read or write something else.
+    pub(super) fn kept(&mut self, addr: TermId, kept: &Kept) -> Condition {
+        let (distance, is_outside) = match kept.base {
+            Base::Object(object) => {
+                let (base, size) = (self.program.object(object).base, self.program.object(object).size);
+                let (base, size) = (self.word(base), self.word(size));
+                let distance = self.program.pool.sub(addr, base);
+                let is_inside = self.program.pool.ult(distance, size);
+                (distance, self.program.pool.not(is_inside))
+            }
+            base => {
+                let low = self.word((1 << self.program.data_model.granule_bits()) - 1);
+                let distance = self.program.pool.bv_and(addr, low);
+                (distance, self.is_number(addr, &Words::one(base, Offset::ANY)))
+            }
+        };
+        let own = kept.bytes as i64;
+        let is_kept = match kept.keep {
+            Keep::Off { place, bytes } => {
+                let bad = kept.bytes + bytes - 1;
+                if place.every == 0 {
+                    let meets = self.within(distance, (place.at - (own - 1)) as u64, bad);
+                    self.program.pool.not(meets)
+                } else {
+                    let shift = (own - 1 - place.at).rem_euclid(place.every as i64) as u64;
+                    let (shift, every, bad) = (self.word(shift), self.word(place.every), self.word(bad));
+                    let pool = &mut self.program.pool;
+                    let moved = pool.add(distance, shift);
+                    let phase = pool.urem(moved, every);
+                    pool.ule(bad, phase)
+                }
+            }
+            Keep::Below(end) => {
+                let beyond = self.word((end - own + 1) as u64);
+                self.program.pool.ult(distance, beyond)
+            }
+            Keep::From(start) => {
+                let start = self.word(start as u64);
+                self.program.pool.ule(start, distance)
+            }
+        };
+        let mut ways = vec![is_outside, is_kept];
+        for other in &kept.others {
+            let other = self.word(*other as u64);
+            ways.push(self.program.pool.eq(distance, other));
+        }
+        (self.program.pool.or_all(&ways), "an index that leaves its array for what is stored beside it".to_string())
     }
 
     fn mask(&mut self, word: TermId, mask: TermId, is_and: bool) -> Vec<Condition> {
@@ -386,10 +437,9 @@ impl<'a> Conditions<'a> {
 
 /// Whether both can only be addresses in the same static object.
 fn is_one_object(x: &Words, y: &Words) -> bool {
-    match (&x.whole[..], &y.whole[..]) {
-        ([(Base::Object(a), _)], [(Base::Object(b), _)]) => a == b,
-        _ => false,
-    }
+    let Some((base @ Base::Object(_), _)) = x.whole.first() else { return false };
+    let is_it = |(other, _): &(Base, Offset)| other == base;
+    !y.whole.is_empty() && x.whole.iter().all(is_it) && y.whole.iter().all(is_it)
 }
 
 fn is_in_page(number: i64) -> bool {

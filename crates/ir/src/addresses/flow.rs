@@ -6,10 +6,11 @@
 //! unless it begins at something that is no byte; those of the library's copying functions go everywhere.
 
 use super::Layout;
+use super::apart::{self, Access, Kept, Overlap, overlap};
 use super::terms::Reader;
-use super::value::{Base, Offset, Words, gcd};
+use super::value::{Base, Offset, Words};
 use crate::access::{bytes_of, local_written};
-use crate::memory::{Fill, ObjectId, ObjectKind};
+use crate::memory::{DataModel, Fill, ObjectId, ObjectKind};
 use crate::pass::Webs;
 use crate::pass::for_each_used;
 use crate::program::Program;
@@ -26,9 +27,7 @@ const MAX_CELLS: usize = 200;
 
 /// A piece of an object that is written in one way.
 struct Cell {
-    offset: Offset,
-    bytes: u64,
-    goes_everywhere: bool,
+    access: Access,
     words: Words,
 }
 
@@ -43,6 +42,8 @@ pub(super) struct Flow {
     /// By `ProcId`.
     results: Vec<Words>,
     thread_results: Words,
+    /// What accesses have to stay away from, by the number of their statement.
+    kept: FxHashMap<usize, Vec<Kept>>,
 }
 
 /// A statement: procedure, edge, position.
@@ -72,7 +73,13 @@ impl Flow {
             solver.is_queued[index] = false;
             solver.visit(index);
         }
+        solver.flow.kept = solver.kept();
         solver.flow
+    }
+
+    /// What an access has to stay away from, so that the others read whole words.
+    pub(super) fn kept(&self, stmt: usize) -> &[Kept] {
+        self.kept.get(&stmt).map_or(&[], Vec::as_slice)
     }
 
     /// Reads terms of a statement, which writes a variable; if `is_after` they mean what an update has just read.
@@ -134,6 +141,7 @@ impl<'a> Solver<'a> {
             cells: FxHashMap::default(),
             results: vec![Words::default(); program.procs.len()],
             thread_results: Words::number(Offset::exact(0)),
+            kept: FxHashMap::default(),
         };
         let (queue, is_queued) = ((0..stmts.len()).collect(), vec![true; stmts.len()]);
         Solver {
@@ -347,11 +355,12 @@ impl<'a> Solver<'a> {
         let mut is_zero = true;
         for (base, offset) in self.words(index, *addr).bases() {
             self.readers.entry(base).or_default().insert(index);
+            let access = self.access(base, offset, bytes, everywhere);
             // What nobody wrote is zero, or anything, and then both outcomes of every comparison are looked at anyway.
             is_zero &= !matches!(base, Base::Object(object) if self.program.object(object).fill == Fill::Any);
             for cell in self.flow.cells.get(&base).into_iter().flatten() {
-                match overlap(offset, bytes, everywhere, cell) {
-                    Overlap::None => {}
+                match overlap(access, cell.access) {
+                    Overlap::None | Overlap::Apart(..) => {}
                     Overlap::Same => {
                         words.join(&cell.words);
                     }
@@ -359,7 +368,7 @@ impl<'a> Solver<'a> {
                         words.insert(Base::Number, Offset::ANY);
                         let bases = cell.words.bases().map(|(base, _)| base);
                         for base in bases.chain(cell.words.parts.iter().copied()) {
-                            if bytes == word && cell.bytes < word {
+                            if bytes == word && cell.access.bytes < word {
                                 words.insert(base, Offset::ANY);
                             } else {
                                 words.insert_part(base);
@@ -384,20 +393,40 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// An access to an object.
+    fn access(&self, base: Base, offset: Offset, bytes: u64, goes_everywhere: bool) -> Access {
+        let may_check = self.is_small(base) && !goes_everywhere;
+        Access { offset, bytes, goes_everywhere, may_check }
+    }
+
+    /// Whether an address shows how far it is from the start of its object.
+    fn is_small(&self, base: Base) -> bool {
+        match base {
+            Base::Object(_) => true,
+            Base::Site(_) => self.program.data_model == DataModel::Lp64,
+            Base::Number => false,
+        }
+    }
+
     fn write(&mut self, base: Base, offset: Offset, bytes: u64, everywhere: bool, words: &Words) {
+        let access = self.access(base, offset, bytes, everywhere);
         let cells = self.flow.cells.entry(base).or_default();
-        let is_same = |cell: &Cell| (cell.offset, cell.bytes, cell.goes_everywhere) == (offset, bytes, everywhere);
         let is_full = cells.len() >= MAX_CELLS;
-        let is_new = match cells.iter_mut().find(|cell| is_same(cell) || is_full && cell.bytes == bytes) {
+        let is_same = |cell: &Cell| cell.access == access || is_full && cell.access.bytes == bytes;
+        let is_new = match cells.iter_mut().find(|cell| is_same(cell)) {
             Some(cell) => {
-                let joined = cell.offset.join(offset);
-                let is_wider = joined != cell.offset || everywhere && !cell.goes_everywhere;
-                cell.offset = joined;
-                cell.goes_everywhere |= everywhere;
+                let joined = Access {
+                    offset: cell.access.offset.join(offset),
+                    bytes,
+                    goes_everywhere: cell.access.goes_everywhere || everywhere,
+                    may_check: cell.access.may_check && !is_full,
+                };
+                let is_wider = joined != cell.access;
+                cell.access = joined;
                 cell.words.join(words) || is_wider
             }
             None => {
-                cells.push(Cell { offset, bytes, goes_everywhere: everywhere, words: words.clone() });
+                cells.push(Cell { access, words: words.clone() });
                 true
             }
         };
@@ -412,51 +441,43 @@ impl<'a> Solver<'a> {
             self.push(reader);
         }
     }
-}
-
-enum Overlap {
-    None,
-    Same,
-    Part,
-}
-
-/// How an access meets a piece of an object.
-fn overlap(offset: Offset, bytes: u64, everywhere: bool, cell: &Cell) -> Overlap {
-    let period = gcd(offset.every, cell.offset.every);
-    let apart = i128::from(offset.at) - i128::from(cell.offset.at);
-    let meets = |apart: i128| {
-        if apart == 0 && bytes == cell.bytes {
-            Overlap::Same
-        } else if apart < i128::from(cell.bytes) && -apart < i128::from(bytes) {
-            Overlap::Part
-        } else {
-            Overlap::None
+    /// What accesses have to stay away from, now that all is known.
+    fn kept(&self) -> FxHashMap<usize, Vec<Kept>> {
+        let (mut loads, mut stores) = (Vec::new(), Vec::new());
+        // Whoever stored it, or nobody: what is there from the start counts, too.
+        for (base, cells) in &self.flow.cells {
+            let addresses = cells.iter().filter(|cell| cell.words.may_be_address() || !cell.words.parts.is_empty());
+            stores.extend(addresses.map(|cell| apart::Stored { by: None, base: *base, access: cell.access }));
         }
-    };
-    if period == 0 {
-        return meets(apart);
+        for (index, (proc, ..)) in self.stmts.iter().enumerate() {
+            let (Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. }) = self.op(index) else {
+                continue;
+            };
+            let Place::Mem { addr, sort, .. } = place else { continue };
+            let (words, everywhere) = (self.words(index, *addr), self.goes_everywhere[*proc]);
+            for (base, offset) in words.bases() {
+                let access = self.access(base, offset, bytes_of(*sort), everywhere);
+                let one = apart::Stmt { number: index, base, access, others: words.exact_besides(base, offset) };
+                if self.stores_address(index) {
+                    stores.push(apart::Stored { by: Some(one.clone()), base, access });
+                }
+                if !matches!(self.op(index), Op::Store { .. }) {
+                    loads.push(one);
+                }
+            }
+        }
+        apart::kept(&loads, &stores)
     }
-    if period >= bytes.max(cell.bytes) {
-        let after = apart.rem_euclid(i128::from(period));
-        return match meets(after) {
-            Overlap::None => meets(after - i128::from(period)),
-            met => met,
+
+    /// Whether the statement may store an address or a part of one.
+    fn stores_address(&self, stmt: usize) -> bool {
+        let new = match self.op(stmt) {
+            Op::Store { value, .. } => self.words(stmt, *value),
+            Op::Rmw { new, .. } => self.after(stmt, *new),
+            _ => return false,
         };
+        // What a thread begins with is written as numbers.
+        let is_initial = Some(self.stmts[stmt].0) == self.program.thread_init.map(|proc| proc.index());
+        is_initial || new.may_be_address() || !new.parts.is_empty()
     }
-    if bytes == cell.bytes {
-        return Overlap::Same;
-    }
-    if bytes > 1 && cell.bytes > 1 {
-        // C forbids to read what was written as another type, unless it is bytes.
-        return Overlap::None;
-    }
-    if everywhere || cell.goes_everywhere {
-        return Overlap::Part;
-    }
-    // One of them walks: does the walk begin in the other?
-    let (walker, other) = if bytes == 1 { (offset, cell.offset) } else { (cell.offset, offset) };
-    let size = bytes.max(cell.bytes);
-    let start = i128::from(walker.at) - i128::from(other.at);
-    let start = if other.every >= size { start.rem_euclid(i128::from(other.every)) } else { start };
-    if (0..i128::from(size)).contains(&start) { Overlap::Part } else { Overlap::None }
 }

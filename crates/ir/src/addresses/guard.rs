@@ -14,7 +14,7 @@ use crate::access::local_written;
 use crate::pass::{Moment, for_each_term, map_terms};
 use crate::program::{Edge, EdgeId, EdgeRef, Loc, LocId, ProcId, Program};
 use crate::source::Span;
-use crate::stmt::{Callee, CheckKind, Op, Stmt};
+use crate::stmt::{Callee, CheckKind, Op, Place, Stmt};
 use logic::{TermId, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -77,7 +77,19 @@ fn needs(conditions: &mut Conditions<'_>, reuse: &mut Option<Reuse>, at: &At, st
             }
         }
     }
+    conditions.point.2 = false;
+    needs.before.extend(kept_apart(conditions, &stmt.op));
     needs
+}
+
+/// That an access stays in its array, where others lie beside it.
+fn kept_apart(conditions: &mut Conditions<'_>, op: &Op) -> Vec<Condition> {
+    let (Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. }) = op else { return Vec::new() };
+    let Place::Mem { addr, .. } = place else { return Vec::new() };
+    let flow = conditions.flow;
+    let always = conditions.program.pool.bool(true);
+    let all = flow.kept(conditions.point.0).iter().map(|kept| conditions.kept(*addr, kept));
+    all.filter(|(condition, _)| *condition != always).collect()
 }
 
 /// What is looked at.

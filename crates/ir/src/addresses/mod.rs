@@ -12,6 +12,7 @@
 //!
 //! - `value` is what a word can be, `terms` what operations make of it, `flow` which values reach which variable and which memory, `webs`
 //!   which assignments of a variable belong together;
+//! - `apart` says which accesses by index are kept from addresses beside their array by a check;
 //! - `conditions` makes demands into terms, `guard` puts them into the program;
 //! - `reuse` is about addresses that are given out a second time;
 //! - `elsewhere` puts the objects of such a program in other places, where it may be seen to go wrong.
@@ -19,6 +20,7 @@
 //! What is taken for granted of all layouts: no object lies in the first or last page of the address space; objects lie
 //! at multiples of their type's alignment; an address that is copied byte by byte is copied whole and in order.
 
+mod apart;
 mod conditions;
 mod elsewhere;
 mod flow;

@@ -1,5 +1,6 @@
 //! Tests of the analysis on small values.
 
+use super::apart::{Access, Keep, Overlap, overlap};
 use super::value::{Base, Offset, Words};
 use crate::memory::ObjectId;
 
@@ -30,6 +31,47 @@ fn joining_tells_what_is_new() {
     assert!(words.join(&Words::one(x, Offset::exact(8))));
     assert!(!words.join(&Words::one(x, Offset::exact(8))));
     assert!(words.join(&Words::one(x, Offset::exact(16))));
-    assert_eq!(words.bases().collect::<Vec<_>>(), [(x, Offset { at: 8, every: 8 })]);
+    assert_eq!(words.bases().collect::<Vec<_>>(), [(x, Offset::exact(8)), (x, Offset::exact(16))]);
+    assert_eq!(words.exact_besides(x, Offset::exact(8)), [16]);
     assert_eq!(words.numbers(), Some(Offset::exact(0)));
+    // Too many become one, and a walk in any direction ends.
+    let mut n_new = 0;
+    for step in 0..100 {
+        n_new += usize::from(words.join(&Words::one(x, Offset::exact(-8 * step))));
+    }
+    assert_eq!(words.bases().count(), 1);
+    assert!(n_new < 10);
+    assert!(words.bases().all(|(_, offset)| offset.every == 8 && offset.may_be(-800)));
+}
+
+fn access(offset: Offset, bytes: u64) -> Access {
+    Access { offset, bytes, goes_everywhere: false, may_check: true }
+}
+
+#[test]
+fn an_index_is_kept_from_what_lies_beside_its_array() {
+    let slots = access(Offset { at: 40, every: 8 }, 8);
+    let lock = access(Offset::exact(0), 4);
+    // Who walks is checked, whichever of the two it is.
+    let keep = Keep::Off { place: lock.offset, bytes: 4 };
+    assert!(matches!(overlap(lock, slots), Overlap::Apart(None, Some(kept)) if kept == keep));
+    assert!(matches!(overlap(slots, lock), Overlap::Apart(Some(kept), None) if kept == keep));
+    // An array in each of several records, and a number in each of them.
+    let count = access(Offset { at: 48, every: 56 }, 4);
+    let fields = access(Offset { at: 16, every: 8 }, 8);
+    assert!(matches!(overlap(count, fields), Overlap::Apart(None, Some(Keep::Off { .. }))));
+    // Two arrays of records.
+    let (first, second) = (access(Offset { at: 0, every: 16 }, 8), access(Offset { at: 64, every: 16 }, 4));
+    assert!(matches!(overlap(first, second), Overlap::Apart(Some(Keep::Below(64)), Some(Keep::From(64)))));
+}
+
+#[test]
+fn what_begins_in_the_other_is_meant() {
+    let pointer = access(Offset { at: 8, every: 16 }, 8);
+    for number in [Offset { at: 8, every: 16 }, Offset::exact(8), Offset { at: 12, every: 32 }] {
+        assert!(matches!(overlap(access(number, 4), pointer), Overlap::Part), "a union: {number:?}");
+    }
+    let unchecked = Access { may_check: false, ..pointer };
+    assert!(matches!(overlap(access(Offset::exact(40), 4), unchecked), Overlap::Part));
+    assert!(matches!(overlap(access(Offset::exact(0), 4), pointer), Overlap::None), "never there");
 }

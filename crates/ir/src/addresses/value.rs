@@ -2,6 +2,9 @@
 //!
 //! A distance is `at` plus a multiple of `every`; `every` is zero if it is known exactly. `at` is the place where a walk began and is
 //! not reduced, so that an index into an array inside of a record still tells which array it is.
+//!
+//! An address has a few distances, one for each member of a record that it may be, before they become one pattern: two mutexes in a record are two places,
+//! and not every place as far from them as they are from each other. Numbers are one pattern always.
 
 use crate::memory::ObjectId;
 use crate::stmt::SiteId;
@@ -63,6 +66,9 @@ pub(super) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
+/// So many distances from the start of one object are told apart.
+const MAX_DISTANCES: usize = 6;
+
 /// All that a value can be.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Words {
@@ -87,20 +93,30 @@ impl Words {
         words
     }
 
-    /// Adds a possibility; says whether it was new.
+    /// Adds a possibility; says whether it was new. This ends: where there are too many they become one with smaller multiples, which
+    /// contains them.
     pub(super) fn insert(&mut self, base: Base, offset: Offset) -> bool {
-        match self.whole.binary_search_by_key(&base, |(base, _)| *base) {
-            Ok(at) => {
-                let joined = self.whole[at].1.join(offset);
-                let is_new = joined != self.whole[at].1;
-                self.whole[at].1 = joined;
-                is_new
-            }
-            Err(at) => {
-                self.whole.insert(at, (base, offset));
-                true
-            }
+        let start = self.whole.partition_point(|(other, _)| *other < base);
+        let end = self.whole.partition_point(|(other, _)| *other <= base);
+        let own = || self.whole[start..end].iter().map(|(_, offset)| *offset);
+        if own().any(|known| known.join(offset) == known) {
+            return false;
         }
+        let most = if base == Base::Number { 1 } else { MAX_DISTANCES };
+        if end - start < most {
+            self.whole.insert(end, (base, offset));
+            return true;
+        }
+        let all = own().fold(offset, |all, known| known.join(all));
+        self.whole[start].1 = all;
+        self.whole.drain(start + 1..end);
+        true
+    }
+
+    /// The known distances from the start of an object other than this one.
+    pub(super) fn exact_besides(&self, base: Base, offset: Offset) -> Vec<i64> {
+        let own = self.whole.iter().filter(|(other, known)| *other == base && *known != offset);
+        own.filter_map(|(_, known)| known.value()).collect()
     }
 
     pub(super) fn insert_part(&mut self, base: Base) -> bool {

@@ -7,26 +7,32 @@
 //! of intervals is enough. If it is used otherwise, but the `Assume`s right after it leave few values, exactly these are tried.
 //! If neither holds, all values of a small sort are tried, and a large one is reported by the engine.
 //!
-//! Inside the edge of the input statements are followed in order, along copies; beyond it a variable that still matters
-//! stands for all of its uses in the program, also through globals and arguments of threads that it is copied to. Invariant: an execution with any value has one with a value tried here that
-//! takes the same edges and differs only in variables of which nothing but such comparisons is ever asked.
+//! A deadline is a time of day and a bit more, so sums with constants count as copies (`v + 50 >= 1000` is a comparison of `v`, too). Inside the procedure of the input
+//! copies are followed along its edges (`tracked`), so that a new value of a variable is not taken for the old one; a global or an argument of a thread that one is copied
+//! to stands for all of its uses in the program. Invariant: an execution with any value has one with a value tried here that
+//! takes the same edges and differs only in variables of which nothing but such comparisons is ever asked: each such variable holds the input and one of the constants found for it,
+//! and every comparison that it may meet comes out alike for both values.
 
 use super::code::{Values, bits_of, mask, value_of, word_of};
+use super::tracked;
 use ir::pass::Liveness;
-use ir::{Callee, Edge, Op, Place, Program, Scope};
+use ir::{Callee, Edge, EdgeId, Op, Place, ProcId, Program};
 use logic::{Node, Pool, Sort, TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a program asks of a variable.
 #[derive(Clone, Default, Debug)]
-struct Uses {
+pub(super) struct Uses {
     /// Comparisons with constants.
-    comparisons: Vec<TermId>,
+    pub(super) comparisons: Vec<Comparison>,
     /// Whether there is any other use.
-    is_opaque: bool,
-    /// The variables it is copied to.
-    copies: Vec<VarId>,
+    pub(super) is_opaque: bool,
+    /// The variables it is copied to, and what is added.
+    copies: Vec<(VarId, u64)>,
 }
+
+/// A term that compares a variable with a constant, where the variable is the input plus this.
+pub(super) type Comparison = (TermId, u64);
 
 /// The uses of all variables of a program.
 pub(crate) struct Inputs {
@@ -37,6 +43,8 @@ pub(crate) struct Inputs {
 
 /// The most values that the classes of one input may have.
 const MOST_CLASSES: usize = 256;
+/// The most copies of one input, each plus some constant, that are told apart.
+const MOST_COPIES: usize = 256;
 
 impl Inputs {
     /// Looks at every statement.
@@ -58,13 +66,13 @@ impl Inputs {
     fn add(&mut self, program: &Program, op: &Op) {
         let pool = &program.pool;
         match op {
-            Op::Load { dst, place: Place::Var(var), .. } => self.uses.entry(*var).or_default().copies.push(*dst),
-            Op::Rmw { dst, place: Place::Var(var), .. } => self.uses.entry(*var).or_default().copies.push(*dst),
+            Op::Load { dst, place: Place::Var(var), .. } => self.uses.entry(*var).or_default().copies.push((*dst, 0)),
+            Op::Rmw { dst, place: Place::Var(var), .. } => self.uses.entry(*var).or_default().copies.push((*dst, 0)),
             _ => {}
         }
         let copied = copies(program, op);
-        for (source, copy) in &copied {
-            self.uses.entry(*source).or_default().copies.push(*copy);
+        for (source, copy, by) in &copied {
+            self.uses.entry(*source).or_default().copies.push((*copy, *by));
         }
         if !copied.is_empty() || (!self.results_matter && matches!(op, Op::Return(_) | Op::ExitThread(_))) {
             return;
@@ -73,7 +81,7 @@ impl Inputs {
             scan(pool, term, &mut |var, comparison| {
                 let uses = self.uses.entry(var).or_default();
                 match comparison {
-                    Some(term) => uses.comparisons.push(term),
+                    Some(term) => uses.comparisons.push((term, 0)),
                     None => uses.is_opaque = true,
                 }
             });
@@ -81,7 +89,7 @@ impl Inputs {
     }
 
     /// The values to try of the variable that the statement at a position of the edge sets, which takes any value.
-    pub(crate) fn values(&self, at: &At<'_>, position: usize, var: VarId, enumerate: u32) -> Values {
+    fn values(&self, at: &At<'_>, position: usize, var: VarId, enumerate: u32) -> Values {
         let pool = &at.program.pool;
         let sort = pool.var_sort(var);
         let bits = bits_of(sort);
@@ -89,22 +97,9 @@ impl Inputs {
         if !matches!(sort, Sort::Bv(_)) {
             return all;
         }
-        let mut here = Uses::default();
-        let mut guards = Vec::new();
-        let tracked = self.follow_edge(at, position, var, &mut here, &mut guards);
-        let matters = |var: &VarId| at.program.var(*var).scope == Scope::Global || at.live.is_live(at.edge.to, *var);
-        let beyond: Vec<VarId> = tracked.iter().copied().filter(matters).collect();
-        for var in self.copies_of(beyond) {
-            if let Some(uses) = self.uses.get(&var) {
-                here.comparisons.extend(&uses.comparisons);
-                here.is_opaque |= uses.is_opaque;
-            }
-        }
+        let (here, guards) = tracked::uses(self, at, position, var);
         let cells = cells(pool, &here.comparisons, bits);
-        let holds = |word: u64| {
-            let value = value_of(word, sort);
-            guards.iter().all(|guard| pool.evaluate(*guard, &|_| value.clone()).as_bool())
-        };
+        let holds = |word: u64| guards.iter().all(|guard| guard.holds(at, word));
         let chosen: Vec<(u64, u64)> = cells.into_iter().filter(|(first, _)| holds(*first)).collect();
         let limit = 1u128 << enumerate.min(32);
         if !here.is_opaque {
@@ -120,65 +115,53 @@ impl Inputs {
         all
     }
 
-    /// Collects the uses in the rest of the edge, and the conditions on nothing but this value that come before anything else
-    /// that could end the execution. Returns the variables that hold the value at the end.
-    fn follow_edge(
-        &self,
-        at: &At<'_>,
-        position: usize,
-        var: VarId,
-        uses: &mut Uses,
-        guards: &mut Vec<TermId>,
-    ) -> FxHashSet<VarId> {
-        let pool = &at.program.pool;
-        let mut tracked: FxHashSet<VarId> = [var].into_iter().collect();
-        let mut only_pure = true;
-        for stmt in &at.edge.stmts[position + 1..] {
-            let copied: Vec<VarId> = (copies(at.program, &stmt.op).into_iter())
-                .filter_map(|(source, copy)| tracked.contains(&source).then_some(copy))
-                .collect();
-            let is_result = matches!(stmt.op, Op::Return(_) | Op::ExitThread(_)) && !self.results_matter;
-            if copied.is_empty() && !is_result {
-                for term in ir::access::terms(&stmt.op) {
-                    let mut is_opaque_here = false;
-                    scan(pool, term, &mut |var, comparison| {
-                        if tracked.contains(&var) {
-                            match comparison {
-                                Some(term) => uses.comparisons.push(term),
-                                None => is_opaque_here = true,
-                            }
-                        }
-                    });
-                    uses.is_opaque |= is_opaque_here;
-                    let only_this = pool.free_vars(term).ones().all(|index| tracked.contains(&VarId(index as u32)));
-                    if matches!(stmt.op, Op::Assume(_)) && only_pure && !is_opaque_here && only_this {
-                        guards.push(term);
-                    }
-                }
-            }
-            only_pure &= matches!(stmt.op, Op::Assign { .. } | Op::Assume(_) | Op::Havoc { .. } | Op::Mark(..));
-            if let Some(written) = ir::access::local_written(&stmt.op) {
-                tracked.remove(&written);
-            }
-            tracked.extend(copied);
-        }
-        tracked
-    }
-
-    fn copies_of(&self, vars: Vec<VarId>) -> Vec<VarId> {
-        let mut reached: FxHashSet<VarId> = vars.iter().copied().collect();
+    /// Adds what is asked of variables that hold the input plus a constant, anywhere in the program.
+    pub(super) fn add_everywhere(&self, program: &Program, vars: Vec<(VarId, u64)>, here: &mut Uses) {
+        let mut reached: FxHashSet<(VarId, u64)> = vars.iter().copied().collect();
         let mut all = vars;
         let mut next = 0;
         while next < all.len() {
-            for copy in self.uses.get(&all[next]).into_iter().flat_map(|uses| &uses.copies) {
-                if reached.insert(*copy) {
-                    all.push(*copy);
+            let (var, by) = all[next];
+            next += 1;
+            if all.len() > MOST_COPIES {
+                here.is_opaque = true;
+                return;
+            }
+            let Some(uses) = self.uses.get(&var) else { continue };
+            here.comparisons.extend(uses.comparisons.iter().map(|(term, _)| (*term, by)));
+            here.is_opaque |= uses.is_opaque;
+            let cut = mask(bits_of(program.pool.var_sort(var)));
+            for (copy, more) in &uses.copies {
+                let copy = (*copy, by.wrapping_add(*more) & cut);
+                if reached.insert(copy) {
+                    all.push(copy);
                 }
             }
-            next += 1;
         }
-        all
     }
+}
+
+/// The values to try of each `Havoc`, by its edge and position.
+pub(super) type HavocValues = FxHashMap<(EdgeId, usize), Values>;
+
+/// The values to try in a procedure.
+pub(super) fn havoc_values(
+    inputs: &Inputs,
+    program: &Program,
+    proc: ProcId,
+    live: &Liveness,
+    enumerate: u32,
+) -> HavocValues {
+    let mut values = HavocValues::default();
+    for (index, edge) in program.proc(proc).edges.iter().enumerate() {
+        for (position, stmt) in edge.stmts.iter().enumerate() {
+            if let Op::Havoc { var, .. } = &stmt.op {
+                let at = At { program, live, edge, proc };
+                values.insert((EdgeId(index as u32), position), inputs.values(&at, position, *var, enumerate));
+            }
+        }
+    }
+    values
 }
 
 /// Where an input is.
@@ -186,15 +169,15 @@ pub(crate) struct At<'p> {
     pub(crate) program: &'p Program,
     pub(crate) live: &'p Liveness,
     pub(crate) edge: &'p Edge,
+    pub(crate) proc: ProcId,
 }
 
-/// The variables that the statement makes a plain copy of another: (source, copy). None if it does anything else with one.
-fn copies(program: &Program, op: &Op) -> Vec<(VarId, VarId)> {
+/// The variables that the statement makes a copy of another, up to a constant: (source, copy, what is added). None if it does anything else with one.
+pub(super) fn copies(program: &Program, op: &Op) -> Vec<(VarId, VarId, u64)> {
     let pool = &program.pool;
     match op {
-        Op::Assign { var, value } => pool.as_var(*value).map(|source| (source, *var)).into_iter().collect(),
-        Op::Store { place: Place::Var(var), value, .. } => {
-            pool.as_var(*value).map(|source| (source, *var)).into_iter().collect()
+        Op::Assign { var, value } | Op::Store { place: Place::Var(var), value, .. } => {
+            shifted_var(pool, *value).map(|(source, by)| (source, *var, by)).into_iter().collect()
         }
         Op::Start { callee: Callee::Proc(proc), args, .. } => {
             let is_plain = |arg: &TermId| pool.as_var(*arg).is_some() || pool.as_const(*arg).is_some();
@@ -202,14 +185,33 @@ fn copies(program: &Program, op: &Op) -> Vec<(VarId, VarId)> {
                 return Vec::new();
             }
             let params = program.proc(*proc).params.iter();
-            args.iter().zip(params).filter_map(|(arg, param)| Some((pool.as_var(*arg)?, *param))).collect()
+            args.iter().zip(params).filter_map(|(arg, param)| Some((pool.as_var(*arg)?, *param, 0))).collect()
         }
         _ => Vec::new(),
     }
 }
 
+/// A variable plus a constant, as numbers of the variable's width.
+fn shifted_var(pool: &Pool, term: TermId) -> Option<(VarId, u64)> {
+    let word = |term: TermId| pool.as_const(term).map(word_of_wide);
+    let (var, by) = match pool.node(term) {
+        Node::Var(var) => return Some((*var, 0)),
+        Node::App { op: logic::Op::Add, args } if args.len() == 2 => match (word(args[0]), word(args[1])) {
+            (None, Some(by)) => (pool.as_var(args[0])?, by),
+            (Some(by), None) => (pool.as_var(args[1])?, by),
+            _ => return None,
+        },
+        Node::App { op: logic::Op::Sub, args } => (pool.as_var(args[0])?, word(args[1])?.wrapping_neg()),
+        _ => return None,
+    };
+    match pool.var_sort(var) {
+        Sort::Bv(bits @ 1..=64) => Some((var, by & mask(bits))),
+        _ => None,
+    }
+}
+
 /// Calls `found` with each variable of the term: with the comparison if it is only compared with a constant there.
-fn scan(pool: &Pool, term: TermId, found: &mut dyn FnMut(VarId, Option<TermId>)) {
+pub(super) fn scan(pool: &Pool, term: TermId, found: &mut dyn FnMut(VarId, Option<TermId>)) {
     let mut seen = FxHashSet::default();
     let mut stack = vec![term];
     while let Some(term) = stack.pop() {
@@ -235,26 +237,38 @@ fn scan(pool: &Pool, term: TermId, found: &mut dyn FnMut(VarId, Option<TermId>))
     }
 }
 
-/// The variable under extensions.
+/// The variable under extensions, perhaps plus a constant.
 fn extended_var(pool: &Pool, mut term: TermId) -> Option<VarId> {
-    loop {
-        match pool.node(term) {
-            Node::Var(var) => return matches!(pool.var_sort(*var), Sort::Bv(1..=64)).then_some(*var),
-            Node::App { op: logic::Op::ZeroExtend(_) | logic::Op::SignExtend(_), args } => term = args[0],
-            _ => return None,
-        }
+    while let Node::App { op: logic::Op::ZeroExtend(_) | logic::Op::SignExtend(_), args } = pool.node(term) {
+        term = args[0];
     }
+    let (var, _) = shifted_var(pool, term)?;
+    matches!(pool.var_sort(var), Sort::Bv(1..=64)).then_some(var)
+}
+
+/// What a comparison adds to its variable.
+fn added(pool: &Pool, comparison: TermId) -> u64 {
+    let mut sides = pool.node(comparison).args().iter().copied();
+    let side = sides.find(|side| pool.as_const(*side).is_none());
+    side.map_or(0, |mut side| {
+        while let Node::App { op: logic::Op::ZeroExtend(_) | logic::Op::SignExtend(_), args } = pool.node(side) {
+            side = args[0];
+        }
+        shifted_var(pool, side).map_or(0, |(_, by)| by)
+    })
 }
 
 /// Intervals (first and last value) on which all comparisons agree.
-fn cells(pool: &Pool, comparisons: &[TermId], bits: u32) -> Vec<(u64, u64)> {
-    // Comparisons of signed numbers also change where the sign does.
-    let mut cuts = vec![0, 1 << (bits - 1)];
-    for comparison in comparisons {
+fn cells(pool: &Pool, comparisons: &[Comparison], bits: u32) -> Vec<(u64, u64)> {
+    let mut cuts = vec![0];
+    for (comparison, by) in comparisons {
+        let back = |word: u64| word.wrapping_sub(added(pool, *comparison)).wrapping_sub(*by) & mask(bits);
+        // Comparisons of signed numbers also change where the sign does, and all of them where the sum wraps.
+        cuts.extend([back(0), back(1 << (bits - 1))]);
         for arg in pool.node(*comparison).args() {
             if let Some(value) = pool.as_const(*arg) {
-                let word = word_of_wide(value) & mask(bits);
-                cuts.extend([word, word.wrapping_add(1) & mask(bits)]);
+                let word = word_of_wide(value);
+                cuts.extend([back(word), back(word.wrapping_add(1))]);
             }
         }
     }
@@ -271,15 +285,19 @@ fn word_of_wide(value: &logic::Value) -> u64 {
     }
 }
 
+/// How a comparison comes out if the input has this value.
+fn outcome(pool: &Pool, (term, by): Comparison, word: u64, sort: Sort) -> bool {
+    let value = value_of(word.wrapping_add(by) & mask(bits_of(sort)), sort);
+    pool.evaluate(term, &|_| value.clone()).as_bool()
+}
+
 /// One value for each way in which the comparisons can come out.
-fn classes(pool: &Pool, comparisons: &[TermId], cells: &[(u64, u64)], sort: Sort) -> Vec<u64> {
+fn classes(pool: &Pool, comparisons: &[Comparison], cells: &[(u64, u64)], sort: Sort) -> Vec<u64> {
     let mut seen = FxHashSet::default();
     let mut values = Vec::new();
     for (first, _) in cells {
-        let value = value_of(*first, sort);
-        let outcome: Vec<bool> =
-            comparisons.iter().map(|term| pool.evaluate(*term, &|_| value.clone()).as_bool()).collect();
-        if seen.insert(outcome) {
+        let outcomes: Vec<bool> = comparisons.iter().map(|one| outcome(pool, *one, *first, sort)).collect();
+        if seen.insert(outcomes) {
             values.push(*first);
         }
     }

@@ -12,9 +12,10 @@ pub(crate) mod layout;
 pub(crate) mod offsets;
 pub(crate) mod sink;
 pub(crate) mod terms;
+mod tracked;
 
 use code::*;
-use inputs::{At, Inputs};
+use inputs::{HavocValues, Inputs, havoc_values};
 use ir::pass::{Liveness, Sharing};
 use ir::{
     AllocKind, Callee, CheckKind, EdgeId, EdgeRef, LocId, ObjectKind, Op, Order, Place, ProcId, Program, Properties,
@@ -192,22 +193,6 @@ fn atomic_depths(proc: &ir::Proc) -> Vec<Option<u8>> {
     depths.into_iter().map(|depth| depth.unwrap_or(Some(0))).collect()
 }
 
-/// The values to try of each `Havoc`, by its edge and position.
-type HavocValues = FxHashMap<(EdgeId, usize), Values>;
-
-fn havoc_values(inputs: &Inputs, program: &Program, proc: &ir::Proc, live: &Liveness, enumerate: u32) -> HavocValues {
-    let mut values = HavocValues::default();
-    for (index, edge) in proc.edges.iter().enumerate() {
-        for (position, stmt) in edge.stmts.iter().enumerate() {
-            if let Op::Havoc { var, .. } = &stmt.op {
-                let at = At { program, live, edge };
-                values.insert((EdgeId(index as u32), position), inputs.values(&at, position, *var, enumerate));
-            }
-        }
-    }
-    values
-}
-
 pub(super) struct ProcCompiler<'c> {
     pub(super) code: &'c mut Code,
     pub(super) inputs: &'c Inputs,
@@ -279,7 +264,7 @@ impl<'c> ProcCompiler<'c> {
         let first_loc = self.first_loc;
         let live = Liveness::new(&self.code.program, &proc, true);
         let depths = atomic_depths(&proc);
-        let values = havoc_values(self.inputs, &self.code.program, &proc, &live, self.enumerate);
+        let values = havoc_values(self.inputs, &self.code.program, self.id, &live, self.enumerate);
         let out = proc.out_edges();
         for index in 0..proc.locs.len() {
             let first_slot = self.code.slots.len() as u32;

@@ -47,9 +47,9 @@ static word run_with_destructors(word start, word arg)
     return result;
 }
 
-/* What became of threads, by handle. */
+/* What became of threads, by handle. Bytes, as states that are remembered have all of them. */
 enum { THREADS = 1025, JOINABLE = 0, DETACHED = 1, JOINED = 2 };
-static u32 fate[THREADS];
+static u8 fate[THREADS];
 
 static int may_be_detached(void)
 {
@@ -58,7 +58,7 @@ static int may_be_detached(void)
 
 static void detach(word thread)
 {
-    u32 old;
+    u8 old;
     if (thread >= THREADS)
         __ravel_unsupported("more than 1024 threads of which some are detached");
     __ravel_rmw(&fate[thread], old, DETACHED, ACQ_REL);
@@ -69,7 +69,7 @@ static void detach(word thread)
 static void may_join(word thread)
 {
     if (__ravel_asks_misuse() && (may_be_detached() || __ravel_may_join_twice())) {
-        u32 old;
+        u8 old;
         __ravel_misuse(thread == __ravel_self(), "a thread joins itself");
         if (thread >= THREADS)
             __ravel_unsupported("more than 1024 threads that are joined");
@@ -135,7 +135,7 @@ void pthread_exit(word result)
     __ravel_exit_thread(result);
 }
 
-static u32 is_cancelled[THREADS];
+static u8 is_cancelled[THREADS];
 static _Thread_local int cancel_state;
 static _Thread_local int cancel_type;
 

@@ -5,6 +5,7 @@
  * that its static initialisers use, with every other byte free for us. */
 
 typedef unsigned long word;
+typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 

@@ -1,0 +1,40 @@
+// expect: safe
+// why: a deadline some milliseconds from now; the nanoseconds carry over into the seconds
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
+static int done;
+
+static void *finish(void *arg) {
+    pthread_mutex_lock(&lock);
+    done = 1;
+    pthread_cond_signal(&wake);
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+
+int main(void) {
+    pthread_t t;
+    struct timespec until;
+    int rc = 0;
+    pthread_create(&t, 0, finish, 0);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 50 * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_nsec -= 1000000000L;
+        until.tv_sec++;
+    }
+    assert(until.tv_nsec >= 0 && until.tv_nsec < 1000000000L);
+    pthread_mutex_lock(&lock);
+    while (!done && rc == 0)
+        rc = pthread_cond_timedwait(&wake, &lock, &until);
+    pthread_mutex_unlock(&lock);
+    assert(rc == 0 || rc == ETIMEDOUT);
+    pthread_join(t, 0);
+    return 0;
+}
