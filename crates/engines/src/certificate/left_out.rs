@@ -12,7 +12,9 @@
 use super::{Checker, Halt};
 use ir::access::{Access, AccessKind, Target, may_conflict};
 use ir::pass::reverse_post_order;
-use ir::{CertificateNode, Edge, EdgeRef, Op, Order, Standing};
+use ir::{CertificateNode, Edge, EdgeRef, Op, Order, SiteId, Standing};
+use logic::{TermId, VarId};
+use rustc_hash::FxHashMap;
 
 /// A step to a node: where from, of which thread, by which edge.
 type Arrival = (u32, u32, EdgeRef);
@@ -116,16 +118,36 @@ impl Checker<'_> {
             if node.holder.is_some() || at.depth > 0 || !edges.iter().all(is_local) {
                 return Err(Halt::Fails(format!("node {index}: a thread runs alone although others see what it does")));
             }
-            let mut stuck = node.formula;
-            for edge in edges {
-                let step = self.step(node, alone, edge)?;
-                let goes_on = self.pool.or(step.taken, step.goes_wrong);
-                let not = self.pool.not(goes_on);
-                stuck = self.pool.and(stuck, not);
-            }
+            let goes_on = self.goes_on(node, alone, &edges)?;
+            let not = self.pool.not(goes_on);
+            let stuck = self.pool.and(node.formula, not);
             self.must_not_be(stuck, "a thread that runs alone may be stuck", index)?;
         }
         Ok(())
+    }
+
+    /// That a thread has an edge to go on with. One input that fits is enough for each state, so edges that ask at the same statement may be given the same one: they are the
+    /// branches after it, and for whatever it is there is one of them.
+    fn goes_on(&mut self, node: &CertificateNode, thread: u32, edges: &[EdgeRef]) -> Result<TermId, Halt> {
+        let mut asked: Vec<(SiteId, VarId)> = Vec::new();
+        let mut any = self.pool.bool(false);
+        for edge in edges {
+            let step = self.step(node, thread, *edge)?;
+            let one = self.pool.or(step.taken, step.goes_wrong);
+            let mut same: FxHashMap<VarId, TermId> = FxHashMap::default();
+            for (site, input) in step.inputs {
+                let fits = |(known, var): &&(SiteId, VarId)| {
+                    *known == site && self.pool.var_sort(*var) == self.pool.var_sort(input)
+                };
+                match asked.iter().find(fits).copied() {
+                    Some((_, var)) => drop(same.insert(input, self.pool.var(var))),
+                    None => asked.push((site, input)),
+                }
+            }
+            let one = self.pool.substitute(one, &|var| same.get(&var).copied());
+            any = self.pool.or(any, one);
+        }
+        Ok(any)
     }
 
     /// Whether an edge leads back in its automaton; on every cycle there is one that does.

@@ -252,7 +252,7 @@ impl Checker<'_> {
         let mut one_waits = self.pool.bool(false);
         for edge in self.edges_at(at) {
             let step = self.step(node, thread, edge)?;
-            if !step.asks {
+            if step.inputs.is_empty() {
                 let goes_on = self.pool.or(step.taken, step.goes_wrong);
                 let stuck = self.pool.not(goes_on);
                 all_stuck = self.pool.and(all_stuck, stuck);
