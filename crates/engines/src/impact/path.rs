@@ -15,8 +15,7 @@ use crate::abstraction::cells::Cells;
 use crate::abstraction::control::Change;
 use logic::{Node, Op, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smt::{Answer, Arithmetic, Backend, Method, NoInterpolants, Solver};
-use std::rc::Rc;
+use smt::{Arithmetic, Method, NoInterpolants};
 
 /// How formulas are found for the nodes of a path that leads to nothing bad.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,14 +142,13 @@ impl Unwinding<'_, '_> {
         let nodes = self.tree.path(above, node);
         let forward = self.forward(&nodes);
         let last = nodes.len() - 1;
-        let limits = self.world.entailment.limits().clone();
         let mut question: Vec<TermId> = if above == 0 { Vec::new() } else { self.tree.node(above).label.clone() };
         let n_known = question.len();
         question.extend(forward.conds.iter().map(|(_, _, cond)| *cond));
         for formula in bad {
             question.push(forward.term(&mut self.world.cells, last, *formula));
         }
-        let core = match self.core(&question, &limits) {
+        let core = match self.world.reasons.core(&self.world.cells, &question) {
             Ok(Some(core)) => core,
             Ok(None) => return Ok(Outcome::Possible),
             Err(smt::Why::Incomplete(what)) => return Ok(Outcome::Undecided(what)),
@@ -178,30 +176,6 @@ impl Unwinding<'_, '_> {
             return Ok(Outcome::Refuted(found));
         }
         self.sequence(&nodes, &arrivals, &needed, &bad)
-    }
-
-    /// Conditions that contradict each other, all of them needed as a rule; none if all may hold together. Asked once.
-    fn core(&mut self, question: &[TermId], limits: &smt::Limits) -> Result<Option<Rc<FxHashSet<TermId>>>, smt::Why> {
-        if let Some(core) = evident(&self.world.cells, question) {
-            return Ok(Some(Rc::new(core)));
-        }
-        if let Some(known) = self.world.cores.get(question) {
-            return Ok(known.clone());
-        }
-        let world = &mut *self.world;
-        let all = world.cells.pool.and_all(question);
-        // The oracle remembers solutions, which often fit.
-        let core = if world.entailment.is_possible(&mut world.cells, &[], all)? {
-            None
-        } else {
-            match contradiction(&world.cells, question, limits) {
-                Answer::Sat(_) => None,
-                Answer::Unsat(core) => Some(Rc::new(smaller(&world.cells, question, core, limits))),
-                Answer::Unknown(why) => return Err(why),
-            }
-        };
-        self.world.cores.insert(question.into(), core.clone());
-        Ok(core)
     }
 
     /// Formulas by weakest preconditions; none if something gets in the way. Inputs are eliminated where they are asked for; if that loses what is needed, the solver's sequence
@@ -410,53 +384,3 @@ fn at_moment(cells: &mut Cells<'_>, version: &FxHashMap<VarId, u32>, step: usize
     }
     cells.pool.substitute(term, &|var| map.get(&var).copied())
 }
-
-/// A contradiction that shows: a condition that never holds, or one and its opposite.
-fn evident(cells: &Cells<'_>, question: &[TermId]) -> Option<FxHashSet<TermId>> {
-    let never = |term: &&TermId| cells.pool.as_const(**term).is_some_and(|value| !value.as_bool());
-    if let Some(term) = question.iter().rev().find(never) {
-        return Some([*term].into_iter().collect());
-    }
-    let all: FxHashSet<TermId> = question.iter().copied().collect();
-    question.iter().rev().find_map(|term| match cells.pool.node(*term) {
-        Node::App { op: Op::Not, args } if all.contains(&args[0]) => Some([*term, args[0]].into_iter().collect()),
-        _ => None,
-    })
-}
-
-fn contradiction(cells: &Cells<'_>, question: &[TermId], limits: &smt::Limits) -> Answer {
-    let mut solver = Solver::new(Backend::Bits);
-    solver.set_limits(limits.clone());
-    let answer = solver.check(&cells.pool, question);
-    if !matches!(answer, Answer::Unknown(smt::Why::Incomplete(_))) {
-        return answer;
-    }
-    let mut solver = Solver::new(Backend::Z3);
-    solver.set_limits(limits.clone());
-    solver.check(&cells.pool, question)
-}
-
-/// Conditions that contradict each other, all of which are needed; late ones rather than early ones.
-fn smaller(cells: &Cells<'_>, question: &[TermId], core: Vec<TermId>, limits: &smt::Limits) -> FxHashSet<TermId> {
-    let mut seen = FxHashSet::default();
-    let mut core: Vec<TermId> =
-        question.iter().copied().filter(|term| core.contains(term) && seen.insert(*term)).collect();
-    if core.len() > MAX_MINIMISED {
-        return core.into_iter().collect();
-    }
-    let mut solver = Solver::new(Backend::Bits);
-    solver.set_limits(smt::Limits { time: Some(ATTEMPT / 6), ..limits.clone() });
-    let mut index = 0;
-    while index < core.len() && core.len() > 1 {
-        let mut rest = core.clone();
-        rest.remove(index);
-        match solver.check(&cells.pool, &rest) {
-            Answer::Unsat(fewer) => core.retain(|term| fewer.contains(term)),
-            Answer::Sat(_) | Answer::Unknown(_) => index += 1,
-        }
-    }
-    core.into_iter().collect()
-}
-
-/// Cores of more conditions are taken as they are.
-const MAX_MINIMISED: usize = 40;

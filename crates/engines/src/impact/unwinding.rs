@@ -12,6 +12,7 @@
 use super::independence::{Dependence, Touches, rank};
 use super::path::{Interpolation, Outcome, conjuncts};
 use super::races::Racer;
+use super::reasons::Reasons;
 use super::tree::{Arrival, NodeId, Place, Step, Tree};
 use crate::abstraction::cells::Cells;
 use crate::abstraction::control::{Change, Control};
@@ -41,8 +42,8 @@ pub(super) struct World<'p> {
     pub(super) interpolation: Interpolation,
     /// What each edge does for a thread, at a place if that matters.
     pub(super) summaries: FxHashMap<(Option<u32>, u32, EdgeRef), Rc<Summary>>,
-    /// Why conditions cannot hold together, or that they can. What they are cut into matters for the answer.
-    pub(super) cores: FxHashMap<Box<[TermId]>, Option<Rc<FxHashSet<TermId>>>>,
+    /// Why conditions cannot hold together, or that they can.
+    pub(super) reasons: Reasons,
     /// Whether the edges of a location together cover all cases.
     pub(super) is_total: FxHashMap<(u32, u32), bool>,
     /// What is known to leave the model; it is passed over.
