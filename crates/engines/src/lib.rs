@@ -17,6 +17,7 @@ mod engine;
 mod evidence;
 pub mod explicit;
 pub mod explore;
+pub mod impact;
 mod knob;
 pub mod modular;
 pub mod portfolio;

@@ -4,10 +4,11 @@
 
 use crate::engine::Engine;
 use crate::knob::{About, Settings};
-use crate::{axiomatic, bmc, cegar, explicit, modular, symbolic};
+use crate::{axiomatic, bmc, cegar, explicit, impact, modular, symbolic};
 
 /// The engines for C, in the order they are shown.
-pub static ENGINES: &[&dyn Engine] = &[&explicit::Explicit, &bmc::Bmc, &cegar::Cegar, &modular::Modular];
+pub static ENGINES: &[&dyn Engine] =
+    &[&explicit::Explicit, &bmc::Bmc, &cegar::Cegar, &impact::Impact, &modular::Modular];
 
 /// The engines for all languages.
 pub fn all() -> Vec<&'static About> {

@@ -2,8 +2,8 @@
 //!
 //! Each node says where all threads stand and what holds of the cells there. The graph proves a program safe if the initial states are in
 //! the first node, every step from a node leads into one of the nodes that the step is said to lead to, a covered node is inside the one
-//! that covers it, and nothing can go wrong in any step. Steps of threads that a partial order reduction has left out are named,
-//! so that a checker can tell what it has not seen for itself.
+//! that covers it, and nothing can go wrong in any step. Steps of threads that a partial order reduction has left out are named, with the kind of the
+//! reduction: where that is told, a checker can see that they may be left out; else it can tell what it has not seen for itself.
 
 use crate::program::{EdgeRef, LocId, ProcId, Program};
 use logic::{TermId, VarId};
@@ -17,8 +17,24 @@ pub struct Certificate {
     pub cells: Vec<(VarId, CellName)>,
     /// The graph; the first node is the initial one.
     pub nodes: Vec<CertificateNode>,
+    /// Why steps may be left out.
+    pub reduction: Reduction,
     /// Why the graph does not say enough to be checked, if so.
     pub beyond: Option<String>,
+}
+
+/// Why steps of threads may be left out of a graph.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reduction {
+    /// For reasons that the graph does not tell.
+    Untold,
+    /// One thread alone runs where what it does is seen by nobody and comes to an end.
+    Local,
+    /// The step of a thread is left out after one that is independent of it, of a thread that comes later in the order of threads.
+    Monotonic {
+        /// Whether the order changes with `CertificateNode::turn`: when a thread goes back in its automaton, it is the turn of the next one.
+        rotates: bool,
+    },
 }
 
 /// What a variable of a formula stands for.
@@ -62,6 +78,8 @@ pub struct CertificateNode {
     pub steps: Vec<(u32, EdgeRef, u32)>,
     /// Threads that can run and whose steps the reduction leaves out.
     pub left_out: Vec<u32>,
+    /// The thread that is first in the order of threads here; those with lower numbers come after those with higher ones.
+    pub turn: u32,
 }
 
 impl PartialEq for Certificate {

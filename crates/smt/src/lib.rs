@@ -26,7 +26,7 @@ pub use bits::{Bits, Lit, SatStatistics};
 pub use horn::{Applied, HornAnswer, HornClause, HornSystem, Predicate};
 pub use integers::{IntegerAnswer, check_integers, wrapping_solution};
 pub use interpolate::{
-    Arithmetic, Direction, Interpolants, Invalid, Method, NoInterpolants, check_interpolants, interpolate,
+    Arithmetic, Direction, Interpolants, Invalid, Method, NoInterpolants, check_interpolants, interpolate, project,
 };
 pub use limits::{Cancel, Limits, Why, resident_bytes};
 pub use oracle::{Oracle, OracleStatistics};

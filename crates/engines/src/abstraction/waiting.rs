@@ -7,7 +7,8 @@
 use super::cells::Cells;
 use super::control::Control;
 use super::symbolic::{self, Resolve};
-use ir::{EdgeId, EdgeRef, Properties};
+use ir::pass::may_wait_in_circle;
+use ir::{EdgeId, EdgeRef, Op, Program, Properties, Span, Stmt, Why};
 use logic::TermId;
 
 /// Conditions under which a thread may run: that the holder of an atomic section, if it is another thread, waits.
@@ -62,4 +63,16 @@ pub fn waits(
     let stuck = cells.pool.and_all(&stuck);
     let waiting = cells.pool.or_all(&waiting);
     cells.pool.and(stuck, waiting)
+}
+
+/// Why nobody can tell whether some threads wait for each other for ever, if they may.
+pub fn circles(program: &Program) -> Option<Why> {
+    if !may_wait_in_circle(program) {
+        return None;
+    }
+    let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    let is_owned = |stmt: &&Stmt| matches!(stmt.op, Op::Rmw { owner: Some(_), .. } | Op::Join { .. });
+    let span = stmts.filter(is_owned).map(|stmt| stmt.span).next().unwrap_or(Span::NOWHERE);
+    let what = "waiting in a circle while other threads go on, in abstract states,".to_string();
+    Some(Why::Unsupported { span, what })
 }

@@ -22,9 +22,10 @@ use crate::abstraction::interpolants::Technique;
 use crate::abstraction::refine::{Attempt, Explanation, Feasibility, Refiner};
 use crate::abstraction::state::{Live, Places, places};
 use crate::abstraction::symbolic::BadKind;
+use crate::abstraction::waiting::circles;
 use crate::explore::actions::Actions;
 use crate::{About, Engine, Kind, Knob, Run};
-use ir::pass::{Options, forget_owners, may_wait_in_circle, spell_trace};
+use ir::pass::{Options, forget_owners, spell_trace};
 use ir::{Certificate, EdgeRef, Model, Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
 use refinement::precision::{Refinement, Tracking};
 use refinement::stages::{Finding, Remedy, Situation};
@@ -429,18 +430,6 @@ fn form_crowd(world: &mut World<'_>, attempt: &Attempt) {
     let sites = search::counter_abstraction::start_sites(world.cells.program, edge);
     world.cells.crowd_sites.extend(sites);
     world.summaries.clear();
-}
-
-/// Why nobody can tell whether some threads wait for each other for ever, if they may.
-fn circles(program: &Program) -> Option<Why> {
-    if !may_wait_in_circle(program) {
-        return None;
-    }
-    let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
-    let is_owned = |stmt: &&ir::Stmt| matches!(stmt.op, Op::Rmw { owner: Some(_), .. } | Op::Join { .. });
-    let span = stmts.filter(is_owned).map(|stmt| stmt.span).next().unwrap_or(ir::Span::NOWHERE);
-    let what = "waiting in a circle while other threads go on, in abstract states,".to_string();
-    Some(Why::Unsupported { span, what })
 }
 
 /// From now on all threads are told apart: only errors can be found.

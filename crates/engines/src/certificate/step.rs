@@ -6,7 +6,8 @@
 
 use ir::access::bytes_of;
 use ir::{
-    Callee, CellName, CheckKind, EdgeRef, Fill, ObjectKind, Op, Place, ProcId, Program, Properties, Property, Standing,
+    Callee, CellName, CheckKind, EdgeRef, Fill, ObjectKind, Op, Place, ProcId, Program, Properties, Property, SiteId,
+    Standing,
 };
 use logic::{Pool, Scalar, Sort, TermId, Value, VarId};
 use rustc_hash::FxHashMap;
@@ -34,8 +35,8 @@ pub(super) struct Step {
     /// New values.
     pub(super) values: Vec<(VarId, TermId)>,
     pub(super) effects: Vec<Effect>,
-    /// Whether an input was asked for.
-    pub(super) asks: bool,
+    /// Inputs that were asked for: the statement, and the variable that stands for the value.
+    pub(super) inputs: Vec<(SiteId, VarId)>,
 }
 
 /// Reads edges for one thread.
@@ -60,7 +61,7 @@ impl<'c> Reader<'c> {
     ) -> Reader<'c> {
         let (yes, no) = (pool.bool(true), pool.bool(false));
         let (values, effects) = (Vec::new(), Vec::new());
-        let step = Step { taken: yes, waits: no, goes_wrong: no, values, effects, asks: false };
+        let step = Step { taken: yes, waits: no, goes_wrong: no, values, effects, inputs: Vec::new() };
         Reader { pool, program, own, names, thread, value: FxHashMap::default(), so_far: yes, step }
     }
 
@@ -79,7 +80,7 @@ impl<'c> Reader<'c> {
                     self.set_own(*var, value);
                 }
                 Op::Havoc { var, .. } => {
-                    let value = self.anything(program.pool.var_sort(*var));
+                    let value = self.anything(stmt.site, program.pool.var_sort(*var));
                     self.set_own(*var, value);
                 }
                 Op::Assume(cond) => {
@@ -163,9 +164,9 @@ impl<'c> Reader<'c> {
         self.pool.bv(self.program.data_model.word_bits(), value)
     }
 
-    fn anything(&mut self, sort: Sort) -> TermId {
-        self.step.asks = true;
+    fn anything(&mut self, site: SiteId, sort: Sort) -> TermId {
         let var = self.pool.declare("anything", sort);
+        self.step.inputs.push((site, var));
         self.pool.var(var)
     }
 

@@ -12,7 +12,7 @@ mod horn;
 mod newton;
 mod project;
 
-use logic::{Pool, TermId};
+use logic::{Pool, TermId, VarId};
 
 use crate::answer::{Answer, Assignment, Decision};
 use crate::bits::Bits;
@@ -75,6 +75,11 @@ impl From<Why> for NoInterpolants {
     fn from(why: Why) -> NoInterpolants {
         NoInterpolants::Unknown(why)
     }
+}
+
+/// What a conjunction says about the variables to keep, or less than that: where a variable cannot be eliminated, the formulas with it are left out.
+pub fn project(pool: &mut Pool, formulas: &[TermId], keep: &dyn Fn(VarId) -> bool) -> Vec<TermId> {
+    project::project(pool, formulas, keep, &|_| false)
 }
 
 /// Interpolants for an infeasible path.

@@ -6,13 +6,11 @@
 mod args;
 mod cegar;
 mod chart;
-mod coi;
 mod conflicts;
-mod family;
+mod impact;
 mod kind;
 mod oox;
 mod output;
-mod por;
 mod table;
 
 use args::Args;
@@ -43,7 +41,7 @@ fn named(name: &str) -> Result<&'static Experiment, String> {
 
 /// All experiments.
 pub(crate) static EXPERIMENTS: &[Experiment] =
-    &[conflicts::EXPERIMENT, oox::EXPERIMENT, por::EXPERIMENT, coi::EXPERIMENT];
+    &[conflicts::EXPERIMENT, oox::EXPERIMENT, cegar::por::EXPERIMENT, cegar::coi::EXPERIMENT, impact::EXPERIMENT];
 
 /// Runs the experiment; true if nothing was wrong.
 pub(crate) fn run(command: &Command) -> bool {

@@ -61,6 +61,13 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         asks: engines(settings::cegar, 7, 1),
     },
     Fuzzer {
+        name: "impact",
+        makes: "the same; all configurations of impact, in turn",
+        oracle: INTERPRETER,
+        make: threads::make,
+        asks: engines(settings::impact, 4, 1),
+    },
+    Fuzzer {
         name: "tso",
         makes: "stores, loads and fences of two or three threads, under tso",
         oracle: INTERPRETER,

@@ -60,6 +60,25 @@ pub(crate) fn cegar() -> Vec<Setting> {
     all
 }
 
+/// Three reductions, two orders, with and without forced covers, and labels from both sources.
+pub(crate) fn impact() -> Vec<Setting> {
+    let mut all = Vec::new();
+    for interpolants in ["wp", "solver"] {
+        for cover in ["on", "off"] {
+            for (por, order) in [
+                ("monotonic", "sequential"),
+                ("monotonic", "lockstep"),
+                ("shared", "sequential"),
+                ("none", "sequential"),
+            ] {
+                let knobs = [("por", por), ("order", order), ("force-cover", cover), ("interpolants", interpolants)];
+                all.push(setting("impact", &knobs));
+            }
+        }
+    }
+    all
+}
+
 /// One of each kind, for programs with an oracle of their own.
 pub(crate) fn every() -> Vec<Setting> {
     let mut all = vec![setting("interpreter", &[])];
@@ -70,6 +89,8 @@ pub(crate) fn every() -> Vec<Setting> {
     all.push(setting("cegar", &[("por", "none"), ("coi", "none")]));
     all.push(setting("cegar", &[("por", "aware"), ("coi", "both")]));
     all.push(setting("cegar", &[("por", "aware-dpor"), ("coi", "both")]));
+    all.push(setting("impact", &[]));
+    all.push(setting("impact", &[("order", "lockstep"), ("interpolants", "solver")]));
     all
 }
 
@@ -96,6 +117,6 @@ pub(crate) fn orders() -> Vec<Setting> {
 /// For programs of which there is one execution.
 pub(crate) fn one_execution() -> Vec<Setting> {
     let mut all = vec![setting("explicit", &[]), setting("explicit", &[("por", "dpor")])];
-    all.extend([setting("bmc", &[]), setting("cegar", &[]), setting("portfolio", &[])]);
+    all.extend([setting("bmc", &[]), setting("cegar", &[]), setting("impact", &[]), setting("portfolio", &[])]);
     all
 }

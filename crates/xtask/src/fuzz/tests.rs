@@ -25,7 +25,7 @@ fn share(name: &str) -> u64 {
         "oox-texts" => 300,
         "orders" => 40,
         "csmith" => 1,
-        "cegar" | "locks" | "heap" | "library" | "sequential" | "turns" | "calls" => 8,
+        "cegar" | "impact" | "locks" | "heap" | "library" | "sequential" | "turns" | "calls" => 8,
         _ => 12,
     }
 }
@@ -48,6 +48,7 @@ fn who_does_not_see_everything_is_found_out() {
         ("explicit", Blind::Values, 5),
         ("bmc", Blind::Values, 5),
         ("cegar", Blind::Values, 10),
+        ("impact", Blind::Values, 10),
         ("tso", Blind::Values, 10),
         ("pso", Blind::Values, 10),
         ("tso-buffers", Blind::Values, 10),

@@ -10,10 +10,9 @@ use ir::{AllocKind, ObjectKind, Property, RegionId, SiteId, Span, Stmt};
 use logic::{Scalar, Sort, TermId, Value, VarId};
 
 impl Exec<'_, '_, '_> {
-    /// That bytes at an address lie inside one live object.
-    pub(super) fn valid(&mut self, addr: TermId, len: u64, is_write: bool, region: RegionId) -> TermId {
+    /// The first and the size of each live object that an access may be in.
+    fn ranges(&self, is_write: bool, region: RegionId) -> Vec<(u64, u64)> {
         let program = self.cells.program;
-        let word = self.cells.word();
         let may_be = |other: RegionId| region == RegionId::ANYWHERE || other == RegionId::ANYWHERE || other == region;
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for (index, object) in program.objects.iter().enumerate() {
@@ -32,6 +31,13 @@ impl Exec<'_, '_, '_> {
         ranges.extend(
             self.objects.iter().filter(|object| may_be(object.region)).map(|object| (object.base, object.size)),
         );
+        ranges
+    }
+
+    /// That bytes at an address lie inside one live object.
+    pub(super) fn valid(&mut self, addr: TermId, len: u64, is_write: bool, region: RegionId) -> TermId {
+        let word = self.cells.word();
+        let ranges = self.ranges(is_write, region);
         let mut cases = Vec::new();
         for (base, size) in ranges.into_iter().filter(|(_, size)| *size >= len) {
             let first = self.cells.pool.bv(word, base);
@@ -40,6 +46,56 @@ impl Exec<'_, '_, '_> {
             cases.push(self.cells.pool.and(above, below));
         }
         self.cells.pool.or_all(&cases)
+    }
+
+    /// The addresses that an access may have, where cases are told apart and they are few; `None` if the access cannot be made. Accesses of whole cells
+    /// are aligned as a rule; that this one is has to be ruled in.
+    pub(super) fn by_cases(
+        &mut self,
+        addr: TermId,
+        len: u64,
+        is_write: bool,
+        region: RegionId,
+        stmt: &Stmt,
+    ) -> Option<Option<Spot>> {
+        let Some(most) = self.cases else { return Some(None) };
+        if self.cells.pool.as_const(addr).is_some() || !self.cells.is_exact(region) {
+            return Some(None);
+        }
+        let mut found: Vec<u64> = Vec::new();
+        // What is in no region is accessed by nobody; that this access is not has to be ruled in, too.
+        for (base, size) in self.ranges(is_write, region) {
+            let is_static = |object: &ir::Object| object.base == base;
+            let is_named = |id: &ir::ObjectId| self.cells.program.object(*id).base == base;
+            let objects = &self.cells.program.regions[region.0 as usize].objects;
+            if self.cells.program.objects.iter().any(is_static) && !objects.iter().any(is_named) {
+                continue;
+            }
+            if size / len > most as u64 {
+                return Some(None);
+            }
+            let aligned = (base..base + size).filter(|at| at % len == 0 && at + len <= base + size);
+            found.extend(aligned);
+        }
+        if found.is_empty() || found.len() > most {
+            return Some(None);
+        }
+        let word = self.cells.word();
+        let mut is_one = Vec::new();
+        for value in &found {
+            let value = self.cells.pool.bv(word, *value);
+            is_one.push(self.cells.pool.eq(addr, value));
+        }
+        let is_one = self.cells.pool.or_all(&is_one);
+        self.require(is_one, BadKind::Unresolved(addr, stmt.span, "an address"))?;
+        Some(Some(Spot::Among(addr, found, region)))
+    }
+
+    /// That an address is this one.
+    fn is_at(&mut self, addr: TermId, value: u64) -> TermId {
+        let word = self.cells.word();
+        let value = self.cells.pool.bv(word, value);
+        self.cells.pool.eq(addr, value)
     }
 
     pub(super) fn load(&mut self, spot: &Spot, sort: Scalar, site: SiteId) -> TermId {
@@ -59,6 +115,21 @@ impl Exec<'_, '_, '_> {
                     bits = self.cells.pool.concat(byte, bits);
                 }
                 let value = self.value_of_bits(sort, bits);
+                (vars, value)
+            }
+            Spot::Among(which, ref all, region) => {
+                let len = bytes_of(sort);
+                let mut vars = Vec::new();
+                let mut bits = None;
+                for addr in all {
+                    let var = self.cells.memory_var(*addr, len, region);
+                    self.settle(*addr, var);
+                    let own = self.read(var);
+                    let is_here = self.is_at(which, *addr);
+                    bits = Some(bits.map_or(own, |others| self.cells.pool.ite(is_here, own, others)));
+                    vars.push(var);
+                }
+                let value = self.value_of_bits(sort, bits.expect("there is a case"));
                 (vars, value)
             }
             Spot::Unknown(_) => return self.input(site, sort.into()),
@@ -95,6 +166,18 @@ impl Exec<'_, '_, '_> {
                         let var = self.cells.memory_var(addr + i, 1, region);
                         self.write(var, byte);
                     }
+                }
+            }
+            Spot::Among(which, ref all, region) => {
+                let len = bytes_of(sort);
+                let bits = self.bits_of_value(sort, value);
+                for addr in all {
+                    let var = self.cells.memory_var(*addr, len, region);
+                    self.settle(*addr, var);
+                    let old = self.read(var);
+                    let is_here = self.is_at(which, *addr);
+                    let new = self.cells.pool.ite(is_here, bits, old);
+                    self.write(var, new);
                 }
             }
             Spot::Unknown(region) => {
@@ -153,7 +236,7 @@ impl Exec<'_, '_, '_> {
             let never = self.cells.pool.bool(false);
             return self.require(never, BadKind::Unresolved(size, stmt.span, "the size of an allocation"));
         };
-        self.fix(size, bytes)?;
+        self.fix(size, bytes, stmt.span, "the size of an allocation")?;
         let Some(base) = model.dynamic_base(u64::from(self.thread), self.granules, bytes) else {
             return self.unsupported(stmt.span, format!("no addresses are left for an object of {bytes} bytes"));
         };
@@ -202,7 +285,7 @@ impl Exec<'_, '_, '_> {
             let never = self.cells.pool.bool(false);
             return self.require(never, BadKind::Unresolved(addr, span, "which object is freed"));
         };
-        self.fix(addr, base)?;
+        self.fix(addr, base, span, "which object is freed")?;
         if base != 0 {
             self.objects.retain(|object| object.base != base);
             self.result.changes.push(Change::Free(base));

@@ -45,6 +45,8 @@ pub struct Summary {
     pub is_vague: bool,
     /// Whether it is the same in all states.
     pub is_fixed: bool,
+    /// Accesses to memory: the address, before the step, how many bytes, and whether they are written.
+    pub touches: Vec<(TermId, u64, bool)>,
 }
 
 /// Something that can go wrong in a step.
@@ -103,6 +105,19 @@ pub fn run(
     summary
 }
 
+/// Likewise for whoever does not know the state: an address that may be one of at most so many is told apart by cases in the values; what is resolved
+/// instead may be different elsewhere, which is something that goes wrong (`BadKind::Unresolved`) and has to be ruled out.
+pub fn run_by_cases(
+    cells: &mut Cells<'_>,
+    properties: Properties,
+    control: &Control,
+    (thread, edge): (u32, EdgeRef),
+    resolve: Resolve<'_>,
+    most: usize,
+) -> Summary {
+    execute_with(cells, properties, control, (thread, edge), resolve, Some(most))
+}
+
 fn execute(
     cells: &mut Cells<'_>,
     properties: Properties,
@@ -110,6 +125,17 @@ fn execute(
     thread: u32,
     edge: EdgeRef,
     resolve: Resolve<'_>,
+) -> Summary {
+    execute_with(cells, properties, control, (thread, edge), resolve, None)
+}
+
+fn execute_with(
+    cells: &mut Cells<'_>,
+    properties: Properties,
+    control: &Control,
+    (thread, edge): (u32, EdgeRef),
+    resolve: Resolve<'_>,
+    cases: Option<usize>,
 ) -> Summary {
     let true_term = cells.pool.bool(true);
     let mut exec = Exec {
@@ -126,6 +152,7 @@ fn execute(
         n_started: 0,
         granules: if is_crowd(thread) { 0 } else { control.at(thread).granules },
         objects: control.objects.clone(),
+        cases,
     };
     let program = exec.cells.program;
     for (index, stmt) in program.edge(edge).stmts.iter().enumerate() {
@@ -150,6 +177,8 @@ pub fn is_fixed(cells: &Cells<'_>, edge: EdgeRef) -> bool {
 enum Spot {
     Var(VarId),
     Bytes(u64, RegionId),
+    /// One of these addresses, and the term that says which.
+    Among(TermId, Vec<u64>, RegionId),
     Unknown(RegionId),
 }
 
@@ -168,6 +197,8 @@ struct Exec<'a, 'p, 'r> {
     n_started: usize,
     granules: u64,
     objects: Vec<Object>,
+    /// How many cases of an address are told apart, if nothing may be taken for granted.
+    cases: Option<usize>,
 }
 
 impl Exec<'_, '_, '_> {
@@ -376,10 +407,19 @@ impl Exec<'_, '_, '_> {
                     if is_write { "a write outside of a live object" } else { "a read outside of a live object" };
                 let kind = self.property(Property::Deref, stmt.span, what);
                 self.require(valid, kind)?;
+                self.result.touches.push((addr, len, is_write));
+                if let Some(spot) = self.by_cases(addr, len, is_write, region, stmt)? {
+                    return Some((spot, sort));
+                }
                 match self.value_of(addr) {
                     Some(value) => {
-                        self.fix(addr, value)?;
+                        self.fix(addr, value, stmt.span, "an address")?;
                         Some((Spot::Bytes(value, region), sort))
+                    }
+                    None if self.cases.is_some() => {
+                        let never = self.cells.pool.bool(false);
+                        self.require(never, BadKind::Unresolved(addr, stmt.span, "an address"))?;
+                        None
                     }
                     None => {
                         self.result.is_vague = true;
@@ -397,15 +437,18 @@ impl Exec<'_, '_, '_> {
         }
     }
 
-    /// From here on the term has this value.
-    fn fix(&mut self, term: TermId, value: u64) -> Option<()> {
+    /// From here on the term has this value. Where nothing may be taken for granted, it goes wrong otherwise.
+    fn fix(&mut self, term: TermId, value: u64, span: Span, what: &'static str) -> Option<()> {
         if self.cells.pool.as_const(term).is_none() {
             self.result.fixed.push(term);
         }
         let word = self.cells.word();
         let constant = self.cells.pool.bv(word, value);
         let same = self.cells.pool.eq(term, constant);
-        self.assume(same)
+        match self.cases {
+            Some(_) => self.require(same, BadKind::Unresolved(term, span, what)),
+            None => self.assume(same),
+        }
     }
 
     fn start(&mut self, dst: VarId, callee: Callee, args: &[TermId], stmt: &Stmt) -> Option<()> {
@@ -469,7 +512,7 @@ impl Exec<'_, '_, '_> {
             self.require(never, BadKind::Unresolved(pointer, span, "what a thread runs"))?;
             return None;
         };
-        self.fix(pointer, value)?;
+        self.fix(pointer, value, span, "what a thread runs")?;
         match self.cells.program.objects.iter().find(|object| object.base == value).map(|object| object.kind) {
             Some(ObjectKind::Function(proc)) => Some(proc),
             _ => {

@@ -4,7 +4,7 @@
 
 use super::Search;
 use crate::abstraction::cells::Cell;
-use ir::{CellName, Certificate, CertificateNode, Standing};
+use ir::{CellName, Certificate, CertificateNode, Reduction, Standing};
 
 /// The graph of a round that has ended without an error.
 pub(crate) fn certificate(search: &mut Search<'_, '_>) -> Certificate {
@@ -33,6 +33,7 @@ pub(crate) fn certificate(search: &mut Search<'_, '_>) -> Certificate {
             covered_by: node.covered_by.map(|other| number(search.graph.representative(other))),
             steps: node.next.iter().map(|(thread, edge, to)| (*thread, *edge, number(*to))).collect(),
             left_out,
+            turn: 0,
         });
     }
     let cells = &search.world.cells;
@@ -55,5 +56,5 @@ pub(crate) fn certificate(search: &mut Search<'_, '_>) -> Certificate {
     program.pool = cells.pool.clone();
     let has_crowd = search.graph.nodes.iter().any(|node| node.control.has_crowd);
     let beyond = has_crowd.then(|| "threads without number are not told apart in it".to_string());
-    Certificate { program, cells: names, nodes, beyond }
+    Certificate { program, cells: names, nodes, reduction: Reduction::Untold, beyond }
 }

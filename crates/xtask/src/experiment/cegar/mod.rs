@@ -2,8 +2,11 @@
 //!
 //! All runs are made one after the other in this process, through `engines::decide` like every verdict.
 
+pub(super) mod coi;
+mod family;
+pub(super) mod por;
+
 use super::args::Args;
-use super::family;
 use super::output::progress;
 use super::table::Table;
 use engines::{Budget, Decided, Run, decide, engine_named};

@@ -3,12 +3,12 @@
 //! On the family, source sets by the syntactic relation blow up unless the cone takes the assignments away that make threads depend on each other. On
 //! a suite, the share of simplified assignments and the time of successor calculation are compared.
 
-use super::args::Args;
-use super::cegar::{Measured, Setting, on_family, on_suite};
-use super::kind::{Experiment, How};
-use super::table::Table;
+use super::super::args::Args;
+use super::super::kind::{Experiment, How};
+use super::super::table::Table;
+use super::{Measured, Setting, on_family, on_suite};
 
-pub(super) const EXPERIMENT: Experiment = Experiment {
+pub(in crate::experiment) const EXPERIMENT: Experiment = Experiment {
     name: "coi",
     about: "Cone of influence in cegar: none, static, dynamic, and both",
     run: How::Tables(run),

@@ -3,12 +3,12 @@
 //! On the family, predicates from the branches of the program suffice, so that only the reduction differs. On a suite, explored actions are
 //! compared over the tasks that all settings of a domain decide.
 
-use super::args::Args;
-use super::cegar::{Measured, Setting, on_family, on_suite};
-use super::kind::{Experiment, How};
-use super::table::Table;
+use super::super::args::Args;
+use super::super::kind::{Experiment, How};
+use super::super::table::Table;
+use super::{Measured, Setting, on_family, on_suite};
 
-pub(super) const EXPERIMENT: Experiment = Experiment {
+pub(in crate::experiment) const EXPERIMENT: Experiment = Experiment {
     name: "por",
     about: "Partial order reduction in cegar: none, by source sets, and by source sets that know the abstraction",
     run: How::Tables(run),

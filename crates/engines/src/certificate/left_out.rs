@@ -1,0 +1,179 @@
+//! May the steps be left out that a reduction has left out? Seen from the statements, for the checker alone.
+//!
+//! Known as: validation of a partial order reduction; monotonic (peephole) reduction [Wang08] [Wachter13], local steps.
+//!
+//! `Monotonic`: whoever arrives at a node by a step of a thread need not look at the step of a thread that comes earlier in the order, if the two are independent: the other
+//! order of the two is looked at elsewhere. Among the equivalent interleavings of an execution the first one in the lexicographic order has no independent neighbours the wrong way round, whatever the order
+//! is at each place, as long as the steps so far determine it. A node is arrived at by its own steps and by those to all nodes that it covers, so whatever is left out there has to be
+//! left out after each of them. Neighbours of which the later one goes wrong may be exchanged as well: then it goes wrong earlier.
+//!
+//! `Local`: a thread runs alone where its step touches nothing that others see, can always be taken, and does not lead back in its automaton, so that nobody is put off for ever.
+
+use super::{Checker, Halt};
+use ir::access::{Access, AccessKind, Target, may_conflict};
+use ir::pass::reverse_post_order;
+use ir::{CertificateNode, Edge, EdgeRef, Op, Order, SiteId, Standing};
+use logic::{TermId, VarId};
+use rustc_hash::FxHashMap;
+
+/// A step to a node: where from, of which thread, by which edge.
+type Arrival = (u32, u32, EdgeRef);
+
+impl Checker<'_> {
+    /// What is left out in each node is left out in order, whichever way the node is arrived at.
+    pub(super) fn left_out_in_order(&mut self, rotates: bool) -> Result<(), Halt> {
+        let nodes = self.nodes;
+        let mut arrivals: Vec<Vec<Arrival>> = vec![Vec::new(); nodes.len()];
+        for (from, node) in nodes.iter().enumerate().filter(|(_, node)| node.covered_by.is_none()) {
+            for (thread, edge, to) in &node.steps {
+                let Some(known) = arrivals.get_mut(*to as usize) else {
+                    return Err(Halt::Fails(format!("node {from}: a step leads to a node that is not there")));
+                };
+                known.push((from as u32, *thread, *edge));
+            }
+        }
+        if nodes[0].turn != 0 || !self.representative(0).left_out.is_empty() {
+            return Err(Halt::Fails("steps are left out although none came before".to_string()));
+        }
+        for (index, node) in nodes.iter().enumerate() {
+            if self.representative(index).turn != node.turn {
+                return Err(Halt::Fails(format!("node {index} is covered by a node with another order of threads")));
+            }
+            for arrival in &arrivals[index] {
+                self.turn_follows(arrival, index, rotates)?;
+                for thread in self.representative(index).left_out.clone() {
+                    self.obligations += 1;
+                    if !self.may_be_left_out(arrival, node, thread) {
+                        return Err(Halt::Fails(format!(
+                            "node {index}: a step of thread {thread} must not be left out"
+                        )));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn representative(&self, index: usize) -> &CertificateNode {
+        let node = &self.nodes[index];
+        node.covered_by.map_or(node, |other| &self.nodes[other as usize])
+    }
+
+    /// The order of threads after a step follows from the one before.
+    fn turn_follows(&self, (from, thread, edge): &Arrival, to: usize, rotates: bool) -> Result<(), Halt> {
+        let (before, after) = (&self.nodes[*from as usize], &self.nodes[to]);
+        let expected = match rotates && self.leads_back(*edge) {
+            true => (*thread + 1) % after.threads.len() as u32,
+            false => before.turn,
+        };
+        if after.turn == expected {
+            return Ok(());
+        }
+        Err(Halt::Fails(format!("node {to}: the order of threads is another than the steps make it")))
+    }
+
+    fn may_be_left_out(&self, (from, mover, edge): &Arrival, to: &CertificateNode, thread: u32) -> bool {
+        let before = &self.nodes[*from as usize];
+        let place_in_order = |thread: u32| thread.wrapping_sub(before.turn);
+        let at = |node: &CertificateNode| node.threads.get(thread as usize).cloned();
+        let (Some(then), Some(now)) = (at(before), at(to)) else { return false };
+        let may_both_run = before.holder.is_none() && to.holder.is_none() && !to.has_ended && now.depth == 0;
+        let comes_first = thread != *mover && place_in_order(thread) < place_in_order(*mover);
+        may_both_run
+            && comes_first
+            && then == now
+            && self.edges_at(&now).into_iter().all(|other| self.are_independent(*edge, other))
+    }
+
+    /// Whether two edges, taken outside of atomic sections, commute and neither stops the other or lets it go on.
+    fn are_independent(&self, one: EdgeRef, other: EdgeRef) -> bool {
+        let (one, other) = (self.program.edge(one), self.program.edge(other));
+        if stays_inside(one) || stays_inside(other) {
+            return false;
+        }
+        let (ours, theirs) = (accesses(one), accesses(other));
+        let pool = &self.program.pool;
+        ours.iter().all(|ours| theirs.iter().all(|theirs| !may_conflict(pool, ours, theirs)))
+    }
+
+    /// Where threads are left out, one is not: it does nothing that others see, and goes on.
+    pub(super) fn only_local_steps_run_alone(&mut self) -> Result<(), Halt> {
+        let nodes = self.nodes;
+        for (index, node) in nodes.iter().enumerate().filter(|(_, node)| !node.left_out.is_empty()) {
+            let runs = |thread: &u32| !node.threads[*thread as usize].has_ended && !node.left_out.contains(thread);
+            let running: Vec<u32> = (0..node.threads.len() as u32).filter(runs).collect();
+            let [alone] = running[..] else {
+                return Err(Halt::Fails(format!("node {index}: threads are left out although several run")));
+            };
+            let at: Standing = node.threads[alone as usize].clone();
+            let edges = self.edges_at(&at);
+            let is_local = |edge: &EdgeRef| {
+                let own = self.program.edge(*edge);
+                let waits = |stmt: &ir::Stmt| matches!(stmt.op, Op::Join { .. } | Op::Rmw { wait: Some(_), .. });
+                accesses(own).is_empty()
+                    && !stays_inside(own)
+                    && !own.stmts.iter().any(waits)
+                    && !self.leads_back(*edge)
+            };
+            if node.holder.is_some() || at.depth > 0 || !edges.iter().all(is_local) {
+                return Err(Halt::Fails(format!("node {index}: a thread runs alone although others see what it does")));
+            }
+            let goes_on = self.goes_on(node, alone, &edges)?;
+            let not = self.pool.not(goes_on);
+            let stuck = self.pool.and(node.formula, not);
+            self.must_not_be(stuck, "a thread that runs alone may be stuck", index)?;
+        }
+        Ok(())
+    }
+
+    /// That a thread has an edge to go on with. One input that fits is enough for each state, so edges that ask at the same statement may be given the same one: they are the
+    /// branches after it, and for whatever it is there is one of them.
+    fn goes_on(&mut self, node: &CertificateNode, thread: u32, edges: &[EdgeRef]) -> Result<TermId, Halt> {
+        let mut asked: Vec<(SiteId, VarId)> = Vec::new();
+        let mut any = self.pool.bool(false);
+        for edge in edges {
+            let step = self.step(node, thread, *edge)?;
+            let one = self.pool.or(step.taken, step.goes_wrong);
+            let mut same: FxHashMap<VarId, TermId> = FxHashMap::default();
+            for (site, input) in step.inputs {
+                let fits = |(known, var): &&(SiteId, VarId)| {
+                    *known == site && self.pool.var_sort(*var) == self.pool.var_sort(input)
+                };
+                match asked.iter().find(fits).copied() {
+                    Some((_, var)) => drop(same.insert(input, self.pool.var(var))),
+                    None => asked.push((site, input)),
+                }
+            }
+            let one = self.pool.substitute(one, &|var| same.get(&var).copied());
+            any = self.pool.or(any, one);
+        }
+        Ok(any)
+    }
+
+    /// Whether an edge leads back in its automaton; on every cycle there is one that does.
+    fn leads_back(&self, edge: EdgeRef) -> bool {
+        let proc = self.program.proc(edge.proc);
+        let order = reverse_post_order(proc, &proc.out_edges());
+        let place = |loc: ir::LocId| order.iter().position(|other| *other == loc);
+        let edge = self.program.edge(edge);
+        place(edge.to) <= place(edge.from)
+    }
+}
+
+/// Whether an edge that begins outside of atomic sections may end inside of one.
+fn stays_inside(edge: &Edge) -> bool {
+    let begins = edge.stmts.iter().filter(|stmt| stmt.op == Op::AtomicBegin).count();
+    begins > edge.stmts.iter().filter(|stmt| stmt.op == Op::AtomicEnd).count()
+}
+
+/// What an edge touches. That a step ends the process does not matter: nothing comes after it that could go wrong.
+fn accesses(edge: &Edge) -> Vec<Access> {
+    let mut all: Vec<Access> = Vec::new();
+    for stmt in &edge.stmts {
+        all.extend(stmt.accesses().into_iter().filter(|access| access.target != Target::Process));
+        if let Op::Return(_) = stmt.op {
+            all.push(Access { target: Target::OwnThread, kind: AccessKind::Write, order: Order::SeqCst });
+        }
+    }
+    all
+}

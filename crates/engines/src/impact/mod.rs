@@ -1,0 +1,202 @@
+//! Is the program safe, although nothing is known of its data at first? Unwind it, and learn from each path that cannot go wrong.
+//!
+//! Known as: Impact, lazy abstraction with interpolants [McMillan06], for threads and with partial order reduction [Wachter13].
+//!
+//! `unwinding` makes a tree of program paths (`tree`) whose nodes know nothing at first. Where a path may go wrong, `path` decides whether it can, and if not, what its nodes should know.
+//! `covering` stops the unwinding where a node allows nothing that another one does not allow. `independence` says which interleavings are left out. When nothing is left
+//! to unwind, the labels are an invariant, and the tree is the proof (`proof`).
+
+mod covering;
+mod independence;
+mod path;
+mod proof;
+mod races;
+mod reasons;
+mod tree;
+mod unwinding;
+
+#[cfg(test)]
+mod tests;
+
+use crate::abstraction::cells::Cells;
+use crate::abstraction::entailment::Entailment;
+use crate::abstraction::refine::{Attempt, Feasibility, Refiner};
+use crate::abstraction::symbolic::BadKind;
+use crate::abstraction::waiting::circles;
+use crate::explore::actions::Actions;
+use crate::{About, Engine, Kind, Knob, Run};
+use independence::Touches;
+use ir::pass::{Options, forget_owners, spell_race, spell_trace};
+use ir::{Program, Proof, Properties, Property, Span, Step, Task, Trace, Verdict, Why};
+use path::Interpolation;
+use std::sync::Arc;
+use unwinding::{Counts, Halt, Order, Reduction, Unwinding, World};
+
+/// The engine that unwinds.
+pub struct Impact;
+
+const POR: Knob = Knob {
+    name: "por",
+    kind: Kind::Choice(&["none", "shared", "monotonic"]),
+    default: "monotonic",
+    help: "which interleavings are left out: none, those around steps that nobody sees, or those in which independent steps next to each \
+           other are not in the order of threads",
+};
+const FORCE_COVER: Knob = Knob {
+    name: "force-cover",
+    kind: Kind::Flag,
+    default: "on",
+    help: "whether nodes are made to be covered by what holds since their nearest common ancestor",
+};
+const ORDER: Knob = Knob {
+    name: "order",
+    kind: Kind::Choice(&["sequential", "lockstep"]),
+    default: "sequential",
+    help: "which interleaving stands for equivalent ones: threads one after the other, or loops round by round",
+};
+const INTERPOLANTS: Knob = Knob {
+    name: "interpolants",
+    kind: Kind::Choice(&["wp", "solver"]),
+    default: "wp",
+    help: "where labels come from: weakest preconditions of what the contradiction needs, or sequence interpolants of the solver",
+};
+
+impl Engine for Impact {
+    fn about(&self) -> &'static About {
+        &About {
+            name: "impact",
+            describe: "unwinds the program and learns from each path why it cannot go wrong, until nothing is left to unwind",
+            knobs: &[POR, FORCE_COVER, ORDER, INTERPOLANTS],
+        }
+    }
+
+    fn properties(&self, task: &Task) -> Properties {
+        task.properties.iter().filter(|property| is_supported(*property)).fold(Properties::NONE, Properties::with)
+    }
+
+    fn check(&self, task: &Task, run: &mut Run) -> Verdict {
+        decide(task, run, true).unwrap_or_else(Verdict::Unknown)
+    }
+}
+
+fn decide(task: &Task, run: &mut Run, expands_covers: bool) -> Result<Verdict, Why> {
+    if let Some(property) = task.properties.iter().find(|property| !is_supported(*property)) {
+        let what = format!("{} is not something that labels show", property.describe());
+        return Err(Why::Unsupported { span: Span::NOWHERE, what });
+    }
+    let program = run.prepare(task, &Options::default())?;
+    run.looked_for = task.properties;
+    // States show when all threads wait, not when some wait for each other.
+    let circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();
+    let beyond = task.properties.has(Property::Race).then(|| races::beyond(&program)).flatten();
+    let program = forget_owners(program);
+    let mut world = world(&program, task.properties, run, expands_covers);
+    let mut unwinding = Unwinding::new(&mut world);
+    let result = unwinding.complete(run);
+    let certificate = result.is_ok().then(|| unwinding.certificate());
+    let n_nodes = unwinding.tree.nodes.len();
+    note_statistics(&world, n_nodes, run);
+    match (result, certificate) {
+        (Ok(()), Some(certificate)) => match world.unknown.or(circles).or(beyond) {
+            Some(why) => Err(why),
+            None => Ok(Verdict::Safe(Proof::Abstraction(Arc::new(certificate)))),
+        },
+        (Err(Halt::Error(attempt)), _) => {
+            let trace = trace(&mut world, &attempt, run)?;
+            Ok(Verdict::Unsafe(spell_trace(&task.program, &program, &trace)))
+        }
+        (Err(Halt::Race(path, pair)), _) => {
+            let mut steps = races::steps(&mut world, &path, &pair)?;
+            let [one, other] = &*pair;
+            let (Some(last), Some(first)) = (steps.pop(), steps.pop()) else { unreachable!("two steps were added") };
+            let next = [(first, one.stmt), (last, other.stmt)];
+            Ok(Verdict::Unsafe(spell_race(&task.program, &program, &steps, &next)))
+        }
+        (Err(Halt::Stopped(why)), _) => Err(world.unknown.unwrap_or(why)),
+        (Err(Halt::Solver(why)), _) => Err(world.unknown.unwrap_or_else(|| run.why_stopped(why))),
+        (Ok(()), None) => unreachable!("what is complete has a certificate"),
+    }
+}
+
+fn world<'p>(program: &'p Program, properties: Properties, run: &Run, expands_covers: bool) -> World<'p> {
+    let reduction = match run.word(&POR) {
+        "none" => Reduction::None,
+        "shared" => Reduction::Shared,
+        "monotonic" => Reduction::Monotonic,
+        other => unreachable!("{other} is not declared"),
+    };
+    let is_lockstep = run.word(&ORDER) == "lockstep" && reduction == Reduction::Monotonic;
+    World {
+        cells: Cells::new(program),
+        entailment: Entailment::new(run.solver_limits()),
+        actions: Actions::new(program, properties),
+        touches: Touches::new(program),
+        properties,
+        reduction,
+        order: if is_lockstep { Order::Lockstep } else { Order::Sequential },
+        force_cover: run.settings.flag(&FORCE_COVER),
+        expands_covers,
+        interpolation: match run.word(&INTERPOLANTS) {
+            "wp" => Interpolation::WeakestPreconditions,
+            "solver" => Interpolation::Solver,
+            other => unreachable!("{other} is not declared"),
+        },
+        summaries: Default::default(),
+        reasons: reasons::Reasons::new(run.solver_limits()),
+        is_total: Default::default(),
+        passed_over: Default::default(),
+        unknown: None,
+        counts: Counts::default(),
+    }
+}
+
+/// The execution that a path stands for.
+fn trace(world: &mut World<'_>, attempt: &Attempt, run: &Run) -> Result<Trace, Why> {
+    let refiner = Refiner { technique: None, in_own_words: false };
+    let violation = match attempt.kind {
+        BadKind::Violation(violation) => violation,
+        BadKind::Deadlock => Property::Deadlock,
+        BadKind::Beyond(_) | BadKind::Unresolved(..) | BadKind::ManyThreads => unreachable!("it is no violation"),
+    };
+    match refiner.decide(&mut world.cells, &mut world.entailment, world.properties, attempt) {
+        Feasibility::Feasible(inputs) => {
+            let steps = attempt.steps.iter().zip(inputs);
+            let steps = steps.map(|((thread, edge), inputs)| Step { thread: *thread, edge: *edge, inputs }).collect();
+            Ok(Trace::new(violation, steps))
+        }
+        Feasibility::Spurious(_) => Err(Why::Bound("a path on which it is not known who waits".to_string())),
+        Feasibility::Unknown(what) => Err(Why::Bound(what)),
+        Feasibility::Stopped(why) => Err(run.why_stopped(why)),
+    }
+}
+
+/// Whether a violation shows in a single step, or in a single state.
+fn is_supported(property: Property) -> bool {
+    match property {
+        Property::ErrorCall
+        | Property::Assertion
+        | Property::Overflow
+        | Property::Division
+        | Property::Deref
+        | Property::Free
+        | Property::Misuse
+        | Property::Deadlock
+        | Property::Race => true,
+        Property::MemTrack | Property::MemCleanup | Property::Termination => false,
+    }
+}
+
+fn note_statistics(world: &World<'_>, n_nodes: usize, run: &mut Run) {
+    let counts = world.counts;
+    let statistics = &mut run.statistics;
+    statistics.set("nodes", n_nodes as f64);
+    statistics.set("covered nodes", counts.covered as f64);
+    statistics.set("forced covers", counts.forced as f64);
+    statistics.set("refuted paths", counts.refuted as f64);
+    statistics.set("implications by solver", counts.implications as f64);
+    statistics.set("nodes by cover expansion", counts.cover_expansions as f64);
+    statistics.set("steps left out", counts.left_out as f64);
+    statistics.set("steps with addresses apart", counts.apart as f64);
+    statistics.set("solver calls", (world.entailment.n_solved() + world.reasons.n_solved) as f64);
+    statistics.set("solver seconds", (world.entailment.time + world.reasons.time).as_secs_f64());
+}

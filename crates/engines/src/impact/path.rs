@@ -1,0 +1,386 @@
+//! Can the states of a node lead along a path to something bad, and if not, what should be known on the way?
+//!
+//! Known as: path formula, feasibility check, weakest preconditions as interpolants [Wachter13], sequence interpolants [McMillan06].
+//!
+//! A path of the tree is run on terms over the cells at its first node, with the label there (or the initial values) as what is known. If the conditions on the way contradict that
+//! and the bad condition at the end, those that the contradiction needs are kept, and a formula for each node follows: backward, what must hold so that the kept
+//! conditions still contradict the bad one (`Interpolation::WeakestPreconditions`), or what the solver finds (`Interpolation::Solver`).
+//!
+//! Invariant: each formula and the step after it imply the next one, the last one rules out what is bad, and what is known at the first node implies the first one. Backward
+//! this holds by construction, except for the first, which is asked for where inputs had to be eliminated; the solver's sequences are checked by `smt::interpolate`.
+
+use super::tree::{Arrival, NodeId, Step};
+use super::unwinding::Unwinding;
+use crate::abstraction::cells::Cells;
+use crate::abstraction::control::Change;
+use logic::{Node, Op, TermId, Value, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smt::{Arithmetic, Method, NoInterpolants};
+
+/// How formulas are found for the nodes of a path that leads to nothing bad.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Interpolation {
+    WeakestPreconditions,
+    Solver,
+}
+
+/// What is true of a path.
+pub(super) enum Outcome {
+    /// It leads to nothing bad; formulas for its nodes. The first one is left out, of which enough is known, unless it is the root.
+    Refuted(Vec<(NodeId, TermId)>),
+    /// It may.
+    Possible,
+    /// The solver cannot tell.
+    Undecided(String),
+}
+
+/// A path, run on terms over the cells at its start.
+struct Forward {
+    values: FxHashMap<VarId, TermId>,
+    /// For each condition on the way its step, the condition, and what it says of the start and of inputs.
+    conds: Vec<(usize, TermId, TermId)>,
+    from_start: bool,
+}
+
+/// What a step writes: its updates, and what the objects that it makes hold.
+fn effects(cells: &mut Cells<'_>, step: &Step) -> Vec<(VarId, TermId)> {
+    let mut all = step.summary.updates.clone();
+    for change in &step.summary.changes {
+        let Change::Make(object, _) = change else { continue };
+        for var in cells.memory_between(object.base, object.size) {
+            if all.iter().any(|(other, _)| *other == var) {
+                continue;
+            }
+            // The cell was not known when the step was made.
+            let value = if object.is_zeroed {
+                let zero = Value::zero(cells.pool.var_sort(var));
+                cells.pool.constant(zero)
+            } else {
+                let any = cells.copy(var, u32::MAX);
+                cells.pool.var(any)
+            };
+            all.push((var, value));
+        }
+    }
+    all
+}
+
+/// The formulas that a conjunction consists of.
+pub(super) fn conjuncts(cells: &Cells<'_>, formula: TermId, into: &mut Vec<TermId>) {
+    let mut open = vec![formula];
+    while let Some(formula) = open.pop() {
+        match cells.pool.node(formula) {
+            Node::App { op: Op::And, args } => open.extend(args.iter().rev()),
+            Node::Const(value) if value.as_bool() => {}
+            _ if into.contains(&formula) => {}
+            _ => into.push(formula),
+        }
+    }
+}
+
+impl Forward {
+    /// A term over the cells before a step in terms of the start; inputs of the step get names of their own.
+    fn term(&self, cells: &mut Cells<'_>, step: usize, term: TermId) -> TermId {
+        let vars = cells.vars_in(term);
+        let mut map: FxHashMap<VarId, TermId> = FxHashMap::default();
+        for var in vars.iter() {
+            let value = match self.values.get(var) {
+                Some(value) => *value,
+                None if cells.cell(*var).is_none() => {
+                    let copy = cells.copy(*var, step as u32);
+                    cells.pool.var(copy)
+                }
+                None if self.from_start => match cells.initial(*var) {
+                    Some(value) => value,
+                    None => continue,
+                },
+                None => continue,
+            };
+            map.insert(*var, value);
+        }
+        if map.is_empty() { term } else { cells.pool.substitute(term, &|var| map.get(&var).copied()) }
+    }
+}
+
+impl Unwinding<'_, '_> {
+    fn arrivals(&self, nodes: &[NodeId]) -> Vec<Arrival> {
+        nodes[1..].iter().map(|node| self.tree.node(*node).arrival.clone().expect("it is on a path")).collect()
+    }
+
+    fn forward(&mut self, nodes: &[NodeId]) -> Forward {
+        let mut forward = Forward { values: FxHashMap::default(), conds: Vec::new(), from_start: nodes[0] == 0 };
+        for (index, arrival) in self.arrivals(nodes).into_iter().enumerate() {
+            let cells = &mut self.world.cells;
+            for guard in &arrival.step.guards {
+                let cond = forward.term(cells, index, *guard);
+                forward.conds.push((index, *guard, cond));
+            }
+            let written = effects(cells, &arrival.step);
+            let new: Vec<_> = written.into_iter().map(|(var, term)| (var, forward.term(cells, index, term))).collect();
+            forward.values.extend(new);
+        }
+        forward
+    }
+
+    /// The one value that a term over the cells of a node has after its path, if there is only one.
+    pub(super) fn value_after_path(&mut self, node: NodeId, term: TermId) -> Option<u64> {
+        let nodes = self.tree.path(0, node);
+        let forward = self.forward(&nodes);
+        let cells = &mut self.world.cells;
+        let value = forward.term(cells, nodes.len() - 1, term);
+        if let Some(value) = cells.pool.as_const(value) {
+            return Some(value.as_bv().as_u64());
+        }
+        let conds: Vec<TermId> = forward.conds.iter().map(|(_, _, cond)| *cond).collect();
+        let found = self.world.entailment.values(cells, &conds, value, 1).ok().flatten()?;
+        let value = cells.pool.as_const(*found.first()?)?;
+        Some(value.as_bv().as_u64())
+    }
+
+    /// Whether the states of a node above may lead along the path to this bad condition, and if not, why not.
+    pub(super) fn refute(&mut self, above: NodeId, node: NodeId, bad: &[TermId]) -> Result<Outcome, smt::Why> {
+        let nodes = self.tree.path(above, node);
+        let forward = self.forward(&nodes);
+        let last = nodes.len() - 1;
+        let mut question: Vec<TermId> = if above == 0 { Vec::new() } else { self.tree.node(above).label.clone() };
+        let n_known = question.len();
+        question.extend(forward.conds.iter().map(|(_, _, cond)| *cond));
+        for formula in bad {
+            question.push(forward.term(&mut self.world.cells, last, *formula));
+        }
+        let core = match self.world.reasons.core(&self.world.cells, &question) {
+            Ok(Some(core)) => core,
+            Ok(None) => return Ok(Outcome::Possible),
+            Err(smt::Why::Incomplete(what)) => return Ok(Outcome::Undecided(what)),
+            Err(why) => return Err(why),
+        };
+        self.world.counts.refuted += 1;
+        let n_conds = forward.conds.len();
+        let is_needed = |cond: &TermId| core.contains(cond);
+        let mut needed: Vec<Vec<TermId>> = vec![Vec::new(); last];
+        for (step, guard, cond) in forward.conds.iter().filter(|(_, _, cond)| is_needed(cond)) {
+            if self.world.cells.pool.as_const(*cond).is_none_or(|value| !value.as_bool()) {
+                needed[*step].push(*guard);
+            }
+        }
+        let bad: Vec<TermId> = bad
+            .iter()
+            .zip(&question[n_known + n_conds..])
+            .filter(|(_, cond)| is_needed(cond))
+            .map(|(bad, _)| *bad)
+            .collect();
+        let arrivals = self.arrivals(&nodes);
+        if self.world.interpolation == Interpolation::WeakestPreconditions
+            && let Some(found) = self.weakest_preconditions(&nodes, &arrivals, &needed, &bad)?
+        {
+            return Ok(Outcome::Refuted(found));
+        }
+        self.sequence(&nodes, &arrivals, &needed, &bad)
+    }
+
+    /// Formulas by weakest preconditions; none if something gets in the way. Inputs are eliminated where they are asked for; if that loses what is needed, the solver's sequence
+    /// says what must be known before the last of them.
+    fn weakest_preconditions(
+        &mut self,
+        nodes: &[NodeId],
+        arrivals: &[Arrival],
+        needed: &[Vec<TermId>],
+        bad: &[TermId],
+    ) -> Result<Option<Vec<(NodeId, TermId)>>, smt::Why> {
+        let cells = &mut self.world.cells;
+        let bad = cells.pool.and_all(bad);
+        let mut formula = cells.pool.not(bad);
+        let mut found = Vec::new();
+        let mut last_inputs: Option<(usize, Vec<TermId>, usize)> = None;
+        for index in (0..arrivals.len()).rev() {
+            found.push((nodes[index + 1], formula));
+            let cells = &mut self.world.cells;
+            let written: FxHashMap<VarId, TermId> = effects(cells, &arrivals[index].step).into_iter().collect();
+            let before = cells.pool.substitute(formula, &|var| written.get(&var).copied());
+            let fails = cells.pool.not(before);
+            let mut all = needed[index].clone();
+            all.push(fails);
+            let mut inputs: Vec<VarId> = all.iter().flat_map(|term| cells.vars_in(*term).to_vec()).collect();
+            inputs.retain(|var| cells.cell(*var).is_none());
+            if !inputs.is_empty() {
+                last_inputs.get_or_insert((index, all.clone(), found.len()));
+                all = smt::project(&mut cells.pool, &all, &|var| !inputs.contains(&var));
+            }
+            let bad = cells.pool.and_all(&all);
+            if is_large(cells, bad) {
+                return Ok(None);
+            }
+            formula = cells.pool.not(bad);
+        }
+        // By construction this holds unless inputs were in the way; it is asked for all the same, as everything depends on it.
+        if !self.is_known(nodes[0], formula)? {
+            let Some((index, all, n_found)) = last_inputs else { return Ok(None) };
+            found.truncate(n_found);
+            let earlier = self.sequence(&nodes[..=index], &arrivals[..index], &needed[..index], &all)?;
+            let Outcome::Refuted(earlier) = earlier else { return Ok(None) };
+            found.extend(earlier.into_iter().rev());
+        } else if nodes[0] == 0 {
+            found.push((0, formula));
+        }
+        found.reverse();
+        Ok(Some(found))
+    }
+
+    /// Whether a formula holds in the states of a node: by its label, or in the beginning.
+    fn is_known(&mut self, node: NodeId, formula: TermId) -> Result<bool, smt::Why> {
+        let cells = &mut self.world.cells;
+        if node == 0 {
+            let start = Forward { values: FxHashMap::default(), conds: Vec::new(), from_start: true };
+            let formula = start.term(cells, 0, formula);
+            let fails = cells.pool.not(formula);
+            return Ok(!self.world.entailment.is_possible(cells, &[], fails)?);
+        }
+        let fails = cells.pool.not(formula);
+        let label = self.tree.node(node).label.clone();
+        Ok(!self.world.entailment.is_possible(cells, &label, fails)?)
+    }
+
+    /// Formulas by the solver's sequence interpolants.
+    fn sequence(
+        &mut self,
+        nodes: &[NodeId],
+        arrivals: &[Arrival],
+        needed: &[Vec<TermId>],
+        bad: &[TermId],
+    ) -> Result<Outcome, smt::Why> {
+        let (formulas, moments) = self.unfold(nodes, arrivals, needed, bad);
+        let limits = self.world.entailment.limits().clone();
+        let limits = smt::Limits { time: Some(ATTEMPT), ..limits };
+        let cells = &mut self.world.cells;
+        let found = match smt::interpolate(&mut cells.pool, &formulas, Method::Any, Arithmetic::BitVectors, &limits) {
+            Ok(found) => found.terms,
+            Err(NoInterpolants::Feasible(_)) => {
+                return Ok(Outcome::Undecided("a path has no interpolants".to_string()));
+            }
+            Err(NoInterpolants::Unknown(why @ (smt::Why::Cancelled | smt::Why::Memory))) => return Err(why),
+            Err(NoInterpolants::Unknown(_)) => {
+                return Ok(Outcome::Undecided("interpolants of a path were not found".to_string()));
+            }
+        };
+        let mut terms: Vec<(NodeId, TermId)> = Vec::new();
+        for (index, node) in nodes.iter().enumerate().skip(usize::from(nodes[0] != 0)) {
+            // What is said after the last formula of a step up to this node.
+            let term = found[moments.partition_point(|moment| *moment <= index) - 1];
+            let mut map: FxHashMap<VarId, TermId> = FxHashMap::default();
+            for var in cells.vars_in(term).iter() {
+                let Some(origin) = cells.origin(*var).filter(|origin| cells.cell(*origin).is_some()) else {
+                    return Ok(Outcome::Undecided("interpolants of a path are about inputs".to_string()));
+                };
+                map.insert(*var, cells.pool.var(origin));
+            }
+            terms.push((*node, cells.pool.substitute(term, &|var| map.get(&var).copied())));
+        }
+        Ok(Outcome::Refuted(terms))
+    }
+
+    /// The path as formulas over copies of cells, with the number of steps that each completes; the last one is what is bad.
+    fn unfold(
+        &mut self,
+        nodes: &[NodeId],
+        arrivals: &[Arrival],
+        needed: &[Vec<TermId>],
+        bad: &[TermId],
+    ) -> (Vec<TermId>, Vec<usize>) {
+        let label = if nodes[0] == 0 { Vec::new() } else { self.tree.node(nodes[0]).label.clone() };
+        let cells = &mut self.world.cells;
+        let n = arrivals.len();
+        let written: Vec<Vec<(VarId, TermId)>> = arrivals.iter().map(|arrival| effects(cells, &arrival.step)).collect();
+        // Which cells matter after each step.
+        let mut matters: Vec<FxHashSet<VarId>> = vec![FxHashSet::default(); n + 1];
+        let add = |cells: &mut Cells<'_>, set: &mut FxHashSet<VarId>, term: TermId| {
+            set.extend(cells.vars_in(term).iter().copied().filter(|var| cells.cell(*var).is_some()));
+        };
+        for term in bad {
+            let mut set = std::mem::take(&mut matters[n]);
+            add(cells, &mut set, *term);
+            matters[n] = set;
+        }
+        for step in (0..n).rev() {
+            let mut before = matters[step + 1].clone();
+            let own: Vec<TermId> =
+                written[step].iter().filter(|(var, _)| before.remove(var)).map(|(_, term)| *term).collect();
+            own.iter().chain(&needed[step]).for_each(|term| add(cells, &mut before, *term));
+            matters[step] = before;
+        }
+        let mut version: FxHashMap<VarId, u32> = FxHashMap::default();
+        let mut first = Vec::new();
+        if nodes[0] == 0 {
+            let mut vars: Vec<VarId> = matters[0].iter().copied().collect();
+            vars.sort_unstable();
+            for var in vars {
+                if let Some(value) = cells.initial(var) {
+                    let copy = cells.copy(var, 0);
+                    let copy = cells.pool.var(copy);
+                    first.push(cells.pool.eq(copy, value));
+                }
+            }
+        }
+        for formula in label {
+            first.push(at_moment(cells, &version, 0, formula));
+        }
+        let mut formulas = vec![cells.pool.and_all(&first)];
+        let mut moments = vec![0];
+        for step in 0..n {
+            let mut parts: Vec<TermId> =
+                needed[step].iter().map(|guard| at_moment(cells, &version, step, *guard)).collect();
+            let kept = written[step].iter().filter(|(var, _)| matters[step + 1].contains(var));
+            let values: Vec<(VarId, TermId)> =
+                kept.map(|(var, term)| (*var, at_moment(cells, &version, step, *term))).collect();
+            for (var, value) in values {
+                let next = version.get(&var).copied().unwrap_or(0) + 1;
+                version.insert(var, next);
+                let copy = cells.copy(var, next);
+                let copy = cells.pool.var(copy);
+                parts.push(cells.pool.eq(copy, value));
+            }
+            let formula = cells.pool.and_all(&parts);
+            if cells.pool.as_const(formula).is_none_or(|value| !value.as_bool()) {
+                formulas.push(formula);
+                moments.push(step + 1);
+            }
+        }
+        let last: Vec<TermId> = bad.iter().map(|term| at_moment(cells, &version, n, *term)).collect();
+        formulas.push(cells.pool.and_all(&last));
+        (formulas, moments)
+    }
+}
+
+/// Formulas of more terms are left to the solver's interpolants.
+const MAX_FORMULA: usize = 20_000;
+
+fn is_large(cells: &Cells<'_>, formula: TermId) -> bool {
+    let mut seen: FxHashSet<TermId> = FxHashSet::default();
+    let mut open = vec![formula];
+    while let Some(term) = open.pop() {
+        if seen.insert(term) {
+            open.extend(cells.pool.node(term).args().iter().copied());
+        }
+        if seen.len() > MAX_FORMULA {
+            return true;
+        }
+    }
+    false
+}
+
+/// Time for one sequence of interpolants.
+const ATTEMPT: std::time::Duration = std::time::Duration::from_secs(3);
+
+/// A term over the cells before a step, in copies of that moment.
+fn at_moment(cells: &mut Cells<'_>, version: &FxHashMap<VarId, u32>, step: usize, term: TermId) -> TermId {
+    let vars = cells.vars_in(term);
+    let mut map: FxHashMap<VarId, TermId> = FxHashMap::default();
+    for var in vars.iter() {
+        let number = match cells.cell(*var) {
+            Some(_) => version.get(var).copied().unwrap_or(0),
+            None => step as u32,
+        };
+        let copy = cells.copy(*var, number);
+        map.insert(*var, cells.pool.var(copy));
+    }
+    cells.pool.substitute(term, &|var| map.get(&var).copied())
+}

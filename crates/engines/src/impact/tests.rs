@@ -1,0 +1,213 @@
+//! Random programs: no configuration contradicts the interpreter, and every proof holds to the last step that was left out. Spoilt proofs do not hold.
+
+use super::{Impact, decide};
+use crate::certificate::{self, Checked};
+use crate::explicit::agrees::program;
+use crate::{Budget, Engine, Run};
+use ir::build::Builder;
+use ir::interp::{Domain, Limits, enumerate};
+use ir::{Certificate, Op, Place, Proof, Properties, Property, Task, Verdict, Why};
+use std::time::Duration;
+
+const REDUCTIONS: [&str; 3] = ["monotonic", "shared", "none"];
+
+/// The settings with a number; all of them are met if enough numbers are.
+fn settings(number: usize) -> [(&'static str, &'static str); 4] {
+    let choose = |rest: usize, words: [&'static str; 2]| words[rest % 2];
+    let rest = number / 3;
+    [
+        ("por", REDUCTIONS[number % 3]),
+        ("force-cover", choose(rest, ["on", "off"])),
+        ("order", choose(rest / 2, ["sequential", "lockstep"])),
+        ("interpolants", choose(rest / 4, ["wp", "solver"])),
+    ]
+}
+
+fn run(settings: &[(&str, &str)]) -> Run {
+    Run::of(Impact.about(), Budget::of_time(Duration::from_secs(2)), settings).expect("the knobs are declared")
+}
+
+fn check(proof: &Certificate, properties: Properties) -> Checked {
+    certificate::check(proof, properties, &smt::Limits::default())
+}
+
+#[test]
+fn random_programs_are_not_contradicted() {
+    let properties = Properties::of(&[Property::ErrorCall, Property::Assertion]);
+    let (mut n_safe, mut n_unsafe) = (0, 0);
+    for seed in 0..240u64 {
+        let task = Task { program: program(seed, 3 + seed % 3, properties), properties };
+        let limits = Limits { max_states: 20_000, domain: Domain::Bits(4), first_only: true, ..Limits::default() };
+        let truth = enumerate(&task.program, properties, &limits);
+        let is_bad = !truth.violations.is_empty();
+        if truth.incomplete.is_some() && !is_bad {
+            continue;
+        }
+        let settings = settings(seed as usize);
+        match crate::decide(&Impact, &task, &mut run(&settings)).verdict() {
+            Verdict::Safe(proof) if !is_bad => {
+                n_safe += 1;
+                let Proof::Abstraction(proof) = proof else { panic!("seed {seed}: {proof:?}") };
+                match check(&proof, properties) {
+                    Checked::Holds { left_out: 0, .. } | Checked::Beyond(_) => {}
+                    other => panic!("seed {seed} with {settings:?}: {other:?}"),
+                }
+            }
+            Verdict::Unsafe(_) if is_bad => n_unsafe += 1,
+            Verdict::Unknown(Why::NotReplayed(what)) => panic!("seed {seed} with {settings:?}: {what}"),
+            Verdict::Unknown(_) => {}
+            Verdict::Safe(_) => panic!("seed {seed} with {settings:?}: safe, but there is a violation"),
+            Verdict::Unsafe(_) => panic!("seed {seed} with {settings:?}: unsafe, but there is no violation"),
+        }
+    }
+    assert!(n_safe > 30 && n_unsafe > 4, "{n_safe} safe, {n_unsafe} unsafe");
+}
+
+/// A reader asserts that x is 0; the other thread, which comes after it, writes y or x and then y again. Right after x = 1 the assertion fails.
+fn section_four(x_first: bool) -> Task {
+    let mut builder = Builder::new();
+    let main = builder.proc("main");
+    let (x, y) = (builder.global("x", 0), builder.global("y", 0));
+    let reader = builder.define("reader", |body| {
+        let seen = body.local("seen");
+        body.load(seen, x);
+        let cond = body.is(seen, 0);
+        body.check(cond);
+    });
+    let writer = builder.define("writer", |body| {
+        let choice = body.local("choice");
+        body.input(choice);
+        let first = body.is(choice, 0);
+        let (one, other) = if x_first { (x, y) } else { (y, x) };
+        body.branch(first, |body| body.set(one, 1), |body| body.set(other, 1));
+        body.set(y, 2);
+        body.set(x, 0);
+    });
+    builder.body(main, |body| {
+        body.start_all(&[reader, writer]);
+        let seen = body.local("seen");
+        // Somebody looks at y, or it would not matter.
+        body.load(seen, y);
+        let is_five = body.is(seen, 5);
+        let cond = body.pool().not(is_five);
+        body.check(cond);
+    });
+    Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) }
+}
+
+#[test]
+fn without_cover_expansion_the_proof_is_wrong() {
+    let settings = [("por", "monotonic"), ("force-cover", "on")];
+    let mut n_wrong = 0;
+    // What is missed depends on which of the branches is unwound first, and so covers the other.
+    for x_first in [false, true] {
+        let task = section_four(x_first);
+        let verdict = decide(&task, &mut run(&settings), true);
+        assert!(matches!(verdict, Ok(Verdict::Unsafe(_))), "{verdict:?}");
+        if let Ok(Verdict::Safe(Proof::Abstraction(wrong))) = decide(&task, &mut run(&settings), false) {
+            n_wrong += 1;
+            let checked = check(&wrong, task.properties);
+            assert!(matches!(&checked, Checked::Fails(what) if what.contains("must not be left out")), "{checked:?}");
+        }
+    }
+    assert!(n_wrong > 0, "without cover expansion the violation is missed");
+}
+
+/// Two threads add two to x in single steps, and count in variables of their own; main never sees x odd.
+fn adders() -> Task {
+    let mut builder = Builder::new();
+    let main = builder.proc("main");
+    let x = builder.global("x", 0);
+    let own = [builder.global("a", 0), builder.global("b", 0)];
+    let workers = own.map(|own| {
+        builder.define("worker", |body| {
+            let old = body.local("old");
+            body.set(own, 1);
+            let new = body.plus(old, 2);
+            let order = ir::Order::SeqCst;
+            body.then(Op::Rmw { dst: old, place: Place::Var(x), wait: None, owner: None, new, order, failure: None });
+            body.set(own, 2);
+        })
+    });
+    builder.body(main, |body| {
+        body.start_all(&workers);
+        let (seen, other) = (body.local("seen"), body.local("other"));
+        for own in own {
+            body.load(other, own);
+            let is_seven = body.is(other, 7);
+            let cond = body.pool().not(is_seven);
+            body.check(cond);
+        }
+        body.load(seen, x);
+        let is_one = body.is(seen, 1);
+        let cond = body.pool().not(is_one);
+        body.check(cond);
+    });
+    Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) }
+}
+
+fn proof(task: &Task, settings: &[(&str, &str)]) -> Certificate {
+    match decide(task, &mut run(settings), true) {
+        Ok(Verdict::Safe(Proof::Abstraction(proof))) => (*proof).clone(),
+        other => panic!("{settings:?}: {other:?}"),
+    }
+}
+
+#[test]
+fn all_configurations_prove_and_reductions_make_the_tree_smaller() {
+    let task = adders();
+    let size = |settings: &[(&str, &str)]| {
+        let proof = proof(&task, settings);
+        let checked = check(&proof, task.properties);
+        assert!(matches!(checked, Checked::Holds { left_out: 0, .. }), "{settings:?}: {checked:?}");
+        proof.nodes.len()
+    };
+    for number in 0..24 {
+        size(&settings(number));
+    }
+    let of = |por| size(&[("por", por), ("force-cover", "off")]);
+    assert!(of("monotonic") < of("none"), "{} nodes of {}", of("monotonic"), of("none"));
+}
+
+#[test]
+fn spoilt_proofs_are_noticed() {
+    let task = adders();
+    let proof = proof(&task, &[]);
+    let fails = |proof: &Certificate| matches!(check(proof, task.properties), Checked::Fails(_));
+    assert!(!fails(&proof));
+    let [mut weakened, mut dropped, mut covered, mut left_out] = [0; 4];
+    for index in 0..proof.nodes.len() {
+        let node = &proof.nodes[index];
+        // A label that was needed is gone.
+        let mut spoilt = proof.clone();
+        spoilt.nodes[index].formula = spoilt.program.pool.bool(true);
+        weakened += usize::from(fails(&spoilt));
+        // A node that is reached is dropped.
+        let mut spoilt = proof.clone();
+        spoilt.nodes.iter_mut().for_each(|node| node.steps.retain(|(_, _, to)| *to as usize != index));
+        let was_reached = proof.nodes.iter().any(|node| node.steps.iter().any(|(_, _, to)| *to as usize == index));
+        let is_false = proof.program.pool.as_const(node.formula).is_some_and(|value| !value.as_bool());
+        if was_reached && !is_false {
+            dropped += usize::from(fails(&spoilt));
+        }
+        // A node is covered by one that is elsewhere or allows less.
+        if node.covered_by.is_none() && index > 0 && !node.steps.is_empty() {
+            let mut spoilt = proof.clone();
+            spoilt.nodes[index].covered_by = Some(0);
+            assert!(fails(&spoilt), "node {index} is covered by the root");
+            covered += 1;
+        }
+        // A thread is left out that was not.
+        if node.covered_by.is_none()
+            && let Some((thread, ..)) = node.steps.first()
+        {
+            let mut spoilt = proof.clone();
+            let own = &mut spoilt.nodes[index];
+            own.steps.retain(|(other, ..)| other != thread);
+            own.left_out.push(*thread);
+            left_out += usize::from(fails(&spoilt));
+        }
+    }
+    assert!(weakened > 3 && dropped > 10 && covered > 5, "{weakened} {dropped} {covered}");
+    assert!(left_out > 5, "{left_out} threads that must not be left out");
+}

@@ -1,0 +1,523 @@
+//! How is the tree unwound until it is complete? Expand, refine, close.
+//!
+//! Known as: the Impact algorithm (lazy abstraction with interpolants) [McMillan06], with threads: Concurrent Impact and dPOR-Impact, Algorithms 1 and 2 of [Wachter13].
+//!
+//! A node is taken from the work list, covered if possible (`covering`), and else expanded: a child for each step of each thread that `skips` does not leave out. Children know nothing.
+//! Where a step may go wrong as far as the label says, the path is looked at (`path`): it is the trace, or its nodes learn why it is not, which may
+//! uncover others. Steps that start threads or make objects are only taken if the path can be: places would grow for ever otherwise.
+//!
+//! Invariant: the tree is well-labelled at all times, and every step that was expanded cannot go wrong in a state of its node. When the work list is
+//! empty, the tree is complete: each active node has the steps of all threads that `skips` does not leave out, after its own step or that of a node it covers.
+
+use super::independence::{Dependence, Touches, rank};
+use super::path::{Interpolation, Outcome, conjuncts};
+use super::races::Racer;
+use super::reasons::Reasons;
+use super::tree::{Arrival, NodeId, Place, Step, Tree};
+use crate::abstraction::cells::Cells;
+use crate::abstraction::control::{Change, Control};
+use crate::abstraction::entailment::Entailment;
+use crate::abstraction::refine::Attempt;
+use crate::abstraction::symbolic::{self, BadKind, Summary};
+use crate::abstraction::waiting;
+use crate::explore::actions::Actions;
+use crate::run::Run;
+use ir::{EdgeRef, Properties, Property, Why};
+use logic::TermId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// What the unwinding works with.
+pub(super) struct World<'p> {
+    pub(super) cells: Cells<'p>,
+    pub(super) entailment: Entailment,
+    pub(super) actions: Actions,
+    pub(super) touches: Touches,
+    pub(super) properties: Properties,
+    pub(super) reduction: Reduction,
+    pub(super) order: Order,
+    pub(super) force_cover: bool,
+    /// Whether what a covered node would have expanded is expanded where it is covered. Without it proofs are wrong; only a test does without.
+    pub(super) expands_covers: bool,
+    pub(super) interpolation: Interpolation,
+    /// What each edge does for a thread, at a place if that matters.
+    pub(super) summaries: FxHashMap<(Option<u32>, u32, EdgeRef), Rc<Summary>>,
+    /// Why conditions cannot hold together, or that they can.
+    pub(super) reasons: Reasons,
+    /// Whether the edges of a location together cover all cases.
+    pub(super) is_total: FxHashMap<(u32, u32), bool>,
+    /// What is known to leave the model; it is passed over.
+    pub(super) passed_over: FxHashSet<(EdgeRef, usize)>,
+    /// Why nothing can be called safe any more.
+    pub(super) unknown: Option<Why>,
+    pub(super) counts: Counts,
+}
+
+/// Which interleavings are left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reduction {
+    None,
+    /// Those around steps that nobody sees.
+    Shared,
+    /// Those with independent neighbours the wrong way round.
+    Monotonic,
+}
+
+/// Which interleaving stands for its class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    Sequential,
+    Lockstep,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) refuted: u64,
+    pub(super) covered: u64,
+    pub(super) forced: u64,
+    /// Implications between labels that a solver was asked about.
+    pub(super) implications: u64,
+    /// Nodes that were made for the sake of nodes that are covered.
+    pub(super) cover_expansions: u64,
+    /// Steps that are independent because addresses do not meet.
+    pub(super) apart: u64,
+    pub(super) left_out: u64,
+}
+
+/// Why the unwinding ends early.
+pub(super) enum Halt {
+    /// This path goes wrong.
+    Error(Attempt),
+    /// After this path two threads race.
+    Race(Vec<(u32, EdgeRef)>, Box<[Racer; 2]>),
+    Stopped(Why),
+    Solver(smt::Why),
+}
+
+impl From<smt::Why> for Halt {
+    fn from(why: smt::Why) -> Halt {
+        Halt::Solver(why)
+    }
+}
+
+/// The tree and what is left to do.
+pub(super) struct Unwinding<'w, 'p> {
+    pub(super) world: &'w mut World<'p>,
+    pub(super) tree: Tree,
+    pub(super) open: Vec<NodeId>,
+}
+
+/// Values that one step asks its path for.
+const MAX_ASKED: usize = 16;
+/// Cells that a computed address may name.
+const MAX_CASES: usize = 24;
+
+impl<'w, 'p> Unwinding<'w, 'p> {
+    /// A tree of the initial states.
+    pub(super) fn new(world: &'w mut World<'p>) -> Unwinding<'w, 'p> {
+        let mut tree = Tree::default();
+        let root = tree.add(Place { control: Control::initial(world.cells.program), turn: 0 }, None);
+        Unwinding { world, tree, open: vec![root] }
+    }
+
+    /// Unwinds until nothing is left.
+    pub(super) fn complete(&mut self, run: &mut Run) -> Result<(), Halt> {
+        while let Some(node) = self.open.pop() {
+            if let Some(why) = run.stop_soon() {
+                return Err(Halt::Stopped(why));
+            }
+            if self.tree.nodes.len().is_multiple_of(256) {
+                run.reached.count("nodes of the tree", self.tree.nodes.len() as u64);
+                run.reached.count("of them to go", self.open.len() as u64);
+            }
+            if !self.tree.is_active(node) || self.tree.node(node).is_empty || self.tree.place(node).control.has_ended {
+                continue;
+            }
+            if !self.tree.node(node).is_expanded {
+                if self.is_cut_off(node)? {
+                    let nothing = self.world.cells.pool.bool(false);
+                    self.add_to_label(node, nothing)?;
+                    continue;
+                }
+                if self.close(node)? || self.world.force_cover && self.force_cover(node)? {
+                    continue;
+                }
+            }
+            self.expand(node)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the label of its parent says by now that a node is not reached.
+    fn is_cut_off(&mut self, node: NodeId) -> Result<bool, smt::Why> {
+        let Some(arrival) = self.tree.node(node).arrival.clone() else { return Ok(false) };
+        Ok(!self.may_hold(arrival.parent, &arrival.step.guards)?)
+    }
+
+    /// Whether conditions may hold in a node, as far as its label says.
+    pub(super) fn may_hold(&mut self, node: NodeId, conds: &[TermId]) -> Result<bool, smt::Why> {
+        if self.tree.node(node).is_empty {
+            return Ok(false);
+        }
+        let cells = &mut self.world.cells;
+        let all = cells.pool.and_all(conds);
+        let label = &self.tree.node(node).label;
+        // Where nothing is known, most can be.
+        if label.is_empty() && cells.pool.as_const(all).is_none() {
+            return Ok(true);
+        }
+        let label = label.clone();
+        self.world.entailment.is_possible(cells, &label, all)
+    }
+
+    fn expand(&mut self, node: NodeId) -> Result<(), Halt> {
+        if !self.tree.node(node).is_expanded {
+            if self.world.properties.has(Property::Deadlock) && !self.rule_out_deadlock(node)? {
+                self.requeue(node);
+                return Ok(());
+            }
+            if !self.rule_out_races(node)? {
+                self.requeue(node);
+                return Ok(());
+            }
+            let required = self.not_skipped(node)?;
+            if !self.tree.is_active(node) {
+                self.requeue(node);
+                return Ok(());
+            }
+            let own = self.tree.node_mut(node);
+            own.is_expanded = true;
+            own.lent.retain(|thread| !required.contains(thread));
+            own.required.retain(|thread| !required.contains(thread));
+            own.required.splice(0..0, required);
+        }
+        let missing =
+            |node: &super::tree::Node| node.required.iter().find(|thread| !node.explored.contains(thread)).copied();
+        let mut children = Vec::new();
+        while let Some(thread) = missing(self.tree.node(node)) {
+            let Some(made) = self.expand_thread(node, thread)? else {
+                self.requeue(node);
+                break;
+            };
+            if self.tree.node(node).lent.contains(&thread) {
+                self.world.counts.cover_expansions += made.len() as u64;
+            }
+            children.extend(made);
+            self.tree.node_mut(node).explored.push(thread);
+        }
+        // The first one is looked at first.
+        self.open.extend(children.into_iter().rev());
+        Ok(())
+    }
+
+    /// Looks at a node once more, if it is not covered; else it is looked at when it is uncovered.
+    fn requeue(&mut self, node: NodeId) {
+        if self.tree.is_active(node) {
+            self.open.push(node);
+        }
+    }
+
+    /// The threads that may run in a node, atomic sections considered.
+    pub(super) fn candidates(&self, control: &Control) -> Vec<u32> {
+        match control.holder {
+            Some(holder) => {
+                let at = control.at(holder);
+                let may_wait = self.world.actions.next(at.proc, at.loc).may_wait;
+                if may_wait { control.alive().collect() } else { vec![holder] }
+            }
+            None => control.alive().collect(),
+        }
+    }
+
+    /// The threads whose steps cannot be left out after the step that leads to a node.
+    pub(super) fn not_skipped(&mut self, node: NodeId) -> Result<Vec<u32>, Halt> {
+        let place = self.tree.place(node);
+        let all = self.candidates(&place.control);
+        match self.world.reduction {
+            Reduction::None => Ok(all),
+            Reduction::Shared => {
+                for thread in &all {
+                    let at = place.control.at(*thread);
+                    let is_alone = place.control.holder.is_none() && self.world.touches.is_local(at.proc, at.loc);
+                    if is_alone && self.is_total(node, *thread)? {
+                        self.world.counts.left_out += all.len() as u64 - 1;
+                        return Ok(vec![*thread]);
+                    }
+                }
+                Ok(all)
+            }
+            Reduction::Monotonic => {
+                let mut needed = Vec::new();
+                for thread in all {
+                    if !self.skips(node, thread)? {
+                        needed.push(thread);
+                    } else {
+                        self.world.counts.left_out += 1;
+                    }
+                }
+                Ok(needed)
+            }
+        }
+    }
+
+    /// Whether the step of a thread may be left out after the one that leads to a node: SKIP of Algorithm 2.
+    fn skips(&mut self, node: NodeId, thread: u32) -> Result<bool, Halt> {
+        let Some(arrival) = self.tree.node(node).arrival.clone() else { return Ok(false) };
+        let (before, after) = (self.tree.place(arrival.parent), self.tree.place(node));
+        let comes_first = rank(before.turn, thread) < rank(before.turn, arrival.thread);
+        let is_new = thread as usize >= before.control.threads.len();
+        if !comes_first || is_new || before.control.holder.is_some() || after.control.holder.is_some() {
+            return Ok(false);
+        }
+        let at = after.control.at(thread);
+        // LOOP of Algorithm 2. It is not needed for what `independence` promises, and would let one loop run ahead of another.
+        let is_loop = self.world.order == Order::Sequential && self.world.touches.of(arrival.edge).is_back;
+        if at.depth > 0 || is_loop {
+            return Ok(false);
+        }
+        match self.world.touches.dependence(arrival.edge, at.proc, at.loc) {
+            Dependence::Never => Ok(true),
+            Dependence::Always => Ok(false),
+            Dependence::IfAddressesMeet => {
+                let is_apart = self.are_apart(&arrival, thread)?;
+                self.world.counts.apart += u64::from(is_apart);
+                Ok(is_apart)
+            }
+        }
+    }
+
+    /// Whether the addresses of a step and of what another thread does next never meet in the states that take the step. If they do not after this path, the labels
+    /// along it say so from now on, for whoever is covered by its nodes.
+    fn are_apart(&mut self, arrival: &Arrival, thread: u32) -> Result<bool, Halt> {
+        let control = self.tree.place(arrival.parent).control.clone();
+        let at = control.at(thread);
+        let edges: Vec<EdgeRef> = self.world.touches.edges(at.proc, at.loc).collect();
+        let mut cases = Vec::new();
+        for edge in edges {
+            let other = self.step(arrival.parent, thread, edge);
+            for (a, m, a_writes) in &arrival.step.summary.touches {
+                for (b, n, b_writes) in &other.summary.touches {
+                    if !a_writes && !b_writes {
+                        continue;
+                    }
+                    let pool = &mut self.world.cells.pool;
+                    let word = pool.sort(*a).width().expect("addresses are words");
+                    let (forth, back) = (pool.sub(*b, *a), pool.sub(*a, *b));
+                    let (m, n) = (pool.bv(word, *m), pool.bv(word, *n));
+                    let (inside, other) = (pool.ult(forth, m), pool.ult(back, n));
+                    cases.push(pool.or(inside, other));
+                }
+            }
+            // A step whose accesses are not all known touches more.
+            let is_unresolved = |bad: &&symbolic::Bad| matches!(bad.kind, BadKind::Unresolved(..));
+            cases.extend(other.summary.bads.iter().filter(is_unresolved).map(|bad| bad.cond));
+        }
+        let meet = self.world.cells.pool.or_all(&cases);
+        let mut bad = arrival.step.guards.clone();
+        conjuncts(&self.world.cells, meet, &mut bad);
+        if self.world.cells.pool.as_const(meet).is_some_and(|value| !value.as_bool()) {
+            return Ok(true);
+        }
+        if !self.may_hold(arrival.parent, &bad)? {
+            return Ok(true);
+        }
+        Ok(matches!(self.learn(arrival.parent, &bad)?, Learned::Refuted))
+    }
+
+    /// What a step of a thread does from a node.
+    pub(super) fn step(&mut self, node: NodeId, thread: u32, edge: EdgeRef) -> Rc<Step> {
+        let place = self.tree.place(node);
+        let summary = self.summary(node, &place.control, thread, edge);
+        let mut guards = Vec::new();
+        if place.control.holder.is_some_and(|holder| holder != thread) {
+            // Whoever waits at an address that nobody knows may wait.
+            let mut resolve = |_: &mut Cells<'_>, _: TermId| None;
+            let world = &mut *self.world;
+            let waits = waiting::others_wait(
+                &mut world.cells,
+                world.properties,
+                &place.control,
+                thread,
+                &mut resolve,
+                &mut Vec::new(),
+            );
+            waits.into_iter().for_each(|cond| conjuncts(&self.world.cells, cond, &mut guards));
+        }
+        let others = guards.clone();
+        summary.guards.iter().for_each(|guard| conjuncts(&self.world.cells, *guard, &mut guards));
+        Rc::new(Step { summary, others, guards })
+    }
+
+    fn summary(&mut self, node: NodeId, control: &Control, thread: u32, edge: EdgeRef) -> Rc<Summary> {
+        let is_fixed = symbolic::is_fixed(&self.world.cells, edge);
+        let key = (if is_fixed { None } else { Some(self.tree.node(node).place) }, thread, edge);
+        if let Some(summary) = self.world.summaries.get(&key) {
+            return summary.clone();
+        }
+        // What the path to the node knows is asked for in a second run, and then holds for this node alone.
+        let mut asked: Vec<TermId> = Vec::new();
+        let mut known: Vec<(TermId, Option<u64>)> = Vec::new();
+        loop {
+            let summary = {
+                let (asked, known) = (&mut asked, &known);
+                let mut resolve = |_: &mut Cells<'_>, term: TermId| match known.iter().find(|(other, _)| *other == term)
+                {
+                    Some((_, value)) => *value,
+                    None if known.len() > MAX_ASKED => None,
+                    None => {
+                        asked.push(term);
+                        None
+                    }
+                };
+                let world = &mut *self.world;
+                symbolic::run_by_cases(
+                    &mut world.cells,
+                    world.properties,
+                    control,
+                    (thread, edge),
+                    &mut resolve,
+                    MAX_CASES,
+                )
+            };
+            let Some(term) = asked.pop() else {
+                let summary = Rc::new(summary);
+                if known.is_empty() {
+                    self.world.summaries.insert(key, summary.clone());
+                }
+                return summary;
+            };
+            asked.clear();
+            let value = self.value_after_path(node, term);
+            known.push((term, value));
+        }
+    }
+
+    /// Makes a child for each step of a thread. None if the node has to be looked at again, since it has become covered or empty on the way.
+    fn expand_thread(&mut self, node: NodeId, thread: u32) -> Result<Option<Vec<NodeId>>, Halt> {
+        let place = self.tree.place(node);
+        let at = place.control.at(thread);
+        let edges: Vec<EdgeRef> = self.world.touches.edges(at.proc, at.loc).collect();
+        let mut taken = Vec::new();
+        for edge in edges {
+            let step = self.step(node, thread, edge);
+            if !self.rule_out_bads(node, thread, edge, &step)? {
+                return Ok(None);
+            }
+            if !self.may_hold(node, &step.guards)? {
+                continue;
+            }
+            let grows = |change: &Change| matches!(change, Change::Start(_) | Change::Make(..));
+            if step.summary.changes.iter().any(grows) && !step.guards.is_empty() {
+                match self.learn(node, &step.guards)? {
+                    Learned::Refuted if self.tree.is_active(node) => continue,
+                    Learned::Refuted => return Ok(None),
+                    Learned::Possible | Learned::Undecided(_) => {}
+                }
+            }
+            taken.push((edge, step));
+        }
+        let mut children = Vec::new();
+        for (edge, step) in taken {
+            let program = self.world.cells.program;
+            let control = place.control.after(program, thread, program.edge(edge).to, &step.summary.changes);
+            let is_back = self.world.touches.of(edge).is_back;
+            let turn = match self.world.order {
+                Order::Lockstep if is_back => (thread + 1) % control.threads.len() as u32,
+                _ => place.turn,
+            };
+            let arrival = Arrival { parent: node, thread, edge, step };
+            children.push(self.tree.add(Place { control, turn }, Some(arrival)));
+        }
+        Ok(Some(children))
+    }
+
+    /// Looks at everything that may go wrong in a step. False if the node has become covered or empty on the way.
+    fn rule_out_bads(&mut self, node: NodeId, thread: u32, edge: EdgeRef, step: &Rc<Step>) -> Result<bool, Halt> {
+        for bad in &step.summary.bads {
+            if self.world.passed_over.contains(&(edge, bad.stmt)) {
+                continue;
+            }
+            let mut conds = step.others.clone();
+            conjuncts(&self.world.cells, bad.cond, &mut conds);
+            let mut steps = self.tree.steps(node);
+            steps.push((thread, edge));
+            let attempt = Attempt { steps, stmt: bad.stmt, kind: bad.kind.clone() };
+            if !self.rule_out(node, &conds, attempt)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Makes sure that conditions do not hold in a node, or halts with the path on which they do. False if the node has become covered or empty on the way.
+    pub(super) fn rule_out(&mut self, node: NodeId, conds: &[TermId], attempt: Attempt) -> Result<bool, Halt> {
+        if !self.may_hold(node, conds)? {
+            return Ok(true);
+        }
+        let why = match self.learn(node, conds)? {
+            Learned::Refuted => return Ok(self.tree.is_active(node) && !self.tree.node(node).is_empty),
+            Learned::Undecided(what) => Why::Bound(what),
+            Learned::Possible => match &attempt.kind {
+                BadKind::Violation(_) | BadKind::Deadlock => return Err(Halt::Error(attempt)),
+                BadKind::Beyond(why) => why.clone(),
+                BadKind::Unresolved(_, span, what) => {
+                    Why::Unsupported { span: *span, what: format!("{what}, which takes many values,") }
+                }
+                BadKind::ManyThreads => unreachable!("threads are told apart"),
+            },
+        };
+        self.world.unknown.get_or_insert(why);
+        if let Some((_, edge)) = attempt.steps.last()
+            && attempt.kind != BadKind::Deadlock
+        {
+            self.world.passed_over.insert((*edge, attempt.stmt));
+        }
+        Ok(true)
+    }
+
+    /// Looks along the path to a node whether conditions can hold there. If not, the nodes of the path learn why: REFINE of Algorithm 1.
+    pub(super) fn learn(&mut self, node: NodeId, conds: &[TermId]) -> Result<Learned, Halt> {
+        // The later the reason, the more often it holds again.
+        let mut length = 1;
+        loop {
+            let depth = self.tree.node(node).depth;
+            let mut above = node;
+            for _ in 0..length.min(depth) {
+                above = self.tree.node(above).arrival.as_ref().expect("it is not the root").parent;
+            }
+            match self.refute(above, node, conds)? {
+                Outcome::Refuted(found) => {
+                    self.strengthen(found)?;
+                    return Ok(Learned::Refuted);
+                }
+                Outcome::Possible if above == 0 => return Ok(Learned::Possible),
+                Outcome::Undecided(what) if above == 0 => return Ok(Learned::Undecided(what)),
+                Outcome::Possible | Outcome::Undecided(_) => {}
+            }
+            length = if length >= 4 { u32::MAX } else { length * 4 };
+        }
+    }
+
+    /// Makes labels stronger, and looks which of these nodes are covered now and which others are not any more.
+    pub(super) fn strengthen(&mut self, found: Vec<(NodeId, TermId)>) -> Result<(), Halt> {
+        let mut stronger = Vec::new();
+        for (node, formula) in found {
+            if self.add_to_label(node, formula)? {
+                stronger.push(node);
+            }
+        }
+        for node in stronger {
+            if self.tree.is_active(node) && !self.tree.node(node).is_empty && self.close(node)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What came of looking at a path.
+pub(super) enum Learned {
+    Refuted,
+    Possible,
+    Undecided(String),
+}
