@@ -224,6 +224,11 @@ impl Teller<'_> {
         }
     }
 
+    /// Whether a place is in an object of a library model.
+    fn is_of_models(&self, place: &str) -> bool {
+        self.of_models.contains(place.split(['[', '.']).next().unwrap_or(place))
+    }
+
     fn short(&self, text: &str) -> String {
         shorten(self.program, text)
     }
@@ -235,7 +240,7 @@ impl Teller<'_> {
         Some(match effect {
             // Texts are what the functions for texts are about.
             interp::Effect::Write { place, is_character: true, old, new }
-                if is_model && !place.contains("__") && !place.starts_with(HEAP) =>
+                if is_model && !place.contains("__") && !place.starts_with(HEAP) && !self.is_of_models(place) =>
             {
                 Effect::Write { name: self.short(place), old: old.clone(), new: new.clone() }
             }
@@ -300,12 +305,14 @@ impl Teller<'_> {
     }
 }
 
-/// The names of variables that are declared in library models alone: a call may return its value into one.
+/// The names of variables and objects that are declared in library models alone: a call may return its value into one.
 fn variables_of_models(program: &Program) -> BTreeSet<String> {
     let named = |is_model: bool| {
-        let vars =
-            program.vars.iter().enumerate().filter(move |(_, var)| program.sources.is_model(var.span) == is_model);
+        let is_declared = move |span| program.sources.is_model(span) == is_model;
+        let vars = program.vars.iter().enumerate().filter(move |(_, var)| is_declared(var.span));
+        let objects = program.objects.iter().filter(move |object| is_declared(object.span));
         vars.map(|(index, _)| program.pool.var_name(VarId(index as u32)).to_string())
+            .chain(objects.map(|object| object.name.clone()))
     };
     let users: BTreeSet<String> = named(false).collect();
     named(true).filter(|name| !users.contains(name)).collect()
