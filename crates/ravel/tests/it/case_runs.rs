@@ -250,9 +250,13 @@ fn answer(words: &[String]) -> Result<(Value, Option<i32>), String> {
 
 /// Runs one question: what is wrong with the answer, if anything, and whether it decides.
 fn ask(question: &Question) -> (Option<Failure>, bool) {
-    // Engines that need not decide a case get less time to try, and what is written down anew is what takes little.
+    // Engines that need not decide a case get little time to be wrong in, and what is written down anew is what takes little.
     let is_anew = std::env::var_os("RAVEL_BLESS").is_some() && !question.case.engines.contains(&question.engine);
-    let limit = if question.must_decide && !is_anew { "20s" } else { "1s" };
+    let limit = match question.must_decide {
+        _ if is_anew => "1s",
+        true => "20s",
+        false => "400ms",
+    };
     let mut words = vec!["verify".to_string(), question.file.clone(), "--json".to_string()];
     words.extend([format!("--time-limit={limit}"), format!("--engine={}", question.engine)]);
     words.extend(question.por.map(|por| format!("--{}.por={por}", question.engine)));
