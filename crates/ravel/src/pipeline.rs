@@ -234,6 +234,9 @@ fn others(answer: &Answer, gave_up: &[(String, Why)]) -> Vec<String> {
 pub(crate) fn late(request: &Request, engine: &str, stop: Stop, watch: &Watch) -> Answer {
     let mut answer = watch.known().unwrap_or_else(|| blank(request, engine, Outcome::Rejected));
     answer.outcome = stopped(stop);
+    let before: f64 = answer.timings.iter().map(|(_, seconds)| seconds).sum();
+    let since = watch.budget().elapsed().as_secs_f64() - before;
+    answer.timings.push(("check".to_string(), since.max(0.0)));
     unknown(&mut answer, &[], watch);
     answer
 }

@@ -41,7 +41,7 @@ impl Executor<'_> {
         walk.state.n_granules += model.granules(reserved);
         let guard = self.graph.points.guard(walk.state.point);
         let fill = if zeroed { Fill::Zero } else { Fill::Any };
-        self.memory.objects.make(base, size, guard, fill, (stmt.site, kind));
+        self.memory.objects.make(&mut self.graph.pool, base, (size, fill), guard, (stmt.site, kind));
         let base = self.graph.pool.bv(model.word_bits(), base);
         walk.state.set(dst, base);
         Ok(())
@@ -60,9 +60,8 @@ impl Executor<'_> {
         if self.graph.is_true(is_null) {
             return Ok(());
         }
-        let known = word(&self.graph.pool, addr)
-            .and_then(|addr| self.memory.objects.made().find(|object| object.base == addr).map(|object| object.made));
-        let starts = match known {
+        let known = word(&self.graph.pool, addr).and_then(|addr| self.memory.objects.made_at(addr));
+        let starts = match known.map(|object| object.made) {
             Some(Some((_, made))) => self.graph.pool.bool(made == kind),
             _ => self.memory.objects.ask_start(&mut self.graph.pool, addr, kind),
         };
@@ -95,7 +94,7 @@ impl Executor<'_> {
     /// How many granules the object at an address has bytes in.
     fn granules_at(&mut self, walk: &Walk, stmt: &Stmt, addr: TermId) -> Go<u64> {
         let addr = word(&self.graph.pool, addr);
-        let object = addr.and_then(|addr| self.memory.objects.made().find(|object| object.base == addr));
+        let object = addr.and_then(|addr| self.memory.objects.made_at(addr));
         match object.and_then(|object| word(&self.graph.pool, object.size)) {
             Some(size) => Ok((size >> self.program.data_model.granule_bits()) + 1),
             None => {

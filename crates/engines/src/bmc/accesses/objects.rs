@@ -1,7 +1,7 @@
 //! Which objects are there, what is in them at first, and is an address inside of one?
 //!
 //! Objects have constant addresses: static ones those of the program, allocated ones the next granules of their thread, where different
-//! ways of a thread may skip some. What nobody has written is zero, an initial value, or an element of an array of the
+//! ways of a thread may skip some. Ways that do not meet again, as out of the rounds of a loop, use the same granules: an address then has several objects, at most one of which is made. What nobody has written is zero, an initial value, or an element of an array of the
 //! solver, so that it is the same whenever it is read.
 
 use super::places::{PlaceKey, word};
@@ -29,7 +29,7 @@ pub(crate) struct Object {
 /// All objects.
 #[derive(Debug)]
 pub(crate) struct Objects {
-    by_base: BTreeMap<u64, Object>,
+    by_base: BTreeMap<u64, Vec<Object>>,
     arrays: FxHashMap<(PlaceKey, u64), VarId>,
     bytes: FxHashMap<usize, BTreeMap<u64, u8>>,
     any_vars: FxHashMap<VarId, TermId>,
@@ -58,7 +58,7 @@ impl Objects {
             let is_read_only = object.kind == ObjectKind::ReadOnly;
             let (base, fill) = (object.base, object.fill);
             let object = Object { base, size, guard, fill, index: Some(index), made: None, is_data, is_read_only };
-            by_base.insert(base, object);
+            by_base.insert(base, vec![object]);
         }
         Objects {
             by_base,
@@ -70,21 +70,44 @@ impl Objects {
         }
     }
 
-    /// Adds an allocated object.
-    pub(crate) fn make(&mut self, base: u64, size: TermId, guard: TermId, fill: Fill, made: (SiteId, AllocKind)) {
-        let object =
-            Object { base, size, guard, fill, index: None, made: Some(made), is_data: true, is_read_only: false };
-        self.by_base.insert(base, object);
+    /// Adds an allocated object, which may be there already for another way of its thread.
+    pub(crate) fn make(
+        &mut self,
+        pool: &mut Pool,
+        base: u64,
+        (size, fill): (TermId, Fill),
+        guard: TermId,
+        made: (SiteId, AllocKind),
+    ) {
+        let there = self.by_base.entry(base).or_default();
+        let is_alike = |other: &&mut Object| (other.size, other.fill, other.made) == (size, fill, Some(made));
+        if let Some(other) = there.iter_mut().find(is_alike) {
+            other.guard = pool.or(other.guard, guard);
+            return;
+        }
+        let made = Some(made);
+        there.push(Object { base, size, guard, fill, index: None, made, is_data: true, is_read_only: false });
     }
 
     /// The objects that allocations have made.
     pub(crate) fn made(&self) -> impl Iterator<Item = &Object> {
-        self.by_base.values().filter(|object| object.made.is_some())
+        self.by_base.values().flatten().filter(|object| object.made.is_some())
+    }
+
+    /// The object that allocations have made at an address, if there is one only.
+    pub(crate) fn made_at(&self, base: u64) -> Option<&Object> {
+        let [object] = &self.by_base.get(&base)?[..] else { return None };
+        object.made.is_some().then_some(object)
+    }
+
+    /// The objects with the greatest base up to an address.
+    fn before(&self, addr: u64) -> &[Object] {
+        self.by_base.range(..=addr).next_back().map_or(&[], |(_, objects)| objects)
     }
 
     /// Whether bytes at a constant address are inside an object; `None` if that cannot be told yet.
     pub(crate) fn contains(&self, pool: &mut Pool, addr: u64, n: u64, is_write: bool) -> Option<(bool, &Object)> {
-        let (_, object) = self.by_base.range(..=addr).next_back()?;
+        let [object] = self.before(addr) else { return None };
         let size = word(pool, object.size)?;
         if addr - object.base >= size.max(1) {
             return None;
@@ -172,7 +195,7 @@ impl Objects {
 
     fn of_region<'s>(&'s self, program: &'s Program, region: Option<RegionId>) -> impl Iterator<Item = &'s Object> {
         let region = region.map(|region| &program.regions[region.0 as usize]);
-        self.by_base.values().filter(move |object| match (region, object.index, object.made) {
+        self.by_base.values().flatten().filter(move |object| match (region, object.index, object.made) {
             (None, _, _) => true,
             (Some(region), Some(index), _) => region.objects.contains(&ir::ObjectId(index as u32)),
             (Some(region), None, Some((site, _))) => region.sites.contains(&site),
@@ -210,9 +233,7 @@ impl Objects {
         let Sort::Bv(bits) = sort else { unreachable!("memory holds words") };
         let n = u64::from(bits / 8);
         let objects: Vec<Object> = match word(pool, addr) {
-            Some(addr) => {
-                self.by_base.range(..=addr).next_back().map(|(_, object)| object.clone()).into_iter().collect()
-            }
+            Some(addr) => self.before(addr).to_vec(),
             None => {
                 let region = (region != 0).then_some(RegionId(region));
                 self.of_region(program, region).filter(|object| object.is_data).cloned().collect()
@@ -227,8 +248,11 @@ impl Objects {
             } else {
                 let base = pool.bv(width, object.base);
                 let offset = pool.sub(addr, base);
-                let inside = pool.ult(offset, object.size);
-                value = pool.ite(inside, own, value);
+                let mut is_there = pool.ult(offset, object.size);
+                if self.by_base[&object.base].len() > 1 {
+                    is_there = pool.and(object.guard, is_there);
+                }
+                value = pool.ite(is_there, own, value);
             }
         }
         value
