@@ -494,7 +494,7 @@ fn addresses(cells: &mut Cells<'_>, way: &Way, reason: &Reason) -> Vec<VarId> {
 }
 
 /// A term over the cells before a step, in copies of that moment.
-fn at_moment(cells: &mut Cells<'_>, version: &FxHashMap<VarId, u32>, step: usize, term: TermId) -> TermId {
+pub(crate) fn at_moment(cells: &mut Cells<'_>, version: &FxHashMap<VarId, u32>, step: usize, term: TermId) -> TermId {
     let vars = cells.vars_in(term);
     let mut map: FxHashMap<VarId, TermId> = FxHashMap::default();
     for var in vars.iter() {

@@ -13,6 +13,7 @@ use super::tree::{Arrival, NodeId, Step};
 use super::unwinding::Unwinding;
 use crate::abstraction::cells::Cells;
 use crate::abstraction::control::Change;
+use crate::abstraction::refine::at_moment;
 use logic::{Node, Op, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::{Arithmetic, Method, NoInterpolants};
@@ -369,18 +370,3 @@ fn is_large(cells: &Cells<'_>, formula: TermId) -> bool {
 
 /// Time for one sequence of interpolants.
 const ATTEMPT: std::time::Duration = std::time::Duration::from_secs(3);
-
-/// A term over the cells before a step, in copies of that moment.
-fn at_moment(cells: &mut Cells<'_>, version: &FxHashMap<VarId, u32>, step: usize, term: TermId) -> TermId {
-    let vars = cells.vars_in(term);
-    let mut map: FxHashMap<VarId, TermId> = FxHashMap::default();
-    for var in vars.iter() {
-        let number = match cells.cell(*var) {
-            Some(_) => version.get(var).copied().unwrap_or(0),
-            None => step as u32,
-        };
-        let copy = cells.copy(*var, number);
-        map.insert(*var, cells.pool.var(copy));
-    }
-    cells.pool.substitute(term, &|var| map.get(&var).copied())
-}
