@@ -4,6 +4,7 @@
 //! counted as an error, like a crash. A refusal (every diagnostic says "not supported") counts as unknown, with what was refused.
 
 use crate::suite::Task;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How a task ended, compared with what was expected.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Category {
     /// Right, and the answer is not false.
     CorrectTrue,

@@ -4,10 +4,13 @@
 //! needs no line here. Only words are checked here; files are opened by the commands.
 
 use crate::quantity::{self, Limit};
-use cases::question;
+use cases::{Shard, question};
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{
+    Arg, ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
+    value_parser,
+};
 use engines::{Kind, Knob};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -274,7 +277,10 @@ pub(crate) struct RunArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Bench {
+    #[command(subcommand)]
+    pub(crate) command: Option<BenchCommand>,
     /// A csv with the header task,property,expected, or test,model,condition_holds (litmus tests), or file,entry,depth,expected (OOX); a folder
     /// of .yml tasks; or files
     #[arg(required = true, value_name = "SUITE")]
@@ -294,6 +300,21 @@ pub(crate) struct Bench {
     /// How many tasks at a time [default: one per processor]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
+    /// Keep each answer in this file as soon as it is there; a run that was stopped goes on with the same words
+    #[arg(long, value_name = "FILE")]
+    pub(crate) results: Option<PathBuf>,
+    /// Only every N-th question, from the I-th on; `ravel bench merge` puts the results together
+    #[arg(long, value_name = "I/N", requires = "results")]
+    pub(crate) shard: Option<Shard>,
+    /// Submit the shards as a job array of Slurm, follow it, and run again what is lost; --results names a folder that all nodes see
+    #[arg(long, requires = "results", conflicts_with = "shard")]
+    pub(crate) slurm: bool,
+    /// How many jobs the array has
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = value_parser!(u32).range(1..=100_000), requires = "slurm")]
+    pub(crate) array_size: u32,
+    /// The partition of Slurm
+    #[arg(long, value_name = "P", requires = "slurm")]
+    pub(crate) partition: Option<String>,
     /// Write a line for each task to this file
     #[arg(long, value_name = "OUT")]
     pub(crate) csv: Option<PathBuf>,
@@ -308,6 +329,30 @@ pub(crate) struct Bench {
     pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) look: Look,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum BenchCommand {
+    /// Put the results of shards together and count, as if one run had answered all
+    ///
+    /// Exit codes: 0 every question has an answer, 1 and one is wrong, 2 the files do not fit together, 3 answers are missing.
+    Merge(Merge),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Merge {
+    /// What --results wrote
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) results: Vec<PathBuf>,
+    /// Write a line for each task to this file
+    #[arg(long, value_name = "OUT")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Print a line for each task
+    #[arg(long)]
+    pub(crate) each: bool,
+    /// List unknown answers with their reasons too
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

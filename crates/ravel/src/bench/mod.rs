@@ -1,20 +1,26 @@
 //! How good is ravel on a suite? Every task in its own process, several at a time, and the answers counted.
 //!
 //! The order of the output is that of the suite, whatever finished first. ^C stops handing out tasks and prints what is
-//! known so far.
+//! known so far. With `--results` each answer is kept as soon as it is there: the same words go on with what is missing, and shards of a suite, answered
+//! on as many machines, are put together by `ravel bench merge` ([`merge`]) or run by Slurm ([`slurm`]).
 
+mod merge;
+mod slurm;
 mod table;
 
 use crate::args::{self, Knobs};
 use crate::exit::Exit;
 use crate::language::table as languages;
 use crate::screen;
+use cases::journal::{self, Head};
 use cases::suite::{self, Task};
-use cases::{Category, Pool, Worker};
+use cases::{Category, Journal, Pool, Shard, Worker};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -26,48 +32,73 @@ const GRACE: Duration = Duration::from_secs(3);
 /// Set by ^C.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// Runs the suite.
+/// Runs the suite, or puts results together.
 pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
-    let started = Instant::now();
-    let mut tasks = match suite::read(&args.suite, &languages::forms()) {
-        Ok(tasks) => tasks,
-        Err(error) => {
-            screen::complain(&format!("ravel bench: {error}\n"));
-            return Exit::BadInput;
-        }
+    let counted = match &args.command {
+        Some(args::BenchCommand::Merge(merge)) => merge::merge(merge),
+        None => run(args, knobs),
     };
+    counted.unwrap_or_else(|error| {
+        screen::complain(&format!("ravel bench: {error}\n"));
+        Exit::BadInput
+    })
+}
+
+/// How the table is told.
+struct Telling<'a> {
+    each: bool,
+    verbose: bool,
+    csv: Option<&'a Path>,
+}
+
+fn run(args: &args::Bench, knobs: &Knobs) -> Result<Exit, String> {
+    let started = Instant::now();
+    let mut tasks = suite::read(&args.suite, &languages::forms())?;
     if let Some(filter) = &args.filter {
         tasks.retain(|task| task.path.to_string_lossy().contains(filter.as_str()));
     }
-    let worker = match make_worker(args, knobs) {
-        Ok(worker) => worker,
-        Err(error) => {
-            screen::complain(&format!("ravel bench: this program cannot find itself: {error}\n"));
-            return Exit::BadInput;
-        }
-    };
+    let worker = make_worker(args, knobs).map_err(|error| format!("this program cannot find itself: {error}"))?;
     // Where no handler can be installed, ^C just ends the process.
     let _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::SeqCst));
-
     let questions: Vec<(&Task, &str)> = if args.engine.is_empty() {
         tasks.iter().map(|task| (task, default_engine(task))).collect()
     } else {
         args.engine.iter().flat_map(|engine| tasks.iter().map(move |task| (task, engine.as_str()))).collect()
     };
-    let rows = run_all(&questions, &worker, jobs(args));
-    if args.each {
-        screen::print(&table::each(&rows));
+    let telling = Telling { each: args.each, verbose: args.verbose, csv: args.csv.as_deref() };
+    let mut head = Head {
+        ravel: env!("CARGO_PKG_VERSION").to_string(),
+        options: worker.options.clone(),
+        questions: questions.len(),
+        fingerprint: journal::fingerprint(questions.iter().copied()),
+        shard: args.shard.unwrap_or(Shard::WHOLE),
+    };
+    let rows = match &args.results {
+        Some(folder) if args.slurm => {
+            head.shard.of = args.array_size as usize;
+            return slurm::run(args, knobs, &head, folder, started);
+        }
+        Some(path) => {
+            let journal = Journal::open(path, &head)?;
+            run_all(&questions, &worker, jobs(args), head.shard, Some(journal))?
+        }
+        None => run_all(&questions, &worker, jobs(args), head.shard, None)?,
+    };
+    tell(&rows, &worker, &telling, started.elapsed())
+}
+
+/// Prints what was counted.
+fn tell(rows: &[Row<'_>], worker: &Worker, telling: &Telling<'_>, time: Duration) -> Result<Exit, String> {
+    if telling.each {
+        screen::print(&table::each(rows));
     }
-    screen::print(&table::table(&rows));
-    screen::print(&list(&rows, &worker, args.verbose));
-    if let Some(path) = &args.csv
-        && let Err(error) = std::fs::write(path, table::csv(&rows))
-    {
-        screen::complain(&format!("ravel bench: {}: {error}\n", path.display()));
-        return Exit::BadInput;
+    screen::print(&table::table(rows));
+    screen::print(&list(rows, worker, telling.verbose));
+    if let Some(path) = telling.csv {
+        std::fs::write(path, table::csv(rows)).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    screen::print(&format!("{}\n{}\n", table::effort(&rows), table::last_line(&rows, started.elapsed())));
-    if table::has_wrong(&rows) { Exit::Unsafe } else { Exit::Safe }
+    screen::print(&format!("{}\n{}\n", table::effort(rows), table::last_line(rows, time)));
+    Ok(if table::has_wrong(rows) { Exit::Unsafe } else { Exit::Safe })
 }
 
 /// Who is asked about a task when nobody is named. A task definition is about C.
@@ -89,29 +120,54 @@ fn jobs(args: &args::Bench) -> usize {
     args.jobs.unwrap_or(Pool::default().n).max(1)
 }
 
-/// Runs all questions, a few at a time; the rows come back in the order of the questions.
-fn run_all<'a>(questions: &[(&'a Task, &'a str)], worker: &Worker, jobs: usize) -> Vec<Row<'a>> {
-    let bar = progress(questions.len());
-    let done = Mutex::new(Vec::new());
-    Pool::of(jobs.min(questions.len())).hand_out(|index| {
+/// Runs all questions of a shard, a few at a time, but for those that the journal has; the rows come back in the order of the questions.
+fn run_all<'a>(
+    questions: &[(&'a Task, &'a str)],
+    worker: &Worker,
+    jobs: usize,
+    shard: Shard,
+    journal: Option<Journal>,
+) -> Result<Vec<Row<'a>>, String> {
+    let mut known = BTreeMap::new();
+    let mut journal = journal;
+    for entry in journal.iter_mut().flat_map(|journal| std::mem::take(&mut journal.before)) {
+        known.insert(entry.question, entry.answer);
+    }
+    let is_open = |number: &usize| shard.has(*number) && !known.contains_key(number);
+    let open: Vec<usize> = (0..questions.len()).filter(is_open).collect();
+    let bar = progress(open.len());
+    let row = |number: usize, answer| {
+        let (task, engine) = questions[number];
+        (number, Row { task, engine, answer })
+    };
+    let done = Mutex::new((Vec::new(), journal, Ok(())));
+    Pool::of(jobs.min(open.len())).hand_out(|index| {
         let is_stopped = || STOPPED.load(Ordering::SeqCst);
-        let Some((task, engine)) = questions.get(index).filter(|_| !is_stopped()) else {
+        let Some(&number) = open.get(index).filter(|_| !is_stopped()) else {
             return ControlFlow::Break(());
         };
+        let (task, engine) = questions[number];
         let answer = worker.run(task, engine);
         if is_stopped() {
             return ControlFlow::Break(());
         }
         let mut done = done.lock().expect("no holder panics");
-        done.push((index, Row { task, engine, answer }));
-        bar.set_message(summary(&done));
+        let (rows, journal, written) = &mut *done;
+        if let Some(Err(error)) = journal.as_mut().map(|journal| journal.add(number, task, engine, &answer)) {
+            *written = Err(error);
+            STOPPED.store(true, Ordering::SeqCst);
+        }
+        rows.push(row(number, answer));
+        bar.set_message(summary(rows));
         bar.inc(1);
         ControlFlow::Continue(())
     });
     bar.finish_and_clear();
-    let mut rows = done.into_inner().expect("no holder panics");
-    rows.sort_by_key(|(index, _)| *index);
-    rows.into_iter().map(|(_, row)| row).collect()
+    let (mut rows, _, written) = done.into_inner().expect("no holder panics");
+    written?;
+    rows.extend(known.into_iter().map(|(number, answer)| row(number, answer)));
+    rows.sort_by_key(|(number, _)| *number);
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
 /// What the bar says.

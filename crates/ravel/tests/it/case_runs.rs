@@ -13,6 +13,7 @@ use engines::Kind;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Who decided what, by the question: names of engines, with the value of `por` behind a slash.
 const DECIDED: &str = "cases/decided.txt";
@@ -213,29 +214,69 @@ fn variants(file: &str, case: &Case, expectation: &Expectation) -> Vec<(String, 
         if about.name == "modular" && property != Some("race") {
             continue;
         }
-        match about.knobs.iter().find(|knob| knob.name == "por").map(|knob| knob.kind) {
+        let por = about.knobs.iter().find(|knob| knob.name == "por");
+        match por.map(|knob| (knob.kind, knob.default)) {
             // Its reductions are compared with each other by the fuzzer; on all cases they would take as long as all others together.
             _ if about.name == "impact" => {
                 let is_near = ["cases/impact/", "cases/cegar/", "cases/svcomp/", "cases/properties/", "examples/"];
                 is_near.iter().any(|folder| file.starts_with(folder)).then(|| variants.push((name, None)));
             }
-            Some(Kind::Choice(values)) => variants.extend(values.iter().map(|value| (name.clone(), Some(*value)))),
+            // One thread leaves nothing to reduce: the default stands for all.
+            Some((Kind::Choice(values), _)) if is_oox || starts_threads(file) => {
+                variants.extend(values.iter().map(|value| (name.clone(), Some(*value))));
+            }
+            Some((Kind::Choice(_), default)) => variants.push((name, Some(default))),
             _ => variants.push((name, None)),
         }
     }
     variants
 }
 
+/// Whether the text of a case has threads, or a signal's handler, which may run between any two steps.
+fn starts_threads(file: &str) -> bool {
+    let text = std::fs::read(root().join(file)).expect("the walk found it");
+    let text = String::from_utf8_lossy(&text);
+    ["pthread_create", "thrd_create", "sigaction", "signal("].iter().any(|word| text.contains(word))
+}
+
 /// What is wrong, and who decided what.
 fn ask_all(questions: &[Question]) -> (Vec<Failure>, BTreeMap<String, BTreeSet<String>>) {
-    let answers = Pool::default().map(questions, ask);
+    let answers = Pool::default().map(questions, timed);
+    if std::env::var_os("RAVEL_TIMES").is_some() {
+        tell_times(questions, &answers);
+    }
     let (mut failures, mut decided) = (Vec::new(), BTreeMap::new());
-    for (question, (failure, is_decided)) in questions.iter().zip(answers) {
+    for (question, (failure, is_decided, _)) in questions.iter().zip(answers) {
         failures.extend(failure);
         let who: &mut BTreeSet<String> = decided.entry(question.what()).or_default();
         who.extend(is_decided.then(|| question.who()));
     }
     (failures, decided)
+}
+
+/// Asks, and says how long it took.
+fn timed(question: &Question) -> (Option<Failure>, bool, Duration) {
+    let begin = Instant::now();
+    let (failure, is_decided) = ask(question);
+    (failure, is_decided, begin.elapsed())
+}
+
+/// Where the time went, for `RAVEL_TIMES=1 cargo cases -- --nocapture`: by engine, decided or not, and the slowest runs.
+fn tell_times(questions: &[Question], answers: &[(Option<Failure>, bool, Duration)]) {
+    let mut sums: BTreeMap<(String, bool), (usize, Duration)> = BTreeMap::new();
+    for (question, (_, is_decided, time)) in questions.iter().zip(answers) {
+        let sum = sums.entry((question.who(), *is_decided)).or_default();
+        *sum = (sum.0 + 1, sum.1 + *time);
+    }
+    for ((who, is_decided), (n, time)) in sums {
+        let word = if is_decided { "decided" } else { "not decided" };
+        println!("{who}, {word}: {n} runs, {:.1} s", time.as_secs_f64());
+    }
+    let mut slowest: Vec<_> = questions.iter().zip(answers).collect();
+    slowest.sort_by_key(|(_, answer)| std::cmp::Reverse(answer.2));
+    for (question, (_, _, time)) in slowest.iter().take(40) {
+        println!("{:.1} s: {} by {}", time.as_secs_f64(), question.what(), question.who());
+    }
 }
 
 /// The answer as a document, and the exit code.

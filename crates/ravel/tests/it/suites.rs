@@ -75,3 +75,46 @@ fn programs_can_be_shown() {
     let dot = run(&["show", "examples/lost_update.c", "--dot"]);
     assert!(text(&dot).starts_with("digraph"), "{:.200}", text(&dot));
 }
+
+#[test]
+fn shards_count_what_one_run_counts() {
+    let results = |name: &str| Scratch::new(name, b"");
+    let (whole, one, two) = (results("whole.jsonl"), results("one.jsonl"), results("two.jsonl"));
+    let bench = |file: &Scratch, more: &[&str]| {
+        let mut words =
+            vec!["bench", "examples", "--filter", "lost_update", "--engine", "bmc,explicit", "--results", file.path()];
+        words.extend(more);
+        let output = run(&words);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        text(&output)
+    };
+    // What took how long differs.
+    let counts = |said: &str| {
+        let table = said.lines().map(|line| line.rsplit_once(' ').map_or("", |(rest, _)| rest.trim_end()).to_string());
+        let last = said.lines().last().and_then(|line| line.split(" in ").next()).unwrap_or_default().to_string();
+        (table.take_while(|line| !line.is_empty()).take(3).collect::<Vec<_>>(), last)
+    };
+    let said = bench(&whole, &[]);
+    bench(&one, &["--shard", "1/2"]);
+    let merge = |files: &[&str]| run(&[&["bench", "merge"], files].concat());
+    let partly = merge(&[one.path()]);
+    assert_eq!(partly.status.code(), Some(3), "{}", text(&partly));
+    let complaint = String::from_utf8_lossy(&partly.stderr).into_owned();
+    assert!(complaint.contains("shard 2/2 lacks 2 of 2 answers"), "{complaint}");
+    bench(&two, &["--shard", "2/2"]);
+    let merged = merge(&[two.path(), one.path()]);
+    assert_eq!(merged.status.code(), Some(0), "{}", text(&merged));
+    assert_eq!(counts(&text(&merged)), counts(&said));
+    // A line that was cut off is asked again, and nothing else.
+    let bytes = std::fs::read(&whole.0).expect("it was written");
+    std::fs::write(&whole.0, &bytes[..bytes.len() - 10]).expect("it can be written");
+    assert_eq!(counts(&bench(&whole, &[])), counts(&said));
+    let lines = |bytes: &[u8]| String::from_utf8_lossy(bytes).lines().map(str::to_string).collect::<Vec<_>>();
+    let again = lines(&std::fs::read(&whole.0).expect("it was written"));
+    assert_eq!(again[..again.len() - 1], lines(&bytes)[..again.len() - 1], "what was there stays");
+    // Results of other limits are none of this run.
+    let output = run(&["bench", "examples", "--results", whole.path()]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    let output = merge(&["examples/lost_update.c"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+}
