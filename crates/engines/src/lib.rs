@@ -1,4 +1,4 @@
-//! Who decides a task? Engines: each is one folder here; those for C are lines of [`ENGINES`] (`table`).
+//! Who decides a task? Engines: each is one folder here; those for C are lines of [`ENGINES`] ([`table`]).
 //!
 //! An engine gets a task and a [`Run`] (budget, settings, statistics) and gives a `Verdict`. It never prints, never reads
 //! the clock for decisions other than its limit, and never imports another engine. What it cannot do is `Unknown(Why)`.

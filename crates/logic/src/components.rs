@@ -1,6 +1,6 @@
 //! Which nodes of a graph lie on common cycles? One search in depth for all graphs: automata, states, files.
 //!
-//! Known as: strongly connected components [Tarjan72], here with a stack of its own, so that long paths are no matter.
+//! Known as: strongly connected components \[Tarjan72], here with a stack of its own, so that long paths are no matter.
 //!
 //! A node's component is known when the search leaves the first node of it that it met. So a component is complete before any that leads to
 //! it, and the numbers of components are a reverse topological order of them.

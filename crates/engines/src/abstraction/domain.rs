@@ -1,7 +1,7 @@
 //! How does a step change what is known? One trait, and the domains: explicit values, predicates, and both together.
 //!
-//! Known as: abstract domains and their abstract post (transfer function): Cartesian and Boolean predicate abstraction [Ball01], explicit-value analysis
-//! [Beyer13], product abstraction.
+//! Known as: abstract domains and their abstract post (transfer function): Cartesian and Boolean predicate abstraction \[Ball01], explicit-value analysis
+//! \[Beyer13], product abstraction.
 //!
 //! All of them work on `Abstract`; a domain says which parts it fills in. Values need no solver: the step's terms are evaluated with what is
 //! known. Predicates are decided by weakest preconditions: a predicate holds after the step if what it says of the new values

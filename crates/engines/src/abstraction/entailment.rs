@@ -1,6 +1,6 @@
 //! Is a condition possible in a state, and does a state know whether a predicate holds?
 //!
-//! Known as: entailment checks, implication queries; independent constraint sets, as in symbolic execution [Cadar08].
+//! Known as: entailment checks, implication queries; independent constraint sets, as in symbolic execution \[Cadar08].
 //!
 //! A context is a list of formulas that have a common solution. Only those that are connected with the question through common variables
 //! can matter, so only these are asked about: the questions become small, and the same small question comes up again in many

@@ -1,6 +1,6 @@
 //! What should have been known between the steps of a path that cannot be taken? Interpolants, by several techniques.
 //!
-//! Known as: Craig interpolation, sequence interpolants [Henzinger04], Newton refinement [Dietsch17], Horn clauses.
+//! Known as: Craig interpolation, sequence interpolants \[Henzinger04], Newton refinement \[Dietsch17], Horn clauses.
 //!
 //! A sequence has a formula for each cut, each of which leads to the next. If no technique finds one, each cut is tried by itself, since what cannot be
 //! expressed at one cut often can at another. A binary interpolant is about one cut alone: forward, where the path first becomes impossible;

@@ -1,6 +1,6 @@
 //! Can a path of the abstraction really be taken, and if not, what should have been known?
 //!
-//! Known as: feasibility check of a counterexample, path formula (SSA), interpolation-based refinement [McMillan06] [Henzinger04].
+//! Known as: feasibility check of a counterexample, path formula (SSA), interpolation-based refinement \[McMillan06] \[Henzinger04].
 //!
 //! The path is run with the original statements, on terms over the inputs alone; the conjunction of its conditions is decided exactly.
 //! If it has a solution, that is the trace. If not, the conditions that contradict each other are the path's core; the

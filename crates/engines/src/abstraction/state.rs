@@ -1,6 +1,6 @@
 //! What does an abstraction know about data? Exact values of some cells, and the truth of some predicates.
 //!
-//! Known as: abstract states (cubes over predicates) and precisions, global or local to locations [Beyer13].
+//! Known as: abstract states (cubes over predicates) and precisions, global or local to locations \[Beyer13].
 //!
 //! A state is a list of cells with their values and a set of cubes, each a list of predicates that hold or do not. A cell or predicate that is not
 //! listed may have any value. Cartesian abstraction has one cube; Boolean abstraction has several, one of which holds.

@@ -1,10 +1,10 @@
 //! Litmus tests under memory models: which final states can be observed?
 //!
-//! Known as: axiomatic (declarative) memory models, candidate executions over program order, reads-from, coherence and from-read; herd, cat [Alglave14];
-//! the models of RC11 [Lahav17], IMM [Podkopaev19] and the Linux kernel [Alglave18]; enumeration and SMT as in [Bajczi22].
+//! Known as: axiomatic (declarative) memory models, candidate executions over program order, reads-from, coherence and from-read; herd, cat \[Alglave14];
+//! the models of RC11 \[Lahav17], IMM \[Podkopaev19] and the Linux kernel \[Alglave18]; enumeration and SMT as in \[Bajczi22].
 //!
-//! `answer` is called with a parsed test and a loaded model. The threads are run on terms (`memory::execution`), each combination of their ways is a
-//! skeleton, and the enumerator (`search`) or the SAT solver (`symbolic`, by `memory::formula`) finds the executions of each that the model allows. Accesses
+//! [`answer()`] is called with a parsed test and a loaded model. The threads are run on terms (`memory::execution`), each combination of their ways is a
+//! skeleton, and the enumerator ([`search`]) or the SAT solver ([`symbolic`], by `memory::formula`) finds the executions of each that the model allows. Accesses
 //! that do not match cells make it start again with smaller granules.
 
 pub mod answer;

@@ -1,6 +1,6 @@
 //! The enumerator: which executions of a skeleton does a model allow?
 //!
-//! Known as: herd-style enumeration of candidate executions (reads-from, then coherence; from-read follows), with pruning [Alglave14].
+//! Known as: herd-style enumeration of candidate executions (reads-from, then coherence; from-read follows), with pruning \[Alglave14].
 //!
 //! First every read gets a write, one after the other; values follow along, and with them addresses and the ways of threads. Then the writes of
 //! each cell are ordered, pair by pair. After each choice the model's axioms are computed on what is certain by then

@@ -2,9 +2,9 @@
 //!
 //! Known as: bounded model checking of concurrent programs by partial orders; ordering consistency (Sun et al.) with automatic conflicts.
 //!
-//! Threads are executed symbolically with their loops unrolled (`unroll`), which gives guarded events (`accesses`) and says what locks keep apart (`locks`); what need
-//! not be asked is left out (`reductions`). The solver chooses values and which write each read reads, and the theory of `memory::order` sees to it that all of it can happen one
-//! after the other (`solving`). One bound is a `stage`. Bounds grow until a violation is found, or no execution needs more rounds than were unrolled: then the
+//! Threads are executed symbolically with their loops unrolled ([`unroll`]), which gives guarded events ([`accesses`]) and says what locks keep apart ([`locks`]); what need
+//! not be asked is left out ([`reductions`]). The solver chooses values and which write each read reads, and the theory of `memory::order` sees to it that all of it can happen one
+//! after the other ([`solving`]). One bound is a [`stage`](mod@stage). Bounds grow until a violation is found, or no execution needs more rounds than were unrolled: then the
 //! program is safe. Otherwise the answer is unknown and names the loop.
 
 mod accesses;

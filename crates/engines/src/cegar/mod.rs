@@ -1,11 +1,11 @@
 //! Is the program safe although its loops have no bounds? Counterexample-guided abstraction refinement.
 //!
-//! Known as: CEGAR [Clarke03], predicate abstraction [Graf97] and explicit-value analysis, lazy abstraction with `--cegar.prune lazy` [Henzinger02].
+//! Known as: CEGAR \[Clarke03], predicate abstraction \[Graf97] and explicit-value analysis, lazy abstraction with `--cegar.prune lazy` \[Henzinger02].
 //!
-//! `search` explores an abstraction of the program that knows only what the precision says. If no error is possible there, none is
+//! [`search`] explores an abstraction of the program that knows only what the precision says. If no error is possible there, none is
 //! possible at all. If one is, `abstraction::refine` decides whether its path can really be taken: then it is the trace, or else it says what
 //! should have been known, and the search begins again with more of it. `search::reduction` and `search::dpor` leave interleavings out, `abstraction::cone` leaves
-//! out assignments. `refinement` decides what is added (`precision`) and what else is tried (`stages`).
+//! out assignments. [`refinement`] decides what is added (`precision`) and what else is tried (`stages`).
 
 mod refinement;
 mod search;

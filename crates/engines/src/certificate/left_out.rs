@@ -1,6 +1,6 @@
 //! May the steps be left out that a reduction has left out? Seen from the statements, for the checker alone.
 //!
-//! Known as: validation of a partial order reduction; monotonic (peephole) reduction [Wang08] [Wachter13], local steps.
+//! Known as: validation of a partial order reduction; monotonic (peephole) reduction \[Wang08] \[Wachter13], local steps.
 //!
 //! `Monotonic`: whoever arrives at a node by a step of a thread need not look at the step of a thread that comes earlier in the order, if the two are independent: the other
 //! order of the two is looked at elsewhere. Among the equivalent interleavings of an execution the first one in the lexicographic order has no independent neighbours the wrong way round, whatever the order

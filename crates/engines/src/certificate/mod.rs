@@ -4,8 +4,8 @@
 //!
 //! It asks for every obligation of `ir::Certificate` with a solver of its own: the initial states are in the first node (initiation), every step
 //! of every thread from a node leads into the nodes that it is said to lead to (consecution), a covered node is inside the one that covers
-//! it, and no step goes wrong (error-freeness). What each edge does is read from the statements again, in `step`. That steps which a
-//! reduction has left out may be left out is checked in `left_out` where the certificate tells why; else they are counted, and the check is one of the
+//! it, and no step goes wrong (error-freeness). What each edge does is read from the statements again, in [`step`]. That steps which a
+//! reduction has left out may be left out is checked in [`left_out`] where the certificate tells why; else they are counted, and the check is one of the
 //! reduced graph.
 //!
 //! Not here: programs whose memory accesses have computed addresses, or that allocate, or that start threads without number. They are

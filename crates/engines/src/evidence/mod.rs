@@ -1,6 +1,6 @@
 //! Is what an engine shows under axioms true? Execution graphs, checked by somebody who knows nothing of formulas.
 //!
-//! `axioms` reads the model of a program, `judged` runs and judges a graph, `dependencies` says what its accesses depend on.
+//! [`axioms`] reads the model of a program, [`judged`] runs and judges a graph, [`dependencies`] says what its accesses depend on.
 
 pub(crate) mod axioms;
 mod dependencies;

@@ -1,8 +1,8 @@
 //! Can a bad state be reached? Every reachable state is visited, packed into bytes and remembered.
 //!
-//! The prepared program is compiled to code (`compile`); `step` runs an edge on a packed state (`state`); `search` goes through the states
-//! depth first, remembering them in `state::visited`, and tells how it got there (`search::trace`); `reduction` decides which threads need to run in a state
-//! and which states are the same but for symmetry; `properties` looks for what a single step does not show. The answer is exact: states are compared in full, and what cannot be enumerated is unknown.
+//! The prepared program is compiled to code ([`compile`]); [`step`] runs an edge on a packed state ([`state`]); [`search`] goes through the states
+//! depth first, remembering them in `state::visited`, and tells how it got there (`search::trace`); [`reduction`] decides which threads need to run in a state
+//! and which states are the same but for symmetry; [`properties`] looks for what a single step does not show. The answer is exact: states are compared in full, and what cannot be enumerated is unknown.
 
 mod compile;
 mod properties;

@@ -1,11 +1,11 @@
 //! What may a thread do next, and later, from each location? Static tables for engines that explore abstract states.
 //!
-//! Known as: static dependence information, enabled and future actions of a location [Telbisz24].
+//! Known as: static dependence information, enabled and future actions of a location \[Telbisz24].
 //!
 //! For each location: the edges that leave it, what they touch, whether they may have to wait, and whether they may end the process. What a
 //! thread touches inside an atomic section counts from its beginning on, since nobody else runs in between. With a set of targets that
 //! matter (those about which the abstraction knows something) the tables are those of the abstraction-based dependency relation of
-//! [Telbisz24] ch. 3.2.1; with all targets, those of the syntactic one.
+//! \[Telbisz24] ch. 3.2.1; with all targets, those of the syntactic one.
 //!
 //! Invariant: if a step of one thread may disable, enable or not commute with a step of another, they have a target in common that one of them
 //! writes, or one waits for the other to end, or one ends the process.

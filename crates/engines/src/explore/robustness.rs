@@ -1,6 +1,6 @@
 //! Can C11 run a program in a way that no interleaving does? Only along certain cycles of accesses.
 //!
-//! Known as: robustness, delay sets, critical cycles [Shasha88]. An execution that is no interleaving has a cycle of program
+//! Known as: robustness, delay sets, critical cycles \[Shasha88]. An execution that is no interleaving has a cycle of program
 //! order and conflicts (reads-from, from-reads, coherence), in which each thread comes once, with at most two accesses. Where all
 //! atomic accesses are sequentially consistent there is none. Release and acquire forbid every cycle with at most one conflict
 //! that is no reads-from: what comes before it happens before what comes after, which coherence contradicts. So only cycles with two such conflicts

@@ -1,6 +1,6 @@
 //! Which nodes need not be expanded, because another one allows all that they allow?
 //!
-//! Known as: covering (CLOSE) and forced covering [McMillan06] [Beyer12], cover expansion [Wachter13]; the like in stateful dynamic partial order reduction [Yang08].
+//! Known as: covering (CLOSE) and forced covering \[McMillan06] \[Beyer12], cover expansion \[Wachter13]; the like in stateful dynamic partial order reduction \[Yang08].
 //!
 //! A node may be covered by one that was made before it. Labels are compared in a cascade: what is the same formula, then what the oracle remembers, then the solver.
 //! A node whose label does not suffice may be given what is missing: if all that leads from the nearest common ancestor to it makes the other label hold, the nodes on the way learn

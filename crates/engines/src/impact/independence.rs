@@ -1,6 +1,6 @@
 //! Which steps may be left out after a step, since the other order of the two stands for both?
 //!
-//! Known as: monotonic partial order reduction [Kahlon09], peephole partial order reduction [Wang08], SKIP and LOOP of [Wachter13]; preference orders [Farzan22] where the order
+//! Known as: monotonic partial order reduction \[Kahlon09], peephole partial order reduction \[Wang08], SKIP and LOOP of \[Wachter13]; preference orders \[Farzan22] where the order
 //! depends on the place.
 //!
 //! Two steps next to each other that are independent need to be tried in one order only: that in which the thread that comes first in the order of threads goes first. The order is a

@@ -1,10 +1,10 @@
 //! Is the program safe, although nothing is known of its data at first? Unwind it, and learn from each path that cannot go wrong.
 //!
-//! Known as: Impact, lazy abstraction with interpolants [McMillan06], for threads and with partial order reduction [Wachter13].
+//! Known as: Impact, lazy abstraction with interpolants \[McMillan06], for threads and with partial order reduction \[Wachter13].
 //!
-//! `unwinding` makes a tree of program paths (`tree`) whose nodes know nothing at first. Where a path may go wrong, `path` decides whether it can, and if not, what its nodes should know.
-//! `covering` stops the unwinding where a node allows nothing that another one does not allow. `independence` says which interleavings are left out. When nothing is left
-//! to unwind, the labels are an invariant, and the tree is the proof (`proof`).
+//! [`unwinding`] makes a tree of program paths ([`tree`]) whose nodes know nothing at first. Where a path may go wrong, [`path`] decides whether it can, and if not, what its nodes should know.
+//! [`covering`] stops the unwinding where a node allows nothing that another one does not allow. [`independence`] says which interleavings are left out. When nothing is left
+//! to unwind, the labels are an invariant, and the tree is the proof ([`proof`]).
 
 mod covering;
 mod independence;

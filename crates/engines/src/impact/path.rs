@@ -1,6 +1,6 @@
 //! Can the states of a node lead along a path to something bad, and if not, what should be known on the way?
 //!
-//! Known as: path formula, feasibility check, weakest preconditions as interpolants [Wachter13], sequence interpolants [McMillan06].
+//! Known as: path formula, feasibility check, weakest preconditions as interpolants \[Wachter13], sequence interpolants \[McMillan06].
 //!
 //! A path of the tree is run on terms over the cells at its first node, with the label there (or the initial values) as what is known. If the conditions on the way contradict that
 //! and the bad condition at the end, those that the contradiction needs are kept, and a formula for each node follows: backward, what must hold so that the kept

@@ -1,6 +1,6 @@
 //! What has been unwound? A tree of program paths with a label at each node, and which nodes are covered by others.
 //!
-//! Known as: abstract reachability tree, ART; unwinding with covering relation [McMillan06] [Wachter13].
+//! Known as: abstract reachability tree, ART; unwinding with covering relation \[McMillan06] \[Wachter13].
 //!
 //! A node is reached by one step from its parent, and its label holds of all states that its path leads to. A node is covered if one that was made before it,
 //! at the same place, has a label that its own implies; all below a covered node is hidden. What covers is neither covered nor hidden.

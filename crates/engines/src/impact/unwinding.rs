@@ -1,6 +1,6 @@
 //! How is the tree unwound until it is complete? Expand, refine, close.
 //!
-//! Known as: the Impact algorithm (lazy abstraction with interpolants) [McMillan06], with threads: Concurrent Impact and dPOR-Impact, Algorithms 1 and 2 of [Wachter13].
+//! Known as: the Impact algorithm (lazy abstraction with interpolants) \[McMillan06], with threads: Concurrent Impact and dPOR-Impact, Algorithms 1 and 2 of \[Wachter13].
 //!
 //! A node is taken from the work list, covered if possible (`covering`), and else expanded: a child for each step of each thread that `skips` does not leave out. Children know nothing.
 //! Where a step may go wrong as far as the label says, the path is looked at (`path`): it is the trace, or its nodes learn why it is not, which may

@@ -1,10 +1,10 @@
 //! Symbolic execution of OOX programs with monotonic partial order reduction.
 //!
-//! Known as: symbolic execution [Cadar08]; MPOR in it [Vrooman24].
+//! Known as: symbolic execution \[Cadar08]; MPOR in it \[Vrooman24].
 //!
 //! The entry method runs on symbols: numbers are terms, references of the input are decided when somebody looks (`state::split`), threads are
-//! interleaved as far as the reduction says (`search::dependence`), infeasible paths are dropped with an incremental solver (`world`). `search` walks
-//! through the states, `step` is what instructions mean on them (`step::join` keeps short branches in one state), `values` are the terms, `state::matching` tells when two
+//! interleaved as far as the reduction says (`search::dependence`), infeasible paths are dropped with an incremental solver ([`world`]). [`search`] walks
+//! through the states, [`step`] is what instructions mean on them (`step::join` keeps short branches in one state), [`values`] are the terms, `state::matching` tells when two
 //! are the same, `search::trace` makes a violation concrete for the machine to replay.
 //!
 //! C programs are not for this engine: their memory is bytes, and what it does best (deciding which references are equal) is about objects.

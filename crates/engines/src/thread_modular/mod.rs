@@ -1,8 +1,8 @@
 //! What can be said of each thread alone, and of each two accesses? Which accesses no other thread can disturb.
 //! Known as: thread-modular analysis, lock-set analysis.
 //!
-//! `flow` finds what a thread knows at each of its locations: locks held, threads that may be running, where its variables have their values from.
-//! `sites` puts together what the program as a whole says about cells and handles, `threads` which threads can run at the same time, and `pairs` judges every
+//! [`flow`] finds what a thread knows at each of its locations: locks held, threads that may be running, where its variables have their values from.
+//! [`sites`] puts together what the program as a whole says about cells and handles, [`threads`] which threads can run at the same time, and [`pairs`] judges every
 //! two accesses that conflict. The number of threads, the rounds of loops and the values of inputs do not matter for the effort.
 //!
 //! All of it is about executions up to the first invalid access or misuse of the thread library: what comes after it means nothing.

@@ -1,7 +1,7 @@
 //! C: from source files to a program.
 //!
-//! The phases in order: `preprocess` (the system's compiler makes one text), `lex` and `parse` (text to syntax tree), `check`
-//! (every name resolved, every conversion written out), `lower` (automata). The library models are C texts of
+//! The phases in order: [`preprocess`] (the system's compiler makes one text), [`lex`] and [`parse`] (text to syntax tree), [`check`]
+//! (every name resolved, every conversion written out), [`lower`] (automata). The library models are C texts of
 //! ours that go the same way and are linked like another file.
 //!
 //! Everything runs on a deep stack, because the phases recurse over trees.

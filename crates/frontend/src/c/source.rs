@@ -2,7 +2,7 @@
 //!
 //! Line markers say which line of which file follows; everything else is about columns and about what to quote. Where
 //! the original file's text is at hand (`Originals`), that text is quoted and the preprocessed line is aligned with it
-//! (`align`); a token that came out of a macro gets the macro's place. Where it is not, the preprocessed line itself is
+//! ([`align`](mod@align)); a token that came out of a macro gets the macro's place. Where it is not, the preprocessed line itself is
 //! quoted. The preprocessor sometimes spreads one line over several pieces, each with its own marker;
 //! these are joined again into one quoted line, and columns count in the joined text.
 //!

@@ -1,7 +1,7 @@
 //! Litmus tests: from text to `ir::litmus::Test`.
 //!
 //! A file is a header, an initial state, a program and a question, each with its own reader; the program is columns of assembly (one file a dialect)
-//! or functions of C. `build` then puts the parts together. What a dialect does not know is refused by name, with its place.
+//! or functions of C. [`build`] then puts the parts together. What a dialect does not know is refused by name, with its place.
 
 mod assembly;
 mod build;

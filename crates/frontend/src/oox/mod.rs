@@ -1,6 +1,6 @@
 //! OOX: text to a program of objects and threads.
 //!
-//! `lex` and `parse` read the text, `classes` finds out who is who, `expr` and `stmt` check types and lower bodies to flat code. Where the
+//! [`lex`] and [`parse`] read the text, [`classes`] finds out who is who, [`expr`] and [`stmt`] check types and lower bodies to flat code. Where the
 //! published tool is quirky, the usual meaning is taken; docs/oox.md lists the differences.
 
 mod ast;

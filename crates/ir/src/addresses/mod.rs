@@ -8,14 +8,14 @@
 //! that keep to what C promises are judged as before, all others are answered "unknown".
 //!
 //! A front end writes the address of a static object as a variable, so that nothing is computed with it before the
-//! whole program is known; `guard` looks at the program, puts in the checks, and puts the addresses in place of the variables.
+//! whole program is known; [`guard`](mod@guard) looks at the program, puts in the checks, and puts the addresses in place of the variables.
 //!
-//! - `value` is what a word can be, `terms` what operations make of it, `flow` which values reach which variable and which memory, `webs`
+//! - [`value`] is what a word can be, [`terms`] what operations make of it, [`flow`] which values reach which variable and which memory, `webs`
 //!   which assignments of a variable belong together;
-//! - `apart` says which accesses by index are kept from addresses beside their array by a check;
-//! - `conditions` makes demands into terms, `guard` puts them into the program;
-//! - `reuse` is about addresses that are given out a second time;
-//! - `elsewhere` puts the objects of such a program in other places, where it may be seen to go wrong.
+//! - [`apart`] says which accesses by index are kept from addresses beside their array by a check;
+//! - [`conditions`] makes demands into terms, [`guard`](mod@guard) puts them into the program;
+//! - [`reuse`] is about addresses that are given out a second time;
+//! - [`elsewhere`] puts the objects of such a program in other places, where it may be seen to go wrong.
 //!
 //! What is taken for granted of all layouts: no object lies in the first or last page of the address space; objects lie
 //! at multiples of their type's alignment; an address that is copied byte by byte is copied whole and in order.

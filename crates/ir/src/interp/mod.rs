@@ -30,10 +30,10 @@
 //! - **Memory model.** Stores may be buffered on their way to memory; when, and what that changes, is said in `crate::model`.
 //! - **Race.** See `race`: two conflicting accesses, not both atomic, unordered by C11's happens-before (`happens_before`).
 //!
-//! - `machine` runs: the program made ready (`program`), states, which steps there are (`step`), statements (`exec`), bytes (`memory`), the lives of objects, stores on
+//! - [`machine`] runs: the program made ready (`program`), states, which steps there are (`step`), statements (`exec`), bytes (`memory`), the lives of objects, stores on
 //!   their way (`buffer`), the end (`leak`), and what things are called (`names`);
-//! - `sync` says what orders threads: locks, who waits for whom, C11's happens-before, and races;
-//! - `explore` chooses schedules and inputs: an `Execution` is a run with its log and races, `random` takes one, `naive` takes all.
+//! - [`sync`] says what orders threads: locks, who waits for whom, C11's happens-before, and races;
+//! - [`explore`] chooses schedules and inputs: an `Execution` is a run with its log and races, `random` takes one, `naive` takes all.
 
 mod explore;
 mod machine;

@@ -1,8 +1,8 @@
 //! Litmus tests: a few threads of few instructions, an initial state, and a question about the final states.
 //!
-//! One closed set of instructions (`instr`) serves all dialects: what an instruction set adds (flags, write-back, condition fields, a
+//! One closed set of instructions ([`instr`]) serves all dialects: what an instruction set adds (flags, write-back, condition fields, a
 //! zero register) the front end spells out as assignments to registers, so that an engine meets only assignments, accesses, fences
-//! and branches. Values are 64-bit words; every operation says the width at which it wraps (`expr`).
+//! and branches. Values are 64-bit words; every operation says the width at which it wraps ([`expr`]).
 //!
 //! **Addresses are numbers.** Location `i` begins at `Location::address` = `FIRST_ADDRESS + i * ADDRESS_STRIDE`, so a pointer is a value like any
 //! other: it can be stored, loaded, added to and compared. The numbers lie below 2^31: a pointer survives a 32-bit register.
@@ -13,10 +13,10 @@
 //! has 64 bits, whatever type the text declares: these tests keep pointers in `int`s, and herd ignores the types too.
 //!
 //! **Final states** are vectors parallel to `Test::observed`: registers and memory that the condition, the filter or `locations` mention. The
-//! condition is evaluated on such a vector (`condition`). What is observed is cut to `Observed::size` bytes, and so are the constants
+//! condition is evaluated on such a vector ([`condition`]). What is observed is cut to `Observed::size` bytes, and so are the constants
 //! that it is compared with.
 //!
-//! `step` runs one thread with the values of its reads given from outside, and says which dependencies its events have; `sc` is the
+//! [`step`] runs one thread with the values of its reads given from outside, and says which dependencies its events have; [`sc`] is the
 //! reference semantics under sequential consistency. Syntax is not here but in the front end; memory models are not here at all.
 
 pub mod condition;

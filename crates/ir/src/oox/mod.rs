@@ -4,8 +4,8 @@
 //! unbounded `int`. A lowering to words and bytes would hide just what its engine lives on (which references may be equal), so
 //! the language has its own model beside the other one; it shares source spans, diagnostics, properties and reports.
 //!
-//! `program` is the model, `interp` the one definition of its meaning, `replay` runs a schedule on it, `random` a random one, `naive`
-//! enumerates all executions of small programs, `text` prints a program.
+//! [`program`] is the model, [`interp`] the one definition of its meaning, [`replay`](mod@replay) runs a schedule on it, [`random`] a random one, [`naive`]
+//! enumerates all executions of small programs, [`text`] prints a program.
 
 mod eval;
 mod exec;

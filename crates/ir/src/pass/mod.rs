@@ -5,10 +5,10 @@
 //! the lowered program, which is the one that replay runs. `with_origins` starts this by naming each edge as its own
 //! origin. Statements keep their `site` and `span` when they are copied or moved.
 //!
-//! - `analysis` finds out what is true of a program and changes nothing;
-//! - `control`, `memory` and `values` change it: each pass takes a program and gives it back;
-//! - `buffers` writes the store buffers of a memory model into a program;
-//! - `origin` spells what happens in the result in steps of the lowered program.
+//! - [`analysis`] finds out what is true of a program and changes nothing;
+//! - [`control`], [`memory`] and [`values`] change it: each pass takes a program and gives it back;
+//! - [`buffers`] writes the store buffers of a memory model into a program;
+//! - [`origin`] spells what happens in the result in steps of the lowered program.
 //!
 //! What a statement touches of shared state is decided in `access`, what it means in `interp`.
 

@@ -1,10 +1,10 @@
 //! How does a person read a program? As text: variables, objects, regions, then the procedures, edge by edge.
 //!
 //! The form is stable (it follows the order of the tables and depends on nothing else), so it serves as a snapshot
-//! in tests and for `ravel show`. Terms look like C (`term`), statements are one line each (`stmt`), and the source line
+//! in tests and for `ravel show`. Terms look like C ([`term`](mod@term)), statements are one line each ([`stmt`]), and the source line
 //! stands behind an edge as a comment. A name that two visible variables share gets its number: `i'17`.
 //!
-//! The text is for reading; it is not read back. Graphs are in `dot`.
+//! The text is for reading; it is not read back. Graphs are in [`dot`].
 
 pub mod dot;
 mod stmt;

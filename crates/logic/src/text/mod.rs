@@ -1,4 +1,4 @@
-//! How are terms written and read? `print` and `parse` are each other's inverse.
+//! How are terms written and read? [`print`](mod@print) and [`parse`] are each other's inverse.
 
 pub(crate) mod parse;
 pub(crate) mod print;

@@ -1,8 +1,8 @@
 //! The language of memory models.
 //!
 //! A .cat file says which executions exist: sets and relations over the events of an execution, and tests that they must pass. `Model`
-//! is a file made ready: parsed with everything it includes (`syntax`, `library`), run into a graph of sets and relations
-//! with plans that say what to compute when (`meaning`). Executions themselves are
+//! is a file made ready: parsed with everything it includes ([`syntax`], [`library`]), run into a graph of sets and relations
+//! with plans that say what to compute when ([`meaning`]). Executions themselves are
 //! found elsewhere: `crate::execution` makes events, the engines choose `rf` and `co`.
 
 pub mod library;

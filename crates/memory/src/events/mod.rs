@@ -7,7 +7,7 @@
 //! Invariant: fixed edges hold whenever both ends happen; between nodes of one thread they are program order, and two nodes of one thread
 //! that it does not connect are on branches that exclude each other.
 //!
-//! `relaxed` says what is left of program order where stores are buffered, `sources` which write a read may take its value from. What is possible together is decided in `order`.
+//! [`relaxed`] says what is left of program order where stores are buffered, [`sources`] which write a read may take its value from. What is possible together is decided in `order`.
 
 mod relaxed;
 mod sources;

@@ -1,6 +1,6 @@
 //! How does the question whether a model allows an execution become clauses?
 //!
-//! Known as: symbolic encoding of axiomatic memory models with may and must sets, as in Dartagnan [Bajczi22].
+//! Known as: symbolic encoding of axiomatic memory models with may and must sets, as in Dartagnan \[Bajczi22].
 //!
 //! A pair that a relation certainly has, or certainly lacks, needs no literal (`cat::meaning::evaluate` computes both bounds before anything is
 //! chosen). Every other pair gets one when it is first needed, with clauses in the directions in which it counts: where an axiom
@@ -13,7 +13,7 @@
 //! nothing. So operators that look at single pairs need to know nothing of guards, those that pass a third event (composition, closures, domains) ask
 //! whether it happens unless one of the ends implies it, and axioms ask about both ends.
 //!
-//! Who reads from whom, and in which order writes take effect, is chosen by whoever asks; what operators mean is in `relate`.
+//! Who reads from whom, and in which order writes take effect, is chosen by whoever asks; what operators mean is in [`relate`].
 
 mod active;
 mod relate;

@@ -2,7 +2,7 @@
 //!
 //! Known as: execution graphs, candidate executions. The same for what may happen (all ways of an unrolled program at once, where an event may not happen
 //! and a failed attempt has other tags) and for what did (one execution, replayed): `Shape` is what both have, and says what the names of sets and relations
-//! mean that do not depend on choices. `reads-from`, coherence and who meets whom (`loc`) are added by whoever knows them: `judge` for an execution,
+//! mean that do not depend on choices. `reads-from`, coherence and who meets whom (`loc`) are added by whoever knows them: [`judge`] for an execution,
 //! an engine for all at once.
 //!
 //! Threads begin and end by messages: whoever starts a thread writes a cell of its own with release order, the thread reads it with acquire order before anything else;

@@ -13,7 +13,7 @@
 //! (`Read::own`). Reading such a write orders nothing; and whatever a read reads, its active own writes are before that: older ones of its
 //! thread, or in memory before the source was. So in the axioms own writes count as being before their read.
 //!
-//! This decides *weak* sequential consistency: writes that no read tells apart stay unordered. `linear` looks for a total
+//! This decides *weak* sequential consistency: writes that no read tells apart stay unordered. [`linear`] looks for a total
 //! order; where there is none, the caller adds conditional edges for pairs of writes and goes on.
 //!
 //! Invariant: edges are in the order in which they were derived, so the reasons of an edge are older edges, and explanations may be

@@ -1,4 +1,4 @@
-//! What do the commands do that every language has? `verify`, `show`, `run`; `bench` and `litmus` have folders of their own.
+//! What do the commands do that every language has? [`verify`], [`show`], `run`; `bench` and `litmus` have folders of their own.
 
 pub(crate) mod show;
 pub(crate) mod simulate;

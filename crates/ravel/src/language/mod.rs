@@ -1,7 +1,7 @@
 //! What is known of a language? Nothing in this crate but the table knows their names.
 //!
-//! A language is a type that implements `Language`: how its files are read, who can decide its programs, and what is told of an execution. `table` has a row
-//! for each, with the commands as plain functions (`commands`, `pipeline`), so that every command (limits, ^C, panics, JSON, suites) works alike for all of them. What a
+//! A language is a type that implements `Language`: how its files are read, who can decide its programs, and what is told of an execution. [`table`] has a row
+//! for each, with the commands as plain functions ([`commands`], `pipeline`), so that every command (limits, ^C, panics, JSON, suites) works alike for all of them. What a
 //! language cannot do it says by name.
 //!
 //! A new language is a file here and a line in `table::LANGUAGES`.

@@ -2,7 +2,7 @@
 //!
 //! Tests run side by side in this process, each with its own time; their answers are printed in the order in which they were given. A panic costs its own
 //! test only. ^C and the memory limit end those under way, and what is known by then is printed. Models are loaded once each
-//! (`models`). `tell` turns an answer into what the reporter shows.
+//! ([`models`]). [`tell`] turns an answer into what the reporter shows.
 
 pub(crate) mod models;
 pub(crate) mod tell;

@@ -1,6 +1,6 @@
 //! What is told about a litmus test: herd's text, JSON, graphs for Graphviz, and a page of pictures.
 //!
-//! `Told` is plain data, so that this crate need not know engines or models. `text` keeps to the form that herd prints, because tools that
+//! `Told` is plain data, so that this crate need not know engines or models. [`text`](mod@text) keeps to the form that herd prints, because tools that
 //! compare runs read it.
 
 mod dot;

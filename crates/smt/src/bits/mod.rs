@@ -1,8 +1,8 @@
 //! How are formulas decided by bit-blasting?
 //!
 //! Assertions wait until a check needs them. Then equations of unused variables become definitions, everything else
-//! becomes a circuit (`encode`, `gates`, `words`, `float`, `arrays`) and what the circuit needs becomes clauses (`cnf`)
-//! for CaDiCaL (`sat`). A scope is a literal that guards the clauses of its assertions; closing it makes the literal
+//! becomes a circuit ([`encode`], [`gates`], [`words`], [`float`], [`arrays`]) and what the circuit needs becomes clauses ([`cnf`])
+//! for CaDiCaL ([`sat`]). A scope is a literal that guards the clauses of its assertions; closing it makes the literal
 //! false for good.
 //!
 //! Everything is exact. The one loop is about arrays: a candidate solution that reads two elements at one index adds
@@ -10,7 +10,7 @@
 //!
 //! Invariant: circuits are pure functions of inputs and outlive scopes, so closed scopes leave garbage in the SAT solver.
 //! When it outweighs the rest, the solver is rebuilt from the assertions that stand, unless somebody outside knows
-//! literals (see `literals`).
+//! literals (see [`literals`]).
 
 mod arrays;
 mod cnf;

@@ -1,7 +1,7 @@
 //! What follows if integers do not wrap around, and do they?
 //!
 //! Unbounded integers are easier to reason about than bit-vectors, and general statements come out of it. `check_integers`
-//! decides formulas over integers (see `translate`) and says which operations it relied on not to wrap. That is an
+//! decides formulas over integers (see [`translate`]) and says which operations it relied on not to wrap. That is an
 //! obligation: `wrapping_solution` checks it over bit-vectors, exactly. Only then is "no solution" a fact about the
 //! formulas.
 

@@ -2,7 +2,7 @@
 //!
 //! For formulas A1 … An without a common solution, a sequence of interpolants I1 … In-1 says what of the past matters for
 //! the contradiction to come: A1 implies I1, Ii and Ai+1 imply Ii+1, In-1 and An are contradictory, and Ii is only about
-//! variables used both before and after it. Two ways find them: `newton` (quick, from an unsatisfiable core) and `horn`
+//! variables used both before and after it. Two ways find them: [`newton`] (quick, from an unsatisfiable core) and [`horn`]
 //! (Spacer, slower, often more general). Every result is checked here before it is returned, whoever found it.
 //!
 //! Over integers the path is first contradicted without wrap-around; if the interpolants then hold only where some

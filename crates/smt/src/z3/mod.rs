@@ -6,7 +6,7 @@
 //!
 //! Z3 does not notice interrupts while it turns floats into bits, which can take minutes, nor in some passes over large
 //! formulas. Such checks therefore run in a thread of their own, and one that is not over in time is left to end by itself
-//! (`worker`).
+//! ([`worker`]).
 
 pub(crate) mod binding;
 pub(crate) mod decode;

@@ -1,6 +1,6 @@
 //! Do all engines say what is true? Random programs of every kind, each with somebody who knows the truth.
 //!
-//! A fuzzer is a row of `FUZZERS`; `driver` tries the programs, `ask` puts the questions to the engines, `filing` makes cases of what was found. Oracles share nothing with the
+//! A fuzzer is a row of `FUZZERS`; [`driver`] tries the programs, [`ask`] puts the questions to the engines, [`filing`] makes cases of what was found. Oracles share nothing with the
 //! engines: the reference interpreter, enumerations of the fuzzers' own trees, the axioms of RC11, the system's compiler.
 
 mod ask;

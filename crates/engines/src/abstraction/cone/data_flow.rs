@@ -1,8 +1,8 @@
 //! Whose values does anybody still look at? The data-flow graph of a program, and which of it can be reached from where the threads stand.
 //!
-//! Known as: data-flow graph, def-use chains, program dependence; on-the-fly cone of influence [Telbisz25] [Telbisz24].
+//! Known as: data-flow graph, def-use chains, program dependence; on-the-fly cone of influence \[Telbisz25] \[Telbisz24].
 //!
-//! Nodes are edges of the automata; an edge observes another if it reads what that one writes ([Telbisz24] ch. 4, Definition 11). An edge is a real observer
+//! Nodes are edges of the automata; an edge observes another if it reads what that one writes (\[Telbisz24] ch. 4, Definition 11). An edge is a real observer
 //! of a variable if the variable flows into one of its conditions: an assumption, a check, a wait, an address, a size, a handle. A value
 //! is observed from a place if a chain of flows leads from it to a real observer, through edges that some thread can still reach and
 //! variables about which the abstraction knows something. Which edges can be reached comes from the automata, once for each location. The
@@ -415,7 +415,7 @@ mod tests {
     use ir::Order;
     use ir::build::Builder;
 
-    /// Figures 4.1 and 4.2 of [Telbisz24], with examples 8 and 9: `x = 1; y = 1; check y == 1` beside `y = x; x = 0`.
+    /// Figures 4.1 and 4.2 of \[Telbisz24], with examples 8 and 9: `x = 1; y = 1; check y == 1` beside `y = x; x = 0`.
     #[test]
     fn what_is_observed_depends_on_places_and_precision() {
         let mut builder = Builder::new();

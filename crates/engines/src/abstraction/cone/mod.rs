@@ -1,6 +1,6 @@
 //! Which assignments of a step need not be evaluated?
 //!
-//! Known as: cone of influence reduction, on the fly (DCOI, Algorithm 2 of [Telbisz25], [Telbisz24] ch. 4); slicing. `data_flow` is the graph, this
+//! Known as: cone of influence reduction, on the fly (DCOI, Algorithm 2 of \[Telbisz25], \[Telbisz24] ch. 4); slicing. [`data_flow`] is the graph, this
 //! its use.
 //!
 //! Those to cells that nobody observes from where the threads stand after the step: if something is known about

@@ -1,6 +1,6 @@
 //! How does the unrolled program, judged by a memory model in cat, become one formula?
 //!
-//! Known as: the SMT encoding of axiomatic models over unrolled programs, as in Dartagnan; seed chapter 4 of [Bajczi22].
+//! Known as: the SMT encoding of axiomatic models over unrolled programs, as in Dartagnan; seed chapter 4 of \[Bajczi22].
 //!
 //! Control flow is in the guards of events, values are terms. For every read and every write it may read there is a literal: if it is true both happen, in the
 //! same cell, and the values are equal; a read that happens has exactly one. For every two writes that may meet there are two literals for the order in which

@@ -2,7 +2,7 @@
 //!
 //! Known as: bounded model checking under axiomatic memory models (Dartagnan, GenMC's models).
 //!
-//! `sites` are the events, `bounds` what is known of their relations, `formula` the question, `witness` the execution graph that answers it. What was unrolled is used as it is, but for what is only true of
+//! [`sites`] are the events, [`bounds`] what is known of their relations, [`formula`] the question, [`witness`] the execution graph that answers it. What was unrolled is used as it is, but for what is only true of
 //! interleavings: locks are not trusted to exclude, threads that are alike are not ordered, and no value is forwarded. A round of a loop that only reads and
 //! changes nothing is left out here, too: without it an execution keeps all its other events and loses only order.
 //!

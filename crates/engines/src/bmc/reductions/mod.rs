@@ -1,8 +1,8 @@
 //! What need not be asked of the solver?
 //!
-//! While a program is unrolled: rounds of loops that change nothing (`spin_loops`), reads whose value is known (`forwarding`), accesses inside of
-//! critical sections (`lipton_reduction`), orders of threads that are alike (`thread_symmetry`). Before it is solved: numbers that reads never
-//! find (`intervals`). Two of these go by what an earlier unrolling has found; `judgement` says whether to unroll again.
+//! While a program is unrolled: rounds of loops that change nothing ([`spin_loops`]), reads whose value is known ([`forwarding`]), accesses inside of
+//! critical sections ([`lipton_reduction`]), orders of threads that are alike ([`thread_symmetry`]). Before it is solved: numbers that reads never
+//! find ([`intervals`]). Two of these go by what an earlier unrolling has found; [`judgement`] says whether to unroll again.
 
 pub(crate) mod forwarding;
 pub(crate) mod intervals;

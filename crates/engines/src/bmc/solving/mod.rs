@@ -1,6 +1,6 @@
 //! How are unrolled programs decided? As formulas for a SAT solver, next to the theory of orders; what is found becomes a trace.
 //!
-//! `encoding` says which choices there are, `search` asks for one that satisfies one of the `goals`, among them `data_races` and `deadlocks`; `witness` tells
+//! [`encoding`] says which choices there are, [`search`] asks for one that satisfies one of the [`goals`], among them [`data_races`] and [`deadlocks`]; [`witness`] tells
 //! the execution that was found.
 
 pub(crate) mod data_races;

@@ -2,8 +2,8 @@
 //!
 //! Known as: loop unwinding with symbolic execution, as in CBMC's and Dartagnan's front ends.
 //!
-//! `executor` owns what is worked on, `symbolic_execution` goes through the copies of locations in the order that `control_flow` gives,
-//! `step` and `statements` say what an edge does to a `state`, `merging` makes one state of several, `path_conditions` are the guards. `finish` puts
+//! [`executor`] owns what is worked on, [`symbolic_execution`] goes through the copies of locations in the order that [`control_flow`] gives,
+//! [`step`] and [`statements`] say what an edge does to a [`state`], [`merging`] makes one state of several, [`path_conditions`] are the guards. [`finish`] puts
 //! the unrolled program together. Some reductions rest on what an unrolling turns out to be, so a bound may be unrolled more than once.
 
 pub(crate) mod control_flow;

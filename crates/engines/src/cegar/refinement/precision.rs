@@ -1,6 +1,6 @@
 //! What shall be tracked from now on? A spurious path comes with an explanation, of which as little as possible is added.
 //!
-//! Known as: precision refinement [Clarke03] [Beyer13], predicate discovery from interpolants [Henzinger04].
+//! Known as: precision refinement \[Clarke03] \[Beyer13], predicate discovery from interpolants \[Henzinger04].
 //!
 //! Tracking values is cheap, so with both kinds at hand the cells of an explanation are tracked by value until they take many values, or
 //! until their values do not help; then predicates take over for them. Predicates are the atoms of the interpolants, or, if these were

@@ -1,7 +1,7 @@
 //! What is tried when a path of the abstraction has been looked at? A table of stages: after what, when, and what then.
 //!
-//! Known as: the refinement strategy of CEGAR [Clarke03]; with threads that are not told apart, counter abstraction [Pnueli02], and predicates
-//! mined from the text of the program where interpolants of single paths do not generalise [Graf97].
+//! Known as: the refinement strategy of CEGAR \[Clarke03]; with threads that are not told apart, counter abstraction \[Pnueli02], and predicates
+//! mined from the text of the program where interpolants of single paths do not generalise \[Graf97].
 //!
 //! The cheap and precise comes first: what a path teaches. If it teaches nothing new, or too much, the next stage changes what can be known at
 //! all: threads of a loop are no longer told apart, predicates are guessed, combinations of predicates are kept, and in the end all threads are told

@@ -1,6 +1,6 @@
 //! What do steps look like when threads cannot be told apart? For programs that start threads without end.
 //!
-//! Known as: counter abstraction with none, one and many (0,1,∞) [Pnueli02]; parameterised verification, thread-modular reasoning.
+//! Known as: counter abstraction with none, one and many (0,1,∞) \[Pnueli02]; parameterised verification, thread-modular reasoning.
 //!
 //! Such threads are members of the crowd (`abstraction::control`): a place of it stands for all who may be there. What is known of the cells of
 //! a place is known of every one of them, for every choice of one member for each place. So a step is looked at in cases: whoever arrives

@@ -1,6 +1,6 @@
 //! What has dynamic reduction not seen coming? Asked when nothing else is left to explore.
 //!
-//! Known as: stateful dynamic partial order reduction over an abstract reachability graph [Flanagan05] [Yang08].
+//! Known as: stateful dynamic partial order reduction over an abstract reachability graph \[Flanagan05] \[Yang08].
 //!
 //! Each node began with one thread. What all threads touch in the part of the graph that is reached from a node is collected; if that
 //! conflicts with a step that was explored in the node, and the thread was not, it has to be (`explore::por::dpor::BacktrackSet`). A thread

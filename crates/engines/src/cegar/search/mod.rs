@@ -1,11 +1,11 @@
 //! Which abstract states can be reached with a precision? Explore until an error is possible, or nothing is left.
 //!
-//! Known as: abstract reachability analysis, the model checking step of CEGAR [Clarke03].
+//! Known as: abstract reachability analysis, the model checking step of CEGAR \[Clarke03].
 //!
 //! A node is expanded by the steps of the threads that the reduction selects; each step is simplified by the cone and handed to the domain.
-//! When nothing is left, the cycle proviso looks whether the reduction has put a thread off for ever, and `dpor` what else it has not seen coming.
+//! When nothing is left, the cycle proviso looks whether the reduction has put a thread off for ever, and [`dpor`] what else it has not seen coming.
 //!
-//! Invariant: when the search ends without an error, every error of the program would have been seen (Theorems 2 and 4 of [Telbisz24]).
+//! Invariant: when the search ends without an error, every error of the program would have been seen (Theorems 2 and 4 of \[Telbisz24]).
 
 pub(crate) mod counter_abstraction;
 pub(crate) mod dpor;

@@ -1,7 +1,7 @@
 //! What has been explored? Abstract states with their steps, and which of them are covered by others.
 //!
 //! Known as: abstract reachability graph, ARG, abstract reachability tree; covering, subsumption; lazy abstraction where only a part of it is
-//! pruned after a refinement [Henzinger02].
+//! pruned after a refinement \[Henzinger02].
 //!
 //! A tree of nodes, each reached by a step of one thread from its parent. A node is covered if another one that is not, with all threads
 //! at the same places, allows everything that it allows: then nothing needs to be explored from it. Candidates are found by

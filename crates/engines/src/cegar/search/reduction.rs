@@ -1,6 +1,6 @@
 //! What does the reduction want to know about the threads of a node?
 //!
-//! Known as: AASPOR, abstraction-aware static partial order reduction, with the abstraction-based dependency relation [Telbisz24] ch. 3.
+//! Known as: AASPOR, abstraction-aware static partial order reduction, with the abstraction-based dependency relation \[Telbisz24] ch. 3.
 //!
 //! The static tables say what threads may touch; the node's state says who surely goes on and who waits for whom. Accesses to targets
 //! that do not count are left out: with `aware` those about which the precision knows nothing, and with the cone those that the next step makes

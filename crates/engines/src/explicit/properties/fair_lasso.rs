@@ -1,6 +1,6 @@
 //! Can the program run for ever? Is there a loop of states that a fair scheduler can go round?
 //!
-//! Known as: non-termination, liveness under fairness, fair strongly connected components [Tarjan72], lassos.
+//! Known as: non-termination, liveness under fairness, fair strongly connected components \[Tarjan72], lassos.
 //!
 //! A loop is fair if every thread takes a step in it or cannot run somewhere in it. Such a loop exists exactly if a strongly
 //! connected component of the state graph has, for each thread, an inner step of it or a state in which it cannot run: going

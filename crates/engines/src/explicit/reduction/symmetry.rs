@@ -1,6 +1,6 @@
 //! Which states differ only in the numbers of threads? Of those that do only one is visited.
 //!
-//! Known as: symmetry reduction, canonical representatives of orbits [Ip96].
+//! Known as: symmetry reduction, canonical representatives of orbits \[Ip96].
 //!
 //! A thread's number is where its record stands in a state, and what its handle says. If the program does nothing with handles but
 //! keep, compare and join them (`handles`), then exchanging the records of two threads, and their handles wherever handles are

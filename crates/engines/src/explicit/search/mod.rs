@@ -1,6 +1,6 @@
 //! Which states can be reached? Depth first, each state once.
 //!
-//! Known as: explicit-state model checking, depth-first search with state matching [Holzmann97]; the cycle proviso on the stack [Peled93].
+//! Known as: explicit-state model checking, depth-first search with state matching \[Holzmann97]; the cycle proviso on the stack \[Peled93].
 //!
 //! The stack holds, for each state on the current path, which threads are still to run there and the edge and choices being run.
 //! So the stack is the trace. Which threads run in a state is decided by `reduction`: all of them, or a source set

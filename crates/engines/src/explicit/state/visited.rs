@@ -1,6 +1,6 @@
 //! Has this state been seen? All states in one arena, found by an open-addressing table.
 //!
-//! Known as: state store, hash compaction without loss (full states, no bitstate hashing) [Holzmann97].
+//! Known as: state store, hash compaction without loss (full states, no bitstate hashing) \[Holzmann97].
 //!
 //! A state is kept as its length, a byte of marks, and its bytes; its number is where it starts. The table holds
 //! that number and part of the hash, so nearly every comparison of bytes is between equal states. Nothing is approximated: two states

@@ -1,6 +1,6 @@
 //! Has a reduction put a thread off for ever? Then its step has to be explored somewhere on the way round.
 //!
-//! Known as: cycle proviso (condition C3 of ample sets), ignoring problem [Valmari89] [Peled93]; condition 2 of Theorem 2 in [Telbisz24].
+//! Known as: cycle proviso (condition C3 of ample sets), ignoring problem \[Valmari89] \[Peled93]; condition 2 of Theorem 2 in \[Telbisz24].
 //!
 //! If a thread can run in all states of a cycle, its step must be explored in one of them: else it may be missed although it could always have
 //! been taken. A search in depth needs no graph for that: when a step leads to a state on the stack, a cycle is closed, and the state that the

@@ -1,6 +1,6 @@
 //! Can the order of two steps matter? What a thread does next, what it may still do, and when the two are in conflict.
 //!
-//! Known as: dependence (or independence) relation, conflicting accesses, *future actions*, may-enable relation; [Telbisz24] ch. 3.2.1 and 3.3.
+//! Known as: dependence (or independence) relation, conflicting accesses, *future actions*, may-enable relation; \[Telbisz24] ch. 3.2.1 and 3.3.
 //!
 //! `Next` is what an engine knows about the next step of a thread in a state; `Future` is what a thread may touch from a location on, itself
 //! or through threads that it starts: a search in its automaton, done once for every location, backward, as sets of targets. Which targets of

@@ -1,6 +1,6 @@
 //! Which threads turn out to be needed in a state? Those that, after a step taken there, touch what the step touched.
 //!
-//! Known as: dynamic partial order reduction, DPOR, backtrack sets [Flanagan05], with summaries of visited states as in stateful DPOR [Yang08].
+//! Known as: dynamic partial order reduction, DPOR, backtrack sets \[Flanagan05], with summaries of visited states as in stateful DPOR \[Yang08].
 //!
 //! A state is first expanded with one thread only. When everything after a step has been explored, it is known what each thread touched there
 //! (a *summary*). A thread that touched, later and elsewhere than the step's own thread, what the step touches must also run before the

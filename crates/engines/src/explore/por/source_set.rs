@@ -1,7 +1,7 @@
 //! Which threads must run in a state, so that nothing is missed? A source set.
 //!
-//! Known as: source sets [Abdulla14], persistent sets and stubborn sets [Godefroid96] [Valmari89], ample sets; over abstract states AASPOR,
-//! abstraction-aware static partial order reduction [Telbisz24]. This is Algorithm 1 of [Telbisz24] ch. 3.3 on whole threads.
+//! Known as: source sets \[Abdulla14], persistent sets and stubborn sets \[Godefroid96] \[Valmari89], ample sets; over abstract states AASPOR,
+//! abstraction-aware static partial order reduction \[Telbisz24]. This is Algorithm 1 of \[Telbisz24] ch. 3.3 on whole threads.
 //!
 //! Start with a thread that can run; as long as what a thread outside may do, now or later, matters for the next step of one inside, take it
 //! in. A thread that was taken in but waits cannot run first, but whoever may let it go on could; so these are taken in too, which is what makes

@@ -1,6 +1,6 @@
 //! Which code has been run, and how far is it to code that has not?
 //!
-//! Known as: branch coverage, distance to uncovered code (coverage-guided search) [Cadar08].
+//! Known as: branch coverage, distance to uncovered code (coverage-guided search) \[Cadar08].
 //!
 //! Distances are counted backwards from everything that nobody has run, over the flow inside methods and from calls into what they can run.
 

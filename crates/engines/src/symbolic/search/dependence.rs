@@ -1,12 +1,12 @@
 //! Do two steps depend on each other? And may a step run now, or is an equivalent order explored anyway?
 //!
-//! Known as: monotonic (quasi-monotonic) partial order reduction, MPOR [Kahlon09], as Algorithm 6 of [Vrooman24].
+//! Known as: monotonic (quasi-monotonic) partial order reduction, MPOR \[Kahlon09], as Algorithm 6 of \[Vrooman24].
 //!
 //! Quasi-monotonic pruning: each
 //! thread remembers what it did last, until something that depends on it happens. A thread may not step while a later thread remembers a step
 //! that the new one does not depend on: the other order is explored too. Every execution has an equivalent one that is kept.
 //!
-//! Different from [Vrooman24], so that this is true:
+//! Different from \[Vrooman24], so that this is true:
 //! - threads are ordered by names that do not depend on the schedule, not by the order in which they were started;
 //! - the first step of a thread depends on the step that started it;
 //! - equality of indices is asked of the path's assumptions, and references are always decided, so assumptions count for both.
@@ -56,7 +56,7 @@ fn depends(world: &mut World<'_>, state: &State, at: usize, accesses: &[Access],
     last.accesses.contains(&Access::Everything)
 }
 
-/// Table 4.1 of [Vrooman24], with reads of whole arrays.
+/// Table 4.1 of \[Vrooman24], with reads of whole arrays.
 fn conflict(world: &mut World<'_>, state: &State, a: Access, b: Access) -> bool {
     match (a, b) {
         (Access::Everything, _) | (_, Access::Everything) => true,

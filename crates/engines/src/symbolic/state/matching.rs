@@ -1,6 +1,6 @@
 //! When are two states the same? When they are equal up to the numbers of objects and to objects that nobody reaches.
 //!
-//! Known as: state matching, heap canonicalisation, heap symmetry [Iosif04]; explicit garbage left out.
+//! Known as: state matching, heap canonicalisation, heap symmetry \[Iosif04]; explicit garbage left out.
 //!
 //! A state becomes a row of numbers: threads with their frames and what they remember for the reduction, the objects in the order in which they
 //! are met, and the set of assumptions. Input objects come first, reachable or not, since later inputs may be the same as they; they have

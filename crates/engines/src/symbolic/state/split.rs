@@ -1,6 +1,6 @@
 //! What can it be? The states that one state is split into when something about the inputs has to be known.
 //!
-//! Known as: lazy initialisation, generalised symbolic execution [Khurshid03].
+//! Known as: lazy initialisation, generalised symbolic execution \[Khurshid03].
 //!
 //! A reference of the input is null, an input object that is already there and of a fitting class, or a new one; so all aliases among
 //! inputs are considered, arrays included. Objects that the program made itself are none: they were not there at the start. The length of

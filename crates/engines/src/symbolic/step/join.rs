@@ -1,6 +1,6 @@
 //! Which branches need not split a state? Short ones whose sides only change scalars of the running method and meet again.
 //!
-//! Known as: state merging, path merging, veritesting [Kuznetsov12].
+//! Known as: state merging, path merging, veritesting \[Kuznetsov12].
 //!
 //! `if (a[i] == x) { found := true; }` in a loop of n rounds has 2^n paths. Where both sides are possible and each is just a few assignments
 //! to numbers and truth values, the state goes on behind the branch with `ite` terms instead. What was run then depends on the inputs: the

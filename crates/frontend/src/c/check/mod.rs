@@ -2,8 +2,8 @@
 //!
 //! One walk in source order, because in C a name means what the declarations before it say. `Checker` holds the tables
 //! that the walk fills; its methods are spread over the files of this folder by the part of C they know:
-//! `decl` (specifiers, declarators, record layout, initialisers, functions), `expr` (operators, calls, builtins),
-//! `stmt`, `convert` (every conversion there is), `constant` (exact evaluation), `compatible` (when types agree).
+//! [`decl`] (specifiers, declarators, record layout, initialisers, functions), [`expr`] (operators, calls, builtins),
+//! [`stmt`], [`convert`] (every conversion there is), [`constant`] (exact evaluation), [`compatible`] (when types agree).
 //!
 //! A method that cannot go on reports a diagnostic and returns `Reported`; the walk goes on with the next statement or
 //! declaration. Problems inside a function body stay with the function, because headers define functions that

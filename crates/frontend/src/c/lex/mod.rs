@@ -2,10 +2,10 @@
 //!
 //! One pass over the bytes. Line splices are taken out first, with a note of where they were, so that nothing else has
 //! to know about them. Line markers go to the `SourceMap`, pragmas are skipped except those that change layout
-//! (`directive`). Any byte sequence is accepted: what is no token becomes a diagnostic and is skipped.
+//! ([`directive`]). Any byte sequence is accepted: what is no token becomes a diagnostic and is skipped.
 //!
 //! Invariant: the list of tokens is never empty and ends with exactly one `End`.
-//! Values of literals are computed later, by `number` and `text`, when the parser asks.
+//! Values of literals are computed later, by [`number`] and [`text`], when the parser asks.
 
 mod directive;
 mod number;

@@ -9,8 +9,8 @@
 //! execution that gets there is answered "unknown", all others are still judged. What is wrong with the
 //! program as a whole (no entry function, type errors in reachable functions) is an error here.
 //!
-//! `context` is what all of them share, `model_types` what types mean. `statics` places static data, `body` builds one automaton, `control` is its control flow and how long
-//! its variables live, `values` its expressions, `order` in which order their operands come (`analysis::effects` tells when it matters), `calls` everything with a name, `entry` where it starts; `compact`
+//! [`context`] is what all of them share, [`model_types`] what types mean. [`statics`] places static data, [`body`] builds one automaton, [`control`] is its control flow and how long
+//! its variables live, [`values`] its expressions, [`order`] in which order their operands come (`analysis::effects` tells when it matters), [`calls`] everything with a name, [`entry`] where it starts; [`compact`]
 //! tidies the automaton.
 
 mod analysis;

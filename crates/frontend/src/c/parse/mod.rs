@@ -1,7 +1,7 @@
 //! From tokens to the syntax tree, by recursive descent with as much lookahead as it takes.
 //!
 //! C can only be parsed by someone who knows which names are types, so the parser keeps the scopes of typedef names
-//! (`scope`) and nothing else of meaning. Chains that are long in practice (operators, `else if`, labels, postfixes)
+//! ([`scope`]) and nothing else of meaning. Chains that are long in practice (operators, `else if`, labels, postfixes)
 //! are parsed by loops; true nesting is recursion with a limit. A problem is reported once, the parser skips to the next
 //! `;` or `}` and goes on, so that one run shows several problems.
 //!

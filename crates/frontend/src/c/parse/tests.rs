@@ -1,4 +1,4 @@
-//! Tests of the parser: rows of source text and the tree it makes, in the notation of `print`.
+//! Tests of the parser: rows of source text and the tree it makes, in the notation of [`print`].
 
 mod print;
 mod recovery;

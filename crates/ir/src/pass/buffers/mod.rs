@@ -1,11 +1,11 @@
 //! How does an engine that only interleaves threads see stores that memory does not have yet? The buffers are written into the program.
 //!
-//! Known as: instrumentation for weak memory, reduction of `tso` and `pso` to sequential consistency [Alglave13].
+//! Known as: instrumentation for weak memory, reduction of `tso` and `pso` to sequential consistency \[Alglave13].
 //!
-//! A location of the result is a location of the program together with what waits in the thread's buffer there (`waiting`): which places, in which order;
+//! A location of the result is a location of the program together with what waits in the thread's buffer there ([`waiting`]): which places, in which order;
 //! only values and computed addresses are kept in variables. So buffers cost no memory operations: a load of a place that waits is an assignment, a store is an
-//! assignment to a variable of the thread, and a **commit** is an edge of its own that writes one place and leads to the location without it (`ways` has the
-//! statements, `product` the automaton). Commits are steps of the thread itself. All rules are those of `crate::model`.
+//! assignment to a variable of the thread, and a **commit** is an edge of its own that writes one place and leads to the location without it ([`ways`] has the
+//! statements, [`product`] the automaton). Commits are steps of the thread itself. All rules are those of `crate::model`.
 //!
 //! - **When commits happen.** They stand at locations before whatever others may notice or be noticed by, where control may stop, and at loop heads. Between
 //!   those a thread does only what no other thread sees, and always goes on; such steps commute with the commits of the thread and with all

@@ -1,6 +1,6 @@
 //! How does control become simpler? Calls are put in line, loops unrolled, steps merged.
 //!
-//! Known as: `large_blocks` is large-block encoding, with the moves of Lipton's reduction as its condition.
+//! Known as: [`large_blocks`] is large-block encoding, with the moves of Lipton's reduction as its condition.
 
 pub(super) mod call_targets;
 pub(super) mod fences;

@@ -1,7 +1,7 @@
 //! How does memory become variables? Objects that nobody shares become locals, allocations static objects, static objects global variables, and
 //! what is left falls into separate regions.
 //!
-//! Known as: `localize` and `scalarize` are scalar replacement of aggregates (mem2reg), `promote` is allocation site promotion, `regions` is
+//! Known as: [`localize`] and [`scalarize`] are scalar replacement of aggregates (mem2reg), [`promote`] is allocation site promotion, [`regions`] is
 //! memory partitioning by points-to sets.
 
 pub(super) mod localize;

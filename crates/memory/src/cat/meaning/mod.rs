@@ -1,4 +1,4 @@
-//! What does a memory model mean? Its text run into a graph of sets and relations (`interpret`, `express`), which is evaluated in executions (`evaluate`).
+//! What does a memory model mean? Its text run into a graph of sets and relations ([`interpret`], [`express`]), which is evaluated in executions ([`evaluate`]).
 
 pub mod evaluate;
 pub(crate) mod express;

@@ -4,7 +4,7 @@
 //! into sign, exponent and a significand whose top bit is set (subnormals are shifted up), computes a result that is
 //! exact up to a sticky bit, and hands it to `round`, the only place that knows rounding, overflow and subnormals.
 //!
-//! The operations are in `arith`, conversions and comparisons in `convert`. Rounding is to nearest, ties to even.
+//! The operations are in [`arith`], conversions and comparisons in [`convert`]. Rounding is to nearest, ties to even.
 
 mod arith;
 mod convert;

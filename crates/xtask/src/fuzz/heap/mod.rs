@@ -1,6 +1,6 @@
 //! Does every engine know when an object is gone? Random programs about lifetimes, against an oracle of their own.
 //!
-//! What is true is known from `oracle`, which runs the trees of the programs and shares nothing with the engines or the front end. Where an execution does something
+//! What is true is known from [`oracle`], which runs the trees of the programs and shares nothing with the engines or the front end. Where an execution does something
 //! undefined that was not asked about, nobody may claim a violation that the oracle does not know. About races the oracle
 //! says nothing: there the engines must not contradict each other.
 //!

@@ -1,7 +1,7 @@
 //! Declarations: what a name is from here on.
 //!
-//! `specifiers` finds the base type, `declarator` builds the declared type around it, `record` and `layout` know structs,
-//! unions and enums, `object` and `function` enter variables and functions into the tables, `initializer` flattens
+//! [`specifiers`] finds the base type, [`declarator`] builds the declared type around it, [`record`] and [`layout`] know structs,
+//! unions and enums, [`object`] and [`function`] enter variables and functions into the tables, [`initializer`] flattens
 //! what follows `=`.
 
 mod declarator;

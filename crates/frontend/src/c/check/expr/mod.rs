@@ -1,9 +1,9 @@
 //! Expressions: which type and which meaning has each?
 //!
 //! `expr` keeps lvalues and functions as they are, for `&`, `sizeof` and assignment; `value` also reads them. What a
-//! construct needs decides its author, here by one `match`; the work is in the files beside: `operator` (arithmetic,
-//! assignment, conditional), `access` (objects and their parts), `call`, `builtin` with `library` (what compilers
-//! know by themselves), `query` (answers about types).
+//! construct needs decides its author, here by one `match`; the work is in the files beside: [`operator`] (arithmetic,
+//! assignment, conditional), [`access`] (objects and their parts), [`call`], [`builtin`] with [`library`] (what compilers
+//! know by themselves), [`query`] (answers about types).
 
 mod access;
 mod builtin;

@@ -2,7 +2,7 @@
 //!
 //! By name, in this order: the error calls and atomic sections of the verification world, even when the program defines
 //! them; the user's own functions; what the lowering knows itself (`library`); the library models; functions
-//! declared pure on the command line. Anything else is refused at its place, or taken for a stub (`stubs`). Arguments are
+//! declared pure on the command line. Anything else is refused at its place, or taken for a stub ([`stubs`]). Arguments are
 //! adapted to the callee's parameters, so that models need not know the user's types; in which order they are taken is
 //! in `order`.
 

@@ -1,10 +1,10 @@
 //! Where execution starts: the entry function, its arguments, and what runs before and after it.
 //!
 //! The program starts in `main` itself when nothing has to happen around it. Otherwise it starts in a made-up procedure that runs the
-//! constructors, makes the arguments (`arguments`), calls `main` and runs what the program has left for its end: handlers of `atexit` and
+//! constructors, makes the arguments ([`arguments`]), calls `main` and runs what the program has left for its end: handlers of `atexit` and
 //! destructors.
 //!
-//! A function other than `main` is called with arguments that are arbitrary by their types (`harness`). Several are threads side by side,
+//! A function other than `main` is called with arguments that are arbitrary by their types ([`harness`]). Several are threads side by side,
 //! and the program ends when all of them have returned.
 
 mod arguments;

@@ -3,7 +3,7 @@
 //! `eval` yields a scalar's value, `condition` its truth, `discard` only its effects. Operands are taken from left to right,
 //! unless `order` has evaluated them before. Where an operand is evaluated conditionally (`&&`, `||`, `?:`) it is lowered
 //! aside first: if it made no step it becomes a part of the term, otherwise there is a branch. Values of record type are in
-//! `records`, calls in `calls`.
+//! [`records`], calls in `calls`.
 
 mod arith;
 pub(super) mod cell_layout;

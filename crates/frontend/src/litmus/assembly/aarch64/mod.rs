@@ -1,4 +1,4 @@
-//! AArch64: loads, stores, atomics, fences and branches. Arithmetic is in `arithmetic`.
+//! AArch64: loads, stores, atomics, fences and branches. Arithmetic is in [`arithmetic`].
 //!
 //! Registers are kept as `X0`–`X30` and `SP`; writing `W3` clears the upper half of `X3`, `XZR` and `WZR` are always 0. Flags are four registers
 //! (`NZCV.N` …). An access through a `W` register has 4 bytes, through an `X` register 8, unless the mnemonic says less. A pair is two accesses of
