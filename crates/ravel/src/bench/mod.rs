@@ -3,9 +3,11 @@
 //! The order of the output is that of the suite, whatever finished first. ^C stops handing out tasks and prints what is
 //! known so far.
 
+mod junit;
 mod table;
 
 use crate::args::{self, Knobs};
+use crate::deliver::file::Target;
 use crate::exit::Exit;
 use crate::language::table as languages;
 use crate::screen;
@@ -15,6 +17,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -39,6 +42,13 @@ pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
     if let Some(filter) = &args.filter {
         tasks.retain(|task| task.path.to_string_lossy().contains(filter.as_str()));
     }
+    let files = match claim(args) {
+        Ok(files) => files,
+        Err(error) => {
+            screen::complain(&format!("ravel bench: {error}\n"));
+            return Exit::BadInput;
+        }
+    };
     let worker = match make_worker(args, knobs) {
         Ok(worker) => worker,
         Err(error) => {
@@ -60,14 +70,33 @@ pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
     }
     screen::print(&table::table(&rows));
     screen::print(&list(&rows, &worker, args.verbose));
-    if let Some(path) = &args.csv
-        && let Err(error) = std::fs::write(path, table::csv(&rows))
-    {
-        screen::complain(&format!("ravel bench: {}: {error}\n", path.display()));
-        return Exit::BadInput;
+    for (target, form) in &files {
+        if let Err(error) = target.write(&form(&rows)) {
+            screen::complain(&format!("ravel bench: {error}\n"));
+            return Exit::BadInput;
+        }
     }
     screen::print(&format!("{}\n{}\n", table::effort(&rows), table::last_line(&rows, started.elapsed())));
     if table::has_wrong(&rows) { Exit::Unsafe } else { Exit::Safe }
+}
+
+/// What a file of rows looks like.
+type Form = fn(&[Row<'_>]) -> String;
+
+/// The files that rows are written to, each with its form; an error if one cannot be written.
+fn claim(args: &args::Bench) -> Result<Vec<(Target, Form)>, String> {
+    let wanted: [(&'static str, &Option<PathBuf>, Form); 2] =
+        [("--csv", &args.csv, table::csv), ("--junit", &args.junit, junit::junit)];
+    let mut files: Vec<(Target, Form)> = Vec::new();
+    for (option, path, form) in wanted {
+        let Some(path) = path else { continue };
+        let target = Target::claim(option, path, &args.suite)?;
+        if files.iter().any(|(other, _)| other.is_same(&target)) {
+            return Err(format!("{option} {}: another option names the same file", path.display()));
+        }
+        files.push((target, form));
+    }
+    Ok(files)
 }
 
 /// Who is asked about a task when nobody is named. A task definition is about C.
