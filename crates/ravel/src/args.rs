@@ -222,14 +222,37 @@ pub(crate) struct Verify {
     /// Tell an answer only after a second engine has come to the same one, or nobody else can in nine tenths of the time limit
     #[arg(long)]
     pub(crate) second_opinion: bool,
-    /// Print one JSON document instead of text (docs/json.md)
+    /// Print one JSON document instead of text (docs/json.md); short for --format json
     #[arg(long)]
     pub(crate) json: bool,
+    /// What is printed
+    #[arg(long, value_enum, value_name = "FORM", default_value = "text", conflicts_with = "json")]
+    pub(crate) format: Format,
+    /// Write the answer as a page for a browser to this file, too: the execution step by step, the proof, or what was explored
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Write the answer as a SARIF 2.1.0 log to this file, too, for code scanning
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
+    /// Write the evidence for other tools to this file, too: a witness of SV-COMP, as GraphML (.graphml) or YAML (.yml); only for C
+    #[arg(long, value_name = "FILE")]
+    pub(crate) witness: Option<PathBuf>,
     /// Say more: warnings, statistics, every step of a trace
     #[arg(short, long)]
     pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) look: Look,
+}
+
+/// How an answer is printed.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// One JSON document (docs/json.md)
+    Json,
+    /// Lines as compilers write them: `FILE:LINE:COLUMN: error: ...`
+    Gcc,
 }
 
 /// How text is shown.
@@ -318,6 +341,9 @@ pub(crate) struct Bench {
     /// Write a line for each task to this file
     #[arg(long, value_name = "OUT")]
     pub(crate) csv: Option<PathBuf>,
+    /// Write the answers as tests in JUnit's form to this file
+    #[arg(long, value_name = "OUT")]
+    pub(crate) junit: Option<PathBuf>,
     /// Only tasks whose path contains this
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
@@ -347,6 +373,9 @@ pub(crate) struct Merge {
     /// Write a line for each task to this file
     #[arg(long, value_name = "OUT")]
     pub(crate) csv: Option<PathBuf>,
+    /// Write the tasks as JUnit's XML to this file
+    #[arg(long, value_name = "OUT")]
+    pub(crate) junit: Option<PathBuf>,
     /// Print a line for each task
     #[arg(long)]
     pub(crate) each: bool,

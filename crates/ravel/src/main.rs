@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod command;
+mod deliver;
 mod exit;
 mod guarded_thread;
 mod input;

@@ -60,6 +60,7 @@ pub(crate) fn blank(request: &Request, engine: &str, outcome: Outcome) -> Answer
         confirmed_by: None,
         engine: engine.to_string(),
         model: request.model.clone().unwrap_or_default(),
+        data_model: None,
         outcome,
         diagnostics: Vec::new(),
         bounds: Vec::new(),
@@ -107,6 +108,7 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
     answer.diagnostics = loaded.warnings;
     answer.sources = loaded.sources;
     answer.model = loaded.model;
+    answer.data_model = loaded.data_model;
     answer.notes = loaded.notes;
     answer.assumptions = loaded.assumptions;
     let asks = match L::asks(&loaded.program, plan) {

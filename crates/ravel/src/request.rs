@@ -43,6 +43,8 @@ pub(crate) struct Row {
     pub(crate) askable: fn() -> Properties,
     /// The option of `verify` that the brackets of `expect[...]` stand for.
     pub(crate) selector: &'static str,
+    /// Whether others read evidence about its programs (`--witness`).
+    pub(crate) has_witnesses: bool,
     /// `Language::accept`.
     pub(crate) accept: fn(&mut Request, Option<Properties>) -> Result<(), String>,
     /// `ravel verify`.

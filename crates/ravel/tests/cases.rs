@@ -16,6 +16,8 @@ mod odd_inputs;
 mod oox;
 #[path = "it/options.rs"]
 mod options;
+#[path = "it/pages.rs"]
+mod pages;
 #[path = "it/process.rs"]
 mod process;
 #[path = "it/properties.rs"]

@@ -25,6 +25,8 @@ pub struct Answer {
     pub engine: String,
     /// The name of the memory model it is about.
     pub model: String,
+    /// Sizes of types, where the language has several.
+    pub data_model: Option<ir::DataModel>,
     /// The answer itself.
     pub outcome: Outcome,
     /// Warnings about the input; errors if it was rejected.
@@ -219,6 +221,7 @@ mod tests {
             confirmed_by: None,
             engine: "explicit".into(),
             model: "sc".into(),
+            data_model: None,
             outcome: Outcome::Rejected,
             diagnostics,
             bounds: Vec::new(),

@@ -3,7 +3,7 @@
 //! Core types are not serialisable on purpose: what is promised to the outside is written down here, field by field.
 
 use crate::answer::{Answer, Outcome, Reached};
-use crate::story::{Call, Effect, Ending, Row};
+use crate::story::{Call, Detail, Effect, Ending, Role, Row};
 use ir::{Diagnostic, Proof, Properties, Property, Severity, Sources, Span, Why};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -107,6 +107,14 @@ struct DetailOut {
     place: Option<PlaceOut>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     calls: Vec<CallOut>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_by: Option<Vec<usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locks: Option<Vec<String>>,
 }
 
 /// A call on the way to a place, innermost first.
@@ -153,6 +161,17 @@ struct DiagnosticOut {
 
 /// The document, with a newline at its end.
 pub fn json(answer: &Answer) -> String {
+    let mut text = serde_json::to_string_pretty(&document(answer)).expect("strings and numbers always serialise");
+    text.push('\n');
+    text
+}
+
+/// The document in one line.
+pub(crate) fn compact(answer: &Answer) -> String {
+    serde_json::to_string(&document(answer)).expect("strings and numbers always serialise")
+}
+
+fn document(answer: &Answer) -> Document {
     let (story, ending) = match &answer.outcome {
         Outcome::Unsafe { story, ending } => (Some(story), Some(ending)),
         _ => (None, None),
@@ -162,7 +181,7 @@ pub fn json(answer: &Answer) -> String {
         _ => None,
     };
     let sources = &answer.sources;
-    let document = Document {
+    Document {
         format: FORMAT,
         ravel: env!("CARGO_PKG_VERSION"),
         input: answer.input.clone(),
@@ -208,10 +227,7 @@ pub fn json(answer: &Answer) -> String {
         seconds: answer.timings.iter().cloned().collect(),
         reached: answer.reached.iter().map(reached).collect(),
         next: answer.next.clone(),
-    };
-    let mut text = serde_json::to_string_pretty(&document).expect("strings and numbers always serialise");
-    text.push('\n');
-    text
+    }
 }
 
 fn reached(reached: &Reached) -> ReachedOut {
@@ -224,22 +240,31 @@ fn place(sources: &Sources, span: Span) -> Option<PlaceOut> {
 }
 
 fn violation(sources: &Sources, ending: &Ending) -> ViolationOut {
-    let call = |call: &Call| CallOut { function: call.function.clone(), place: place(sources, call.place) };
     ViolationOut {
         property: ending.property.verdict_name(),
         message: ending.message.clone(),
         thread: ending.thread,
         place: place(sources, ending.span),
-        details: ending
-            .details
-            .iter()
-            .map(|detail| DetailOut {
-                message: detail.message.clone(),
-                thread: detail.thread,
-                place: place(sources, detail.span),
-                calls: detail.calls.iter().map(call).collect(),
-            })
-            .collect(),
+        details: ending.details.iter().map(|one| detail(sources, one)).collect(),
+    }
+}
+
+fn detail(sources: &Sources, detail: &Detail) -> DetailOut {
+    let call = |call: &Call| CallOut { function: call.function.clone(), place: place(sources, call.place) };
+    let (access, name, held_by, locks) = match &detail.role {
+        Role::Told | Role::Object => (None, None, None, None),
+        Role::Access { name, verb, locks } => (Some(*verb), Some(name.clone()), None, Some(locks.clone())),
+        Role::Waits { on, by, locks } => (Some("waits"), on.clone(), Some(by.clone()), Some(locks.clone())),
+    };
+    DetailOut {
+        message: detail.message.clone(),
+        thread: detail.thread,
+        place: place(sources, detail.span),
+        calls: detail.calls.iter().map(call).collect(),
+        access,
+        name,
+        held_by,
+        locks,
     }
 }
 
@@ -326,7 +351,8 @@ mod tests {
         let effect = Effect::Write { name: "x".into(), old: Some("0".into()), new: "1".into() };
         let row = Row { step: 1, thread: 0, span, source: "x = 1;".into(), effects: vec![effect] };
         let calls = vec![Call { function: "set".into(), place: span }];
-        let detail = Detail { thread: Some(0), message: "writes x".into(), span, calls };
+        let role = Role::Access { name: "x".into(), verb: "writes", locks: vec!["m".into()] };
+        let detail = Detail { thread: Some(0), message: "writes x".into(), span, calls, role };
         let ending = Ending {
             property: Property::Race,
             message: "race on x".into(),
@@ -345,6 +371,7 @@ mod tests {
             confirmed_by: Some(vec!["bmc".into()]),
             engine: "explicit".into(),
             model: "sc".into(),
+            data_model: None,
             outcome: Outcome::Unsafe { story, ending },
             diagnostics: vec![Diagnostic::warning(span, "hm")],
             bounds: Vec::new(),
@@ -362,7 +389,12 @@ mod tests {
         assert_eq!(value["checked"], serde_json::json!(["data race"]));
         assert_eq!(value["confirmed_by"], serde_json::json!(["bmc"]));
         assert_eq!(value["violation"]["place"]["line"], 3);
-        assert_eq!(value["violation"]["details"][0]["message"], "writes x");
+        let detail = &value["violation"]["details"][0];
+        assert_eq!(detail["message"], "writes x");
+        assert_eq!(
+            (&detail["access"], &detail["name"], &detail["locks"][0]),
+            (&"writes".into(), &"x".into(), &"m".into())
+        );
         assert_eq!(value["trace"][0]["effects"][0]["kind"], "write");
         assert_eq!(value["trace"][0]["effects"][0]["old"], "0");
         assert_eq!(value["diagnostics"][0]["severity"], "warning");

@@ -3,7 +3,7 @@
 //! Steps of one thread on one line become one row. The heap at the start belongs to the ending's details when it decides anything, so that
 //! the inputs can be seen; for a deadlock the details say who holds what and who waits.
 
-use crate::story::{Detail, Effect, Ending, Row, Story};
+use crate::story::{Detail, Effect, Ending, Role, Row, Story};
 use ir::oox::{Event, Followed, Program, Replayed, ReplayedStep, ThreadName, ViolationKind, thread_label};
 use ir::{Property, Span};
 
@@ -89,25 +89,26 @@ fn effect(event: &Event) -> Option<Effect> {
 fn ending(replayed: &Replayed, index: impl Fn(&ThreadName) -> usize) -> Ending {
     let violation = replayed.violation;
     let mut details: Vec<Detail> = Vec::new();
-    let mut say = |thread: Option<usize>, message: String, span: Span| {
-        details.push(Detail { thread, message, span, calls: Vec::new() })
-    };
     for waiting in &replayed.waiting {
-        say(Some(index(&waiting.thread)), waiting.what.clone(), waiting.span);
+        let (thread, message) = (Some(index(&waiting.thread)), waiting.what.clone());
+        details.push(Detail { thread, message, span: waiting.span, calls: Vec::new(), role: Role::Told });
     }
+    let mut say = |thread: Option<usize>, message: String, span: Span, role: Role| {
+        details.push(Detail { thread, message, span, calls: Vec::new(), role })
+    };
     if replayed.waiting.is_empty() {
-        say(replayed.culprit.as_ref().map(&index), violation.kind.describe().to_string(), violation.span);
+        say(replayed.culprit.as_ref().map(&index), violation.kind.describe().to_string(), violation.span, Role::Told);
     }
     if !replayed.followed.arguments.is_empty() {
         let arguments: Vec<String> =
             replayed.followed.arguments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        say(None, format!("the arguments: {}", arguments.join(", ")), Span::NOWHERE);
+        say(None, format!("the arguments: {}", arguments.join(", ")), Span::NOWHERE, Role::Told);
     }
     for (when, heap) in
         [("at the start", &replayed.followed.heap_before), ("at the end", &replayed.followed.heap_after)]
     {
         for object in heap.iter() {
-            say(None, format!("{when}: {object}"), Span::NOWHERE);
+            say(None, format!("{when}: {object}"), Span::NOWHERE, Role::Object);
         }
     }
     let property = match violation.kind {

@@ -179,6 +179,36 @@ pub struct Detail {
     pub span: Span,
     /// The calls that lead there, innermost first.
     pub calls: Vec<Call>,
+    /// What it is, for those who draw rather than tell.
+    pub role: Role,
+}
+
+/// What a part of an ending is.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum Role {
+    /// The sentence says it all.
+    #[default]
+    Told,
+    /// One of the two accesses of a race.
+    Access {
+        /// What is accessed.
+        name: String,
+        /// `reads`, `writes` or `frees`.
+        verb: &'static str,
+        /// Locks that the thread holds.
+        locks: Vec<String>,
+    },
+    /// A thread that waits for ever.
+    Waits {
+        /// For what, by name; nothing where it waits for the ends of threads.
+        on: Option<String>,
+        /// The threads that hold it, or must end.
+        by: Vec<usize>,
+        /// Locks that the waiting thread holds.
+        locks: Vec<String>,
+    },
+    /// An object of the heap.
+    Object,
 }
 
 /// A call of the user's.

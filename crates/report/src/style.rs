@@ -71,6 +71,11 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
+/// Text inside of HTML or XML.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
 /// The text in at most `width` characters, with a sign that something is missing.
 pub fn truncate(text: &str, width: usize) -> String {
     if text.chars().count() <= width {

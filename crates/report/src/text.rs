@@ -92,7 +92,7 @@ fn headline(answer: &Answer, style: &Style, text: &mut String) {
 }
 
 /// What a proof is, in one line.
-fn describe(proof: &Proof) -> String {
+pub(crate) fn describe(proof: &Proof) -> String {
     let plural = |n: u64| if n == 1 { "" } else { "s" };
     match proof {
         Proof::Exhaustive { states } => {
@@ -232,6 +232,7 @@ mod tests {
             confirmed_by: None,
             engine: "explicit".into(),
             model: "sc".into(),
+            data_model: None,
             outcome,
             diagnostics: Vec::new(),
             bounds: Vec::new(),

@@ -1,7 +1,7 @@
 //! What do shards say together? Their results are counted as if one run had answered all questions.
 
 use super::table::Row;
-use super::{Telling, tell};
+use super::{Telling, claim, tell};
 use crate::args;
 use crate::exit::Exit;
 use crate::screen;
@@ -12,12 +12,13 @@ use std::time::Duration;
 
 /// Counts what the files say.
 pub(super) fn merge(args: &args::Merge) -> Result<Exit, String> {
-    let telling = Telling { each: args.each, verbose: args.verbose, csv: args.csv.as_deref() };
+    let files = claim(&args.csv, &args.junit, &args.results)?;
+    let telling = Telling { each: args.each, verbose: args.verbose, files };
     tell_merged(&args.results, &telling, None)
 }
 
 /// Counts what the files say and names the shards that are not complete; the time is that of all answers where nobody knows how long it took.
-pub(super) fn tell_merged(files: &[PathBuf], telling: &Telling<'_>, time: Option<Duration>) -> Result<Exit, String> {
+pub(super) fn tell_merged(files: &[PathBuf], telling: &Telling, time: Option<Duration>) -> Result<Exit, String> {
     let Merged { head, entries, missing } = journal::merge(files)?;
     fn row(entry: &journal::Entry) -> Row<'_> {
         Row { task: &entry.task, engine: &entry.engine, answer: entry.answer.clone() }

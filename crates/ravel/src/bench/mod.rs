@@ -4,11 +4,13 @@
 //! known so far. With `--results` each answer is kept as soon as it is there: the same words go on with what is missing, and shards of a suite, answered
 //! on as many machines, are put together by `ravel bench merge` ([`merge`]) or run by Slurm ([`slurm`]).
 
+mod junit;
 mod merge;
 mod slurm;
 mod table;
 
 use crate::args::{self, Knobs};
+use crate::deliver::file::Target;
 use crate::exit::Exit;
 use crate::language::table as languages;
 use crate::screen;
@@ -20,7 +22,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -45,10 +47,10 @@ pub(crate) fn bench(args: &args::Bench, knobs: &Knobs) -> Exit {
 }
 
 /// How the table is told.
-struct Telling<'a> {
+struct Telling {
     each: bool,
     verbose: bool,
-    csv: Option<&'a Path>,
+    files: Vec<(Target, Form)>,
 }
 
 fn run(args: &args::Bench, knobs: &Knobs) -> Result<Exit, String> {
@@ -65,7 +67,8 @@ fn run(args: &args::Bench, knobs: &Knobs) -> Result<Exit, String> {
     } else {
         args.engine.iter().flat_map(|engine| tasks.iter().map(move |task| (task, engine.as_str()))).collect()
     };
-    let telling = Telling { each: args.each, verbose: args.verbose, csv: args.csv.as_deref() };
+    let files = claim(&args.csv, &args.junit, &args.suite)?;
+    let telling = Telling { each: args.each, verbose: args.verbose, files };
     let mut head = Head {
         ravel: env!("CARGO_PKG_VERSION").to_string(),
         options: worker.options.clone(),
@@ -76,7 +79,7 @@ fn run(args: &args::Bench, knobs: &Knobs) -> Result<Exit, String> {
     let rows = match &args.results {
         Some(folder) if args.slurm => {
             head.shard.of = args.array_size as usize;
-            return slurm::run(args, knobs, &head, folder, started);
+            return slurm::run(args, knobs, &head, folder, &telling);
         }
         Some(path) => {
             let journal = Journal::open(path, &head)?;
@@ -88,17 +91,36 @@ fn run(args: &args::Bench, knobs: &Knobs) -> Result<Exit, String> {
 }
 
 /// Prints what was counted.
-fn tell(rows: &[Row<'_>], worker: &Worker, telling: &Telling<'_>, time: Duration) -> Result<Exit, String> {
+fn tell(rows: &[Row<'_>], worker: &Worker, telling: &Telling, time: Duration) -> Result<Exit, String> {
     if telling.each {
         screen::print(&table::each(rows));
     }
     screen::print(&table::table(rows));
     screen::print(&list(rows, worker, telling.verbose));
-    if let Some(path) = telling.csv {
-        std::fs::write(path, table::csv(rows)).map_err(|error| format!("{}: {error}", path.display()))?;
+    for (target, form) in &telling.files {
+        target.write(&form(rows))?;
     }
     screen::print(&format!("{}\n{}\n", table::effort(rows), table::last_line(rows, time)));
     Ok(if table::has_wrong(rows) { Exit::Unsafe } else { Exit::Safe })
+}
+
+/// What a file of rows looks like.
+type Form = fn(&[Row<'_>]) -> String;
+
+/// The files that rows are written to, each with its form; an error if one cannot be written.
+fn claim(csv: &Option<PathBuf>, junit: &Option<PathBuf>, inputs: &[PathBuf]) -> Result<Vec<(Target, Form)>, String> {
+    let wanted: [(&'static str, &Option<PathBuf>, Form); 2] =
+        [("--csv", csv, table::csv), ("--junit", junit, junit::junit)];
+    let mut files: Vec<(Target, Form)> = Vec::new();
+    for (option, path, form) in wanted {
+        let Some(path) = path else { continue };
+        let target = Target::claim(option, path, inputs)?;
+        if files.iter().any(|(other, _)| other.is_same(&target)) {
+            return Err(format!("{option} {}: another option names the same file", path.display()));
+        }
+        files.push((target, form));
+    }
+    Ok(files)
 }
 
 /// Who is asked about a task when nobody is named. A task definition is about C.

@@ -37,8 +37,9 @@ pub(super) fn run(
     knobs: &Knobs,
     head: &Head,
     folder: &Path,
-    started: Instant,
+    telling: &Telling,
 ) -> Result<Exit, String> {
+    let started = Instant::now();
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
     let script = folder.join("job.sh");
@@ -63,8 +64,7 @@ pub(super) fn run(
     if files.is_empty() {
         return Err(format!("no job has written results; see {}/*.log", array.folder.display()));
     }
-    let telling = Telling { each: args.each, verbose: args.verbose, csv: args.csv.as_deref() };
-    let exit = merge::tell_merged(&files, &telling, Some(started.elapsed()))?;
+    let exit = merge::tell_merged(&files, telling, Some(started.elapsed()))?;
     if !array.open().is_empty() {
         screen::complain("ravel bench: not complete; the same command goes on with what is missing\n");
         return Ok(if exit == Exit::Safe { Exit::Unknown } else { exit });

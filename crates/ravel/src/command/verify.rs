@@ -3,6 +3,7 @@
 //! A panic is caught and told (`deep`); the watcher keeps the limits (`watch`).
 
 use crate::args::{Knobs, Verify};
+use crate::deliver::Deliver;
 use crate::exit::Exit;
 use crate::language::table::LANGUAGES;
 use crate::pipeline::{self, Plan};
@@ -30,20 +31,23 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
         let problem = format!("--second-opinion asks several engines; {} is only one", plan.engine);
         return reject(args, &problem, &style);
     }
+    let deliver = match Deliver::new(args, &request, style) {
+        Ok(deliver) => deliver,
+        Err(problem) => return reject(args, &problem, &style),
+    };
     let watch = Watch::new(Budget::new(args.limits.time_limit.0, args.limits.memory_limit.0));
-    let late = (request.clone(), plan.engine.clone(), args.json, watch.clone());
-    watch.start(!args.json, move |stop| {
+    let late = (request.clone(), plan.engine.clone(), deliver.clone(), watch.clone());
+    watch.start(deliver.is_for_people(), move |stop| {
         screen::progress("");
-        let (request, engine, json, watch) = &late;
-        show(&pipeline::late(request, engine, stop, watch), *json, &style);
+        let (request, engine, deliver, watch) = &late;
+        tell(deliver, &pipeline::late(request, engine, stop, watch));
     });
     let work = (request.clone(), plan.clone(), watch.clone());
     let answer = guarded_thread::run(move || (work.0.language.answer)(&work.0, &work.1, &work.2))
         .unwrap_or_else(|message| pipeline::bug(&request, &plan.engine, &message));
     watch.claim_or_wait();
     screen::progress("");
-    show(&answer, args.json, &style);
-    exit_of(&answer)
+    if tell(&deliver, &answer) { exit_of(&answer) } else { Exit::BadInput }
 }
 
 /// Says what is wrong with the request itself.
@@ -59,12 +63,17 @@ fn reject(args: &Verify, problem: &str, style: &Style) -> Exit {
     };
     let mut answer = pipeline::blank(&request, "", Outcome::Rejected);
     answer.diagnostics.push(Diagnostic::error(Span::NOWHERE, problem));
-    show(&answer, args.json, style);
+    tell(&Deliver::to_screen(args, *style), &answer);
     Exit::BadInput
 }
 
-fn show(answer: &Answer, json: bool, style: &Style) {
-    screen::print(&if json { report::json(answer) } else { report::text(answer, style) });
+/// Tells an answer; false if a file could not be written.
+fn tell(deliver: &Deliver, answer: &Answer) -> bool {
+    let told = deliver.deliver(answer);
+    if let Err(problem) = &told {
+        screen::complain(&format!("error: {problem}\n"));
+    }
+    told.is_ok()
 }
 
 fn exit_of(answer: &Answer) -> Exit {

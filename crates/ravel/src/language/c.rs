@@ -53,6 +53,7 @@ impl Language for C {
         Ok(Loaded {
             sources: task.program.sources.clone(),
             model: name,
+            data_model: Some(task.program.data_model),
             warnings: loaded.warnings,
             notes: task.program.notes.clone(),
             assumptions: task.program.assumptions.clone(),

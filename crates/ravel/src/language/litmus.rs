@@ -50,6 +50,7 @@ impl Language for Litmus {
         Ok(Loaded {
             sources: test.sources.clone(),
             model: name,
+            data_model: None,
             warnings: Vec::new(),
             notes: Vec::new(),
             assumptions: Vec::new(),

@@ -67,6 +67,8 @@ pub(crate) struct Loaded<P> {
     pub(crate) sources: Sources,
     /// The memory model that it is judged under.
     pub(crate) model: String,
+    /// Sizes of types, where the language has several.
+    pub(crate) data_model: Option<ir::DataModel>,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) notes: Vec<String>,
     pub(crate) assumptions: Vec<String>,

@@ -43,6 +43,7 @@ impl Language for Oox {
         Ok(Loaded {
             sources: loaded.program.sources.clone(),
             model: "sc".to_string(),
+            data_model: None,
             warnings: loaded.warnings,
             notes: Vec::new(),
             assumptions: Vec::new(),

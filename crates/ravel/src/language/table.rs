@@ -15,6 +15,7 @@ pub(crate) static LANGUAGES: &[Row] = &[
         engines: || engines::ENGINES.iter().map(|engine| engine.about()).collect(),
         askable: || ir::Property::ALL.into_iter().fold(Properties::NONE, Properties::with),
         selector: "property",
+        has_witnesses: true,
         ..row::<c::C>()
     },
     Row {
@@ -46,6 +47,7 @@ const fn row<L: Language>() -> Row {
         engines: Vec::new,
         askable: || Properties::NONE,
         selector: "",
+        has_witnesses: false,
         accept: L::accept,
         answer: pipeline::answer::<L>,
         show: commands::show::<L>,

@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 use super::dot::colour;
 use super::told::{Graph, Told};
+use crate::style::escape;
 
 const COLUMN: i64 = 250;
 const ROW: i64 = 92;
@@ -270,10 +271,6 @@ fn head(from: (f64, f64), to: (f64, f64)) -> String {
         base_x + uy * 4.0,
         base_y - ux * 4.0
     )
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 const HEAD: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>litmus tests</title><style>\

@@ -2,7 +2,7 @@
 //! who ended an object that is used, and how the calls lead there.
 
 use super::{is_users, shorten};
-use crate::story::{Call, Detail, Ending, Story};
+use crate::story::{Call, Detail, Ending, Role, Story};
 use crate::style::printable;
 use ir::interp::{self, ASSERTION_FAILED, Details, Log, LogStep, RaceAccess, Violation, Waiter};
 use ir::{Order, Program, Property, Span};
@@ -52,6 +52,7 @@ pub(super) fn ending(program: &Program, log: &Log, story: &Story, violation: &Vi
                 message: format!("{name} is allocated here and never freed"),
                 span: *span,
                 calls: Vec::new(),
+                role: Role::Told,
             };
             ending.details = objects.iter().map(detail).collect();
         }
@@ -59,7 +60,7 @@ pub(super) fn ending(program: &Program, log: &Log, story: &Story, violation: &Vi
             let place = log.steps.get(*start).map_or(Span::NOWHERE, |step| step.user_span);
             let message = "from here on the same steps can repeat for ever".to_string();
             let thread = Some(violation.thread as usize);
-            ending.details = vec![Detail { thread, message, span: place, calls: Vec::new() }];
+            ending.details = vec![Detail { thread, message, span: place, calls: Vec::new(), role: Role::Told }];
         }
     }
     ending.span = on_text(program, ending.span);
@@ -177,6 +178,11 @@ fn race_detail(program: &Program, access: &RaceAccess) -> Detail {
         message: format!("{} {}{how}, holding {locks}", verb(access), access.place),
         span: user_place(program, access.span, &access.calls),
         calls: call_stack(program, access.span, &access.calls),
+        role: Role::Access {
+            name: shorten(program, &access.place),
+            verb: verb(access),
+            locks: access.locks.iter().map(|lock| shorten(program, lock)).collect(),
+        },
     }
 }
 
@@ -196,6 +202,11 @@ fn wait_detail(program: &Program, waiter: &Waiter, label: &dyn Fn(u32) -> String
         message: waits + &holds,
         span: user_place(program, waiter.span, &waiter.calls),
         calls: call_stack(program, waiter.span, &waiter.calls),
+        role: Role::Waits {
+            on: (!is_thread).then(|| shorten(program, &waiter.on)),
+            by: waiter.holder.iter().map(|holder| *holder as usize).collect(),
+            locks: waiter.locks.iter().map(|lock| shorten(program, lock)).collect(),
+        },
     }
 }
 
@@ -242,6 +253,7 @@ fn lifetime(program: &Program, log: &Log, violation: &Violation, span: Span) -> 
         message: message.to_string(),
         span,
         calls,
+        role: Role::Told,
     };
     let is_free = |effect: &interp::Effect| matches!(effect, interp::Effect::Freed { object } if about(object));
     let freed_at = end.effects.iter().position(is_free).map_or(end.user_span, |at| end.places[at]);

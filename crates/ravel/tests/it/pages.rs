@@ -1,0 +1,170 @@
+//! Can answers be handed on? Pages, SARIF logs, compilers' lines and JUnit files, as files that are whole or not there.
+
+use crate::process::{Scratch, complaint, root, run, text};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A page about a program, in a folder of its own.
+fn page(name: &str, words: &[&str]) -> (Scratch, String) {
+    let file = Scratch::new(name, b"");
+    let mut all = vec!["verify", "--report", file.path()];
+    all.extend(words);
+    let output = run(&all);
+    assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{}{}", text(&output), complaint(&output));
+    let page = std::fs::read_to_string(&file.0).expect("the page is there");
+    (file, page)
+}
+
+/// The data that a page carries.
+fn data(page: &str, id: &str) -> Value {
+    let start = format!("<script type=\"application/json\" id=\"{id}\">");
+    let text = page.split(&start).nth(1).and_then(|rest| rest.split("</script>").next()).expect("the page has it");
+    serde_json::from_str(text).expect("it is JSON")
+}
+
+#[test]
+fn a_page_has_the_whole_answer() {
+    let (_file, page) = page("race.html", &["examples/lost_update.c", "--engine", "explicit", "--property", "race"]);
+    for words in ["<span class=\"verdict\">unsafe</span>", "locks held: none", "id=\"slider\"", "reference interpreter"]
+    {
+        assert!(page.contains(words), "{words}");
+    }
+    let answer = data(&page, "answer");
+    assert_eq!(answer["result"], "false(no-data-race)");
+    let details = answer["violation"]["details"].as_array().expect("both accesses");
+    assert!(details.len() == 2 && details.iter().all(|detail| detail["name"] == "counter"), "{details:?}");
+    // The text of the file is complete, comments and empty lines among it.
+    let whole = std::fs::read_to_string(root().join("examples/lost_update.c")).expect("it is there");
+    assert_eq!(data(&page, "files")[0]["lines"].as_array().map(Vec::len), Some(whole.lines().count()));
+}
+
+#[test]
+fn pages_of_other_languages_and_verdicts() {
+    let oox = ["cases/oox/language/locks.oox", "--entry", "Main.twice", "--depth", "60"];
+    let (_file, deadlock) = page("oox.html", &oox);
+    assert!(deadlock.contains("class=\"object\"") && deadlock.contains("waits for the lock"), "{deadlock}");
+    let (_file, safe) = page("safe.html", &["examples/bank_transfer_ordered.c", "--engine", "explicit"]);
+    assert!(safe.contains("<span class=\"verdict\">safe</span>") && safe.contains("id=\"proof\""));
+    let (_file, open) =
+        page("open.html", &["examples/lost_update.c", "--engine", "explicit", "--explicit.max-depth", "2"]);
+    assert!(open.contains("<span class=\"verdict\">unknown</span>"), "{open}");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_said_before_the_work() {
+    for option in ["--report", "--sarif"] {
+        // A program that nobody decides in this time.
+        let output = run(&["verify", "examples/lost_update.c", option, "/nowhere/at/all.out", "--time-limit", "none"]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        assert!(text(&output).contains("/nowhere/at/all.out: cannot be written"), "{}", text(&output));
+    }
+    let own = run(&["verify", "examples/lost_update.c", "--report", "examples/lost_update.c"]);
+    assert!(own.status.code() == Some(2) && text(&own).contains("this is an input"), "{}", text(&own));
+    let same = Scratch::new("same.out", b"before");
+    let twice = run(&["verify", "examples/lost_update.c", "--report", same.path(), "--sarif", same.path()]);
+    assert!(twice.status.code() == Some(2) && text(&twice).contains("name the same file"), "{}", text(&twice));
+    assert_eq!(std::fs::read(&same.0).expect("it is there"), b"before");
+    let suite = run(&["bench", "examples/lost_update.c", "--junit", "/nowhere/at/all.xml"]);
+    assert!(suite.status.code() == Some(2) && complaint(&suite).contains("cannot be written"), "{}", complaint(&suite));
+}
+
+#[test]
+fn a_log_for_code_scanning_has_a_flow_for_each_thread() {
+    let file = Scratch::new("race.sarif", b"");
+    let output = run(&["verify", "examples/lost_update.c", "--property", "race", "--sarif", file.path()]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let log: Value = serde_json::from_slice(&std::fs::read(&file.0).expect("it is there")).expect("it is JSON");
+    assert_eq!(log["version"], "2.1.0");
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&"no-data-race".into(), &"error".into()));
+    assert_eq!(result["relatedLocations"].as_array().map(Vec::len), Some(2));
+    let rule = result["ruleIndex"].as_u64().expect("it has one") as usize;
+    assert_eq!(log["runs"][0]["tool"]["driver"]["rules"][rule]["id"], "no-data-race");
+    let flows = result["codeFlows"][0]["threadFlows"].as_array().expect("there are flows");
+    assert_eq!(flows.len(), 3);
+    let order = |flow: &Value| flow["locations"][0]["executionOrder"].as_u64();
+    assert!(flows.iter().all(|flow| order(flow).is_some()), "{flows:?}");
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "examples/lost_update.c");
+    let safe = Scratch::new("safe.sarif", b"");
+    run(&["verify", "examples/bank_transfer_ordered.c", "--sarif", safe.path()]);
+    let log: Value = serde_json::from_slice(&std::fs::read(&safe.0).expect("it is there")).expect("it is JSON");
+    assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
+}
+
+#[test]
+fn compilers_lines() {
+    let output = run(&["verify", "examples/lost_update.c", "--property", "race", "--format", "gcc"]);
+    let said = text(&output);
+    let lines: Vec<&str> = said.lines().collect();
+    let error = lines.iter().filter(|line| line.contains(": error: data race on counter")).count();
+    let notes =
+        lines.iter().filter(|line| line.starts_with("examples/lost_update.c:11:") && line.contains(": note: ")).count();
+    assert!(error == 1 && notes == 2 && said.ends_with("RESULT: false(no-data-race)\n"), "{said}");
+    let wrong = Scratch::new("wrong.c", b"int main(void) { return }\n");
+    let said = text(&run(&["verify", wrong.path(), "--format", "gcc"]));
+    assert!(said.starts_with(&format!("{}:1:", wrong.path())) && said.contains(": error: "), "{said}");
+}
+
+#[test]
+fn a_suite_as_tests_of_junit() {
+    let file = Scratch::new("suite.xml", b"");
+    let output = run(&["bench", "examples/lost_update.c", "--junit", file.path()]);
+    let xml = std::fs::read_to_string(&file.0).expect("it is there");
+    assert!(
+        xml.contains("failures=\"0\" errors=\"0\"") && xml.contains("<testcase name=\"lost_update.c"),
+        "{xml}{}",
+        text(&output)
+    );
+}
+
+/// A browser without a window, if there is one.
+fn browser() -> Option<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|path| path.exists())
+}
+
+/// The document of a page after its script has run, and what the browser complains about.
+fn opened(browser: &PathBuf, address: &str) -> (String, String) {
+    let profile = Scratch::new("profile", b"");
+    let folder = profile.0.parent().expect("it is in a folder").join("chromium");
+    let output = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            "--virtual-time-budget=3000",
+            "--dump-dom",
+        ])
+        .arg(format!("--user-data-dir={}", folder.display()))
+        .arg(address)
+        .output()
+        .expect("the browser can be started");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let complaints: Vec<&str> = said.lines().filter(|line| line.contains("CONSOLE")).collect();
+    (String::from_utf8_lossy(&output.stdout).into_owned(), complaints.join("\n"))
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that does nothing must say so")]
+fn stepping_changes_what_a_browser_shows() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: there is no Chromium to open the page in");
+        return;
+    };
+    let (file, page) = page("steps.html", &["examples/lost_update.c", "--engine", "explicit", "--property", "assert"]);
+    // A reader who presses a key, clicks a button and a row.
+    let reader = "<script>const press=(key)=>document.dispatchEvent(new KeyboardEvent('keydown',{key}));const seen=[];\
+        const see=()=>seen.push(ravel.step()+'/'+document.querySelectorAll('tr.now').length+'/'+document.querySelectorAll('.l.here').length);\
+        see();press('ArrowRight');see();press('End');see();document.getElementById('back').click();see();\
+        document.querySelector('tr[data-step=\"2\"]').click();see();document.title=seen.join(' ');</script>";
+    std::fs::write(&file.0, page.replace("</body>", &format!("{reader}</body>"))).expect("it can be written");
+    let (shown, complaints) = opened(&browser, &format!("file://{}", file.path()));
+    assert_eq!(complaints, "");
+    assert!(shown.contains("<title>0/1/1 1/1/1 9/1/1 8/1/1 2/1/1</title>"), "{shown}");
+    let (shown, complaints) = opened(&browser, &format!("file://{}#step-6", file.path()));
+    assert!(complaints.is_empty() && shown.contains("class=\"ch\""), "{complaints}");
+}

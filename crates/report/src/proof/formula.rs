@@ -1,0 +1,238 @@
+//! How does a formula of a proof look in C?
+//!
+//! Two readers want it. A person wants `x < 3 && T1.i == x`: names with their thread in front, no casts. A machine that reads witnesses wants an expression that C
+//! evaluates to the same truth: every operand is cast to the type of its width whose sign the operator needs, and arithmetic is done without signs, since
+//! signed overflow means nothing in C. What has no name that the reader knows, or no operator in C, is said not at all: of a conjunction the
+//! other parts still hold, so a formula becomes weaker and never wrong. Under a negation nothing may be left out.
+
+use ir::{CellName, Certificate, Format, Scope};
+use logic::{Node, Op, TermId, Value, VarId};
+use std::collections::BTreeMap;
+
+/// Terms of more nodes (as a tree) are not said.
+const LARGEST: u32 = 400;
+
+/// Who reads the formula.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reader {
+    /// Somebody who looks at all threads from outside.
+    Person,
+    /// C, from inside of a thread's function.
+    Thread(u32),
+}
+
+/// Says formulas of one certificate.
+pub struct Speaker<'a> {
+    certificate: &'a Certificate,
+    cells: BTreeMap<VarId, CellName>,
+    reader: Reader,
+}
+
+impl<'a> Speaker<'a> {
+    /// One for a reader.
+    pub fn new(certificate: &'a Certificate, reader: Reader) -> Speaker<'a> {
+        Speaker { certificate, cells: certificate.cells.iter().copied().collect(), reader }
+    }
+
+    /// What can be said of a formula; nothing if that is no more than that it is true.
+    pub fn weakened(&self, formula: TermId) -> Option<String> {
+        let pool = &self.certificate.program.pool;
+        let parts: Vec<TermId> = match pool.node(formula) {
+            Node::App { op: Op::And, args } => args.to_vec(),
+            _ => vec![formula],
+        };
+        let is_true = |part: &TermId| matches!(pool.as_const(*part), Some(Value::Bool(true)));
+        let said: Vec<String> =
+            parts.iter().filter(|part| !is_true(part)).filter_map(|part| self.whole(*part)).collect();
+        match said.as_slice() {
+            [] => None,
+            [one] => Some(one.clone()),
+            all => Some(all.iter().map(|part| enclosed(part)).collect::<Vec<_>>().join(" && ")),
+        }
+    }
+
+    /// The whole of a formula, if all of it can be said.
+    pub fn whole(&self, formula: TermId) -> Option<String> {
+        let pool = &self.certificate.program.pool;
+        (pool.tree_size(formula) <= LARGEST).then(|| self.truth(formula)).flatten()
+    }
+
+    /// A term that is true or false.
+    fn truth(&self, term: TermId) -> Option<String> {
+        let pool = &self.certificate.program.pool;
+        match pool.node(term) {
+            Node::Const(Value::Bool(value)) => Some(if *value { "1" } else { "0" }.to_string()),
+            Node::App { op: Op::Not, args } => self.negation(args[0]),
+            Node::App { op: op @ (Op::And | Op::Or), args } => {
+                let parts: Option<Vec<String>> = args.iter().map(|arg| Some(enclosed(&self.truth(*arg)?))).collect();
+                let sign = if *op == Op::And { " && " } else { " || " };
+                parts.filter(|parts| !parts.is_empty()).map(|parts| parts.join(sign))
+            }
+            Node::App { op: Op::Eq, args } => self.comparison("==", args[0], args[1], None),
+            Node::App { op: Op::Ult, args } => self.comparison("<", args[0], args[1], Some(false)),
+            Node::App { op: Op::Slt, args } => self.comparison("<", args[0], args[1], Some(true)),
+            _ => None,
+        }
+    }
+
+    /// Negated comparisons have signs of their own.
+    fn negation(&self, inner: TermId) -> Option<String> {
+        match self.certificate.program.pool.node(inner) {
+            Node::App { op: Op::Eq, args } => self.comparison("!=", args[0], args[1], None),
+            Node::App { op: Op::Ult, args } => self.comparison("<=", args[1], args[0], Some(false)),
+            Node::App { op: Op::Slt, args } => self.comparison("<=", args[1], args[0], Some(true)),
+            _ => self.truth(inner).map(|text| format!("!({text})")),
+        }
+    }
+
+    fn comparison(&self, sign: &str, a: TermId, b: TermId, signed: Option<bool>) -> Option<String> {
+        let pool = &self.certificate.program.pool;
+        if pool.sort(a).width().is_none() {
+            // An equality of truths.
+            let (a, b) = (self.truth(a)?, self.truth(b)?);
+            return Some(format!("({a}) {sign} ({b})"));
+        }
+        let signed = signed.unwrap_or_else(|| self.is_signed(a).or(self.is_signed(b)).unwrap_or(true));
+        Some(format!("{} {sign} {}", self.as_type(a, signed)?, self.as_type(b, signed)?))
+    }
+
+    /// Whether the variable that a term is has a sign.
+    fn is_signed(&self, term: TermId) -> Option<bool> {
+        let var = self.certificate.program.pool.as_var(term)?;
+        match self.format(var)? {
+            Format::Signed | Format::Char => Some(true),
+            Format::Unsigned | Format::Bool => Some(false),
+            Format::Pointer | Format::Float => None,
+        }
+    }
+
+    /// A number of the type of its width with or without a sign.
+    fn as_type(&self, term: TermId, signed: bool) -> Option<String> {
+        let pool = &self.certificate.program.pool;
+        let width = pool.sort(term).width()?;
+        let ty = c_type(width, signed)?;
+        if let Some(Value::Bv(bits)) = pool.as_const(term) {
+            let (signed_value, unsigned_value) = (bits.as_i64(), bits.as_u64());
+            return match signed {
+                true if signed_value == i64::MIN || signed_value == i64::from(i32::MIN) => None,
+                true => Some(signed_value.to_string()),
+                false => Some(format!("{unsigned_value}{}", if width == 64 { "UL" } else { "U" })),
+            };
+        }
+        let text = self.number(term)?;
+        if self.reader == Reader::Person || self.is_signed(term) == Some(signed) && width >= 32 {
+            return Some(text);
+        }
+        Some(format!("({ty}){}", enclosed(&text)))
+    }
+
+    /// A number of its width; what sign it has the reader must not care about.
+    fn number(&self, term: TermId) -> Option<String> {
+        let pool = &self.certificate.program.pool;
+        let width = pool.sort(term).width()?;
+        let plain = |arg: &TermId| self.as_type(*arg, false).map(|text| enclosed(&text));
+        match pool.node(term) {
+            Node::Const(_) => self.as_type(term, true),
+            Node::Var(var) => self.name(*var),
+            Node::App { op, args } => {
+                let sign = match op {
+                    Op::Add => "+",
+                    Op::Sub => "-",
+                    Op::Mul => "*",
+                    Op::BvAnd => "&",
+                    Op::BvOr => "|",
+                    Op::BvXor => "^",
+                    Op::Neg | Op::BvNot => {
+                        let sign = if *op == Op::Neg { "-" } else { "~" };
+                        return Some(self.cut(format!("{sign}{}", plain(&args[0])?), width));
+                    }
+                    Op::Ite => {
+                        let (yes, no) = (self.as_type(args[1], true)?, self.as_type(args[2], true)?);
+                        return Some(format!("({} ? {yes} : {no})", enclosed(&self.truth(args[0])?)));
+                    }
+                    Op::ZeroExtend(_) => return self.as_type(args[0], false),
+                    Op::SignExtend(_) => return self.as_type(args[0], true),
+                    Op::Extract { lo: 0, .. } => return self.number(args[0]).map(|text| self.cut(text, width)),
+                    _ => return None,
+                };
+                let args: Option<Vec<String>> = args.iter().map(plain).collect();
+                Some(self.cut(args?.join(&format!(" {sign} ")), width))
+            }
+        }
+    }
+
+    /// The last bits of a number; persons are not bothered with it.
+    fn cut(&self, text: String, width: u32) -> String {
+        match c_type(width, false) {
+            Some(ty) if self.reader != Reader::Person => format!("({ty})({text})"),
+            _ => text,
+        }
+    }
+
+    /// What the reader calls a variable.
+    fn name(&self, var: VarId) -> Option<String> {
+        let program = &self.certificate.program;
+        let is_c = |name: &str| {
+            !name.starts_with("__") && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.is_empty()
+        };
+        match self.cells.get(&var) {
+            None if var.index() >= program.vars.len() || program.var(var).scope != Scope::Global => None,
+            None => Some(program.pool.var_name(var).to_string()).filter(|name| is_c(name)),
+            Some(CellName::Result(_)) => None,
+            Some(CellName::Own(thread, own)) => {
+                let variable = program.var(*own);
+                let name = program.pool.var_name(*own);
+                if variable.is_temporary || !is_c(name) || program.sources.is_model(variable.span) {
+                    return None;
+                }
+                match self.reader {
+                    Reader::Person if *thread == 0 => Some(format!("main.{name}")),
+                    Reader::Person => Some(format!("T{thread}.{name}")),
+                    Reader::Thread(reader) => (reader == *thread).then(|| name.to_string()),
+                }
+            }
+            Some(CellName::Bytes(address, length)) => {
+                let contains = |object: &&ir::Object| *address >= object.base && address - object.base < object.size;
+                let object = program.objects.iter().find(contains).filter(|object| is_c(&object.name))?;
+                if program.sources.is_model(object.span) {
+                    return None;
+                }
+                match (self.reader, object.size == *length) {
+                    (_, true) => Some(object.name.clone()),
+                    (Reader::Person, false) => Some(format!("{}+{}", object.name, address - object.base)),
+                    (Reader::Thread(_), false) => None,
+                }
+            }
+        }
+    }
+
+    fn format(&self, var: VarId) -> Option<Format> {
+        let program = &self.certificate.program;
+        match self.cells.get(&var) {
+            Some(CellName::Own(_, own)) => Some(program.var(*own).format),
+            Some(_) => None,
+            None => (var.index() < program.vars.len()).then(|| program.var(var).format),
+        }
+    }
+}
+
+/// The type of a number of some bits.
+fn c_type(width: u32, signed: bool) -> Option<&'static str> {
+    Some(match (width, signed) {
+        (8, true) => "signed char",
+        (8, false) => "unsigned char",
+        (16, true) => "short",
+        (16, false) => "unsigned short",
+        (32, true) => "int",
+        (32, false) => "unsigned int",
+        (64, true) => "long long",
+        (64, false) => "unsigned long long",
+        _ => return None,
+    })
+}
+
+/// In brackets, unless it is one word.
+fn enclosed(text: &str) -> String {
+    let is_word = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+    if is_word { text.to_string() } else { format!("({text})") }
+}

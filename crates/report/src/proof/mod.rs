@@ -1,0 +1,6 @@
+//! What does a proof say about the program? Formulas of certificates in words of C (`formula`), by the places where they hold (`invariants`).
+
+pub mod formula;
+pub mod invariants;
+
+pub use invariants::{Invariant, invariants};
