@@ -20,6 +20,8 @@ mod options;
 mod process;
 #[path = "it/properties.rs"]
 mod properties;
+#[path = "it/protocols.rs"]
+mod protocols;
 #[path = "it/tree/references.rs"]
 mod references;
 #[path = "it/tree/rules.rs"]

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::told::{Graph, Told};
+use super::chart;
+use super::told::{Graph, Role, Told};
+use super::words::letter;
 
 /// The colour of a relation, the same in all pictures.
 pub(super) fn colour(name: &str) -> &'static str {
@@ -32,6 +34,11 @@ pub fn dot(told: &Told) -> String {
             escape(&told.name),
             escape(&graph.state)
         );
+        if !graph.roles.is_empty() {
+            chart_lanes(&mut text, told, graph);
+            text.push_str("}\n");
+            continue;
+        }
         events(&mut text, told, graph);
         for (name, _) in &graph.relations {
             for (from, to) in graph.thinned(name) {
@@ -62,6 +69,53 @@ fn events(text: &mut String, told: &Told, graph: &Graph) {
             }
         }
         text.push_str("  }\n");
+    }
+}
+
+/// A message-sequence chart: a column for each process, a rank for each row.
+fn chart_lanes(text: &mut String, told: &Told, graph: &Graph) {
+    let rows = chart::rows(graph);
+    text.push_str("  rankdir=TB; nodesep=1.2; edge [fontname=\"monospace\"];\n  { rank=same;");
+    for (lane, name) in told.threads.iter().enumerate() {
+        let _ = write!(text, " p{lane} [label=\"{}\", group=g{lane}];", escape(name));
+    }
+    text.push_str(" }\n");
+    for lane in 1..told.threads.len() {
+        let _ = writeln!(text, "  p{} -> p{lane} [style=invis];", lane - 1);
+    }
+    let mut order: Vec<usize> = (0..graph.events.len()).collect();
+    order.sort_by_key(|&event| rows[event]);
+    let mut last: Vec<String> = (0..told.threads.len()).map(|lane| format!("p{lane}")).collect();
+    for pair in order.windows(2) {
+        let _ = writeln!(text, "  e{} -> e{} [style=invis, weight=0];", pair[0], pair[1]);
+    }
+    for event in order {
+        let (thread, label) = &graph.events[event];
+        let lane = thread.unwrap_or(0);
+        let shape = if graph.roles[event] == Role::ReceiveNothing { "circle" } else { "point" };
+        let said = if graph.roles[event] == Role::ReceiveNothing { escape(label) } else { letter(event) };
+        let _ = writeln!(
+            text,
+            "  e{event} [shape={shape}, label=\"\", width=0.1, xlabel=\"{said}\", group=g{lane}];\n  {} -> e{event} [style=dashed, arrowhead=none, color=\"#999999\", weight=20];",
+            last[lane]
+        );
+        last[lane] = format!("e{event}");
+    }
+    for message in chart::messages(graph) {
+        let (from, content) = (message.from, escape(&chart::content(&graph.events[message.from].1)));
+        match message.to {
+            Some(to) => {
+                let colour = if message.is_doubled { "#c62828:white:#c62828" } else { "#c62828" };
+                let _ =
+                    writeln!(text, "  e{from} -> e{to} [label=\"{content}\", color=\"{colour}\", constraint=false];");
+            }
+            None => {
+                let _ = writeln!(
+                    text,
+                    "  lost{from} [shape=none, label=\"✗\", fontcolor=\"#c62828\"]; {{ rank=same; e{from}; lost{from}; }}\n  e{from} -> lost{from} [label=\"{content} lost\", style=dashed, arrowhead=none];"
+                );
+            }
+        }
     }
 }
 

@@ -2,13 +2,15 @@
 //!
 //! The layout is ours: initial writes in a row at the top, each thread a column with its events below each other. An arrow within a column or
 //! between neighbours is a curve that bends away from what lies between; parallel arrows between the same events are fanned out so that
-//! labels do not cover each other. The events and arrows of a violated axiom are drawn thick, with the axiom's name above. The page needs nothing from outside:
+//! labels do not cover each other. Tests with messages are drawn as charts (`chart`) first, and like this where one asks for it. The events and arrows of a violated axiom are drawn thick, with the axiom's name above. The page needs nothing from outside:
 //! styles and the few lines of script are in it.
 
 use std::fmt::Write;
 
+use super::chart;
 use super::dot::colour;
 use super::told::{Graph, Told};
+use super::words::{escape, letter};
 
 const COLUMN: i64 = 250;
 const ROW: i64 = 92;
@@ -111,7 +113,6 @@ fn layout(told: &Told, graph: &Graph) -> (Vec<(i64, i64)>, i64, i64) {
 }
 
 fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
-    let (places, width, height) = layout(told, graph);
     let class = if graph.violated.is_empty() { "allowed" } else { "forbidden" };
     let _ = write!(
         page,
@@ -126,10 +127,21 @@ fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
         let _ = write!(page, "<br><b class=\"no\">forbidden by {}</b> ({}): ", escape(axiom), escape(place));
         page.push_str(&cycle(graph, events));
     }
-    let _ = write!(
-        page,
-        "</figcaption><svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\">"
-    );
+    page.push_str("</figcaption>");
+    if graph.roles.is_empty() {
+        events_and_relations(page, told, graph);
+    } else {
+        let _ = write!(page, "{}<details><summary>events and relations</summary>", chart::svg(told, graph));
+        events_and_relations(page, told, graph);
+        page.push_str("</details>");
+    }
+    page.push_str("</figure>");
+}
+
+/// Events as boxes, relations as arrows.
+fn events_and_relations(page: &mut String, told: &Told, graph: &Graph) {
+    let (places, width, height) = layout(told, graph);
+    let _ = write!(page, "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\">");
     for (thread, name) in told.threads.iter().enumerate() {
         let top = if graph.events.iter().any(|(thread, _)| thread.is_none()) { ROW } else { 0 };
         let _ = write!(
@@ -167,7 +179,7 @@ fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
             escape(label)
         );
     }
-    page.push_str("</svg></figure>");
+    page.push_str("</svg>");
 }
 
 /// The steps of what an axiom forbids: around a cycle, or from one event of a pair to the other.
@@ -198,12 +210,6 @@ fn cycle(graph: &Graph, events: &[usize]) -> String {
         last = Some(next);
     }
     last.map_or(String::new(), |last| format!("{words}{}", letter(last)))
-}
-
-/// The name of an event: a, b, …, z, a1, …
-fn letter(index: usize) -> String {
-    let letter = char::from(b'a' + (index % 26) as u8);
-    if index < 26 { letter.to_string() } else { format!("{letter}{}", index / 26) }
 }
 
 /// An arrow from box to box; the more arrows there are already between the two, the wider the bend.
@@ -272,10 +278,6 @@ fn head(from: (f64, f64), to: (f64, f64)) -> String {
     )
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 const HEAD: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>litmus tests</title><style>\
 body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:#222;background:#fff}\
 h1{font-size:1.4em}small{font-weight:normal;color:#666}code,pre{font-family:ui-monospace,monospace}\
@@ -307,6 +309,7 @@ mod tests {
             relations: vec![("rf".to_string(), vec![(1, 2)]), ("fr".to_string(), vec![(2, 1)])],
             flags: Vec::new(),
             violated: vec![("coherence".to_string(), "sc.cat:9".to_string(), vec![1, 2])],
+            ..Graph::default()
         };
         let told = Told {
             name: "T<1>".to_string(),

@@ -37,6 +37,17 @@ pub struct Told {
     pub graphs: Vec<Graph>,
 }
 
+/// What an event of a test with messages does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Sends.
+    Send,
+    /// Receives a message.
+    Receive,
+    /// Receives nothing.
+    ReceiveNothing,
+}
+
 /// An execution to draw.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -46,6 +57,8 @@ pub struct Graph {
     pub is_positive: bool,
     /// Events: the thread (none for initial writes) and the text.
     pub events: Vec<(Option<usize>, String)>,
+    /// In tests with messages, what each event does; otherwise empty.
+    pub roles: Vec<Role>,
     /// Relations by name.
     pub relations: Vec<(String, Vec<(usize, usize)>)>,
     /// Flags it raises.
