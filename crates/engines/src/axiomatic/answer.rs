@@ -107,8 +107,10 @@ pub struct Violation {
     pub axiom: String,
     /// Where it stands in the model.
     pub span: Span,
-    /// The events on the cycle, or the pair that should not be, in order.
+    /// The events on the cycle, or the pair that should not be, in order; or the members of a set that should be empty.
     pub cycle: Vec<usize>,
+    /// Whether they are the members of a set, in no order.
+    pub is_set: bool,
 }
 
 /// The answer.

@@ -80,5 +80,5 @@ pub(super) fn violation(graph: &Graph, values: &Values, check: &Check) -> Violat
             Shape::Empty => relation.iter().next().map_or(Vec::new(), |(a, b)| vec![a, b]),
         }
     };
-    Violation { axiom: check.name.clone(), span: check.span, cycle }
+    Violation { axiom: check.name.clone(), span: check.span, cycle, is_set: graph.is_set(check.node) }
 }

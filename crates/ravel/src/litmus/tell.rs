@@ -4,7 +4,7 @@ use engines::axiomatic::{Answer, Execution, ShownEvent};
 use ir::litmus::{Dialect, Op, Quantifier, Test, Thread};
 use memory::cat::{Model, Node};
 use memory::execution::Kind;
-use report::litmus::{Graph, Role, Told};
+use report::litmus::{Graph, Role, Told, Violated};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -102,7 +102,12 @@ pub(crate) fn graph(test: &Test, model: &Model, execution: &Execution) -> Graph 
         violated: execution
             .violated
             .iter()
-            .map(|violation| (violation.axiom.clone(), model.sources.place(violation.span), violation.cycle.clone()))
+            .map(|violation| Violated {
+                axiom: violation.axiom.clone(),
+                place: model.sources.place(violation.span),
+                events: violation.cycle.clone(),
+                is_set: violation.is_set,
+            })
             .collect(),
     }
 }

@@ -15,6 +15,8 @@ const LANE: i64 = 230;
 const ROW: i64 = 46;
 const TOP: i64 = 64;
 const STUB: i64 = 84;
+/// Room at both sides for what is said of a receive of nothing.
+const MARGIN: i64 = 44;
 
 /// A message: who sends it, who receives it, and whether others receive it, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +58,9 @@ pub(super) fn rows(graph: &Graph) -> Vec<usize> {
         let ready: Vec<usize> =
             (0..n).filter(|&event| is_open(event) && !waits(&po, event) && !waits(&rf, event)).collect();
         let answers = |event: &&usize| last.is_some_and(|last| rf.contains(&(last, **event)));
-        let chosen = ready.iter().find(answers).or(ready.first()).copied();
+        // Whoever gives up does so as late as it can.
+        let waited = |event: &&usize| graph.roles.get(**event) != Some(&Role::ReceiveNothing);
+        let chosen = ready.iter().find(answers).or_else(|| ready.iter().find(waited)).or(ready.first()).copied();
         // On a cycle program order wins.
         let chosen = chosen.or_else(|| (0..n).find(|&event| is_open(event) && !waits(&po, event)));
         let chosen = chosen.or_else(|| (0..n).find(|&event| is_open(event))).expect("an event is left");
@@ -96,9 +100,9 @@ pub(super) fn svg(told: &Told, graph: &Graph) -> String {
             }
         }
     }
-    for (event, (_, said)) in graph.events.iter().enumerate() {
+    for (event, (thread, said)) in graph.events.iter().enumerate() {
         let (x, y) = place(event);
-        let is_hit = graph.violated.iter().any(|(_, _, events)| events.contains(&event));
+        let is_hit = graph.violated.iter().any(|violated| violated.events.contains(&event));
         let is_empty = graph.roles[event] == Role::ReceiveNothing;
         let (fill, stroke) = match (is_empty, is_hit) {
             (true, true) => ("#fff", "#c62828"),
@@ -111,8 +115,10 @@ pub(super) fn svg(told: &Told, graph: &Graph) -> String {
             "<circle cx=\"{x}\" cy=\"{y}\" r=\"4.5\" fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"1.6\"/>"
         );
         let name = letter(event);
-        let side = if is_empty { format!("{name}: {said}") } else { name };
-        text.push_str(&label(x - 10, y + 4, "end", stroke, &side));
+        let side = if is_empty { format!("{name}: {}", nothing(said)) } else { name };
+        // Outside of where most arrows are.
+        let (at, anchor) = if *thread == Some(0) { (x - 10, "end") } else { (x + 10, "start") };
+        text.push_str(&label(at, y + 4, anchor, stroke, &side));
     }
     text.push_str("</svg>");
     text
@@ -120,16 +126,22 @@ pub(super) fn svg(told: &Told, graph: &Graph) -> String {
 
 /// Width and height of the picture of an execution.
 pub(super) fn size(told: &Told, graph: &Graph) -> (i64, i64) {
-    (told.threads.len() as i64 * LANE + 40, TOP + graph.events.len() as i64 * ROW)
+    (told.threads.len() as i64 * LANE + 2 * MARGIN, TOP + graph.events.len() as i64 * ROW)
 }
 
 fn lane_x(lane: usize) -> i64 {
-    lane as i64 * LANE + LANE / 2 + 20
+    lane as i64 * LANE + LANE / 2 + MARGIN
 }
 
 /// What a message carries: `send[QoS1] x=1` without its first word.
 pub(super) fn content(label: &str) -> String {
     label.strip_prefix("send").unwrap_or(label).trim().to_string()
+}
+
+/// What is said of a receive of nothing, `receive[Try] x=none`.
+fn nothing(label: &str) -> String {
+    let topic = label.rsplit(' ').next().and_then(|rest| rest.split('=').next()).unwrap_or(label);
+    format!("nothing on {topic}")
 }
 
 fn label(x: i64, y: i64, anchor: &str, colour: &str, said: &str) -> String {
@@ -143,14 +155,19 @@ fn label(x: i64, y: i64, anchor: &str, colour: &str, said: &str) -> String {
 
 fn arrow(text: &mut String, from: (i64, i64), to: (i64, i64), content: &str, is_doubled: bool) {
     let is_own = from.0 == to.0;
+    // To the side where no names of events are.
+    let inner = if from.0 == lane_x(0) { 1 } else { -1 };
     let path = if is_own {
-        let out = from.0 + 62;
-        format!("M{} {} C{out} {} {out} {} {} {}", from.0 + 5, from.1, from.1, to.1, to.0 + 12, to.1)
+        let out = from.0 + inner * 62;
+        format!("M{} {} C{out} {} {out} {} {} {}", from.0 + inner * 5, from.1, from.1, to.1, to.0 + inner * 12, to.1)
     } else {
         let (dx, dy) = ((to.0 - from.0) as f64, (to.1 - from.1) as f64);
         let length = (dx * dx + dy * dy).sqrt();
         let end = (to.0 as f64 - dx / length * 12.0, to.1 as f64 - dy / length * 12.0);
-        format!("M{} {} L{:.1} {:.1}", from.0, from.1, end.0, end.1)
+        // Past other lanes in a bow, so that it does not seem to end in one of their events.
+        let bow = if dx.abs() as i64 > LANE { 26.0 } else { 0.0 };
+        let middle = ((from.0 as f64 + end.0) / 2.0, (from.1 as f64 + end.1) / 2.0 + bow);
+        format!("M{} {} Q{:.1} {:.1} {:.1} {:.1}", from.0, from.1, middle.0, middle.1, end.0, end.1)
     };
     let colour = "#c62828";
     if is_doubled {
@@ -161,28 +178,30 @@ fn arrow(text: &mut String, from: (i64, i64), to: (i64, i64), content: &str, is_
     } else {
         let _ = write!(text, "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"/>");
     }
-    let start = if is_own { (to.0 + 40, to.1) } else { from };
+    let start = if is_own { (to.0 + inner * 40, to.1) } else { from };
     let (dx, dy) = ((to.0 - start.0) as f64, (to.1 - start.1) as f64);
     let length = (dx * dx + dy * dy).sqrt().max(0.01);
     let (ux, uy) = (dx / length, dy / length);
     let tip = (to.0 as f64 - ux * 5.0, to.1 as f64 - uy * 5.0);
     let base = (tip.0 - ux * 10.0, tip.1 - uy * 10.0);
+    let half = if is_doubled { 7.0 } else { 5.0 };
     let _ = write!(
         text,
         "<polygon points=\"{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\" fill=\"{colour}\"/>",
         tip.0,
         tip.1,
-        base.0 - uy * 5.0,
-        base.1 + ux * 5.0,
-        base.0 + uy * 5.0,
-        base.1 - ux * 5.0
+        base.0 - uy * half,
+        base.1 + ux * half,
+        base.0 + uy * half,
+        base.1 - ux * half
     );
     if is_own {
-        text.push_str(&label(from.0 + 54, (from.1 + to.1) / 2 + 4, "start", "#222", content));
+        let anchor = if inner == 1 { "start" } else { "end" };
+        text.push_str(&label(from.0 + inner * 54, (from.1 + to.1) / 2 + 4, anchor, "#222", content));
         return;
     }
-    // A third of the way from the sender, so that the labels of arrows that cross stand apart.
-    let at = (from.0 + (to.0 - from.0) * 2 / 5, from.1 + (to.1 - from.1) * 2 / 5 - 6);
+    // Nearer to the sender, so that the labels of arrows that cross stand apart.
+    let at = (from.0 + (to.0 - from.0).signum() * LANE * 3 / 10, from.1 + (to.1 - from.1) * 3 / 10 - 6);
     text.push_str(&label(at.0, at.1, "middle", "#222", content));
 }
 
@@ -198,7 +217,8 @@ fn lost(text: &mut String, from: (i64, i64), direction: i64, content: &str) {
         x - 6,
         y - 6
     );
-    text.push_str(&label(from.0 + direction * STUB / 2, from.1 - 4, "middle", "#666", &format!("{content} lost")));
+    let anchor = if direction == 1 { "start" } else { "end" };
+    text.push_str(&label(from.0 + direction * 12, from.1 - 4, anchor, "#666", &format!("{content} lost")));
 }
 
 /// All executions of some tests below each other, as one document.
@@ -212,7 +232,7 @@ pub fn charts(tests: &[Told]) -> String {
     );
     let mut y = 0;
     for (told, graph) in all() {
-        let axioms: Vec<&str> = graph.violated.iter().map(|(axiom, _, _)| axiom.as_str()).collect();
+        let axioms: Vec<&str> = graph.violated.iter().map(|violated| violated.axiom.as_str()).collect();
         let forbidden = if axioms.is_empty() { String::new() } else { format!(" forbidden by {}", axioms.join(", ")) };
         let title = format!("{} under {}: {}{forbidden}", told.name, told.model, graph.state);
         let _ = write!(
@@ -265,7 +285,7 @@ mod tests {
         assert_eq!(picture.matches("class=\"lost\"").count(), 1);
         assert_eq!(picture.matches("<polygon").count(), 2);
         assert_eq!(picture.matches("stroke-width=\"5\"").count(), 2, "both arrows are doubled");
-        assert!(picture.contains("receive[Try] x=none") && picture.contains("x=1 lost"));
+        assert!(picture.contains("e: nothing on x") && picture.contains("x=1 lost"));
         assert!(charts(&[told]).starts_with("<svg xmlns"));
     }
 

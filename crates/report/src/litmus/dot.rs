@@ -72,47 +72,42 @@ fn events(text: &mut String, told: &Told, graph: &Graph) {
     }
 }
 
-/// A message-sequence chart: a column for each process, a rank for each row.
+/// A message-sequence chart. Its layout is ours, in inches: Graphviz only draws.
 fn chart_lanes(text: &mut String, told: &Told, graph: &Graph) {
     let rows = chart::rows(graph);
-    text.push_str("  rankdir=TB; nodesep=1.2; edge [fontname=\"monospace\"];\n  { rank=same;");
+    let at = |lane: usize, row: f64| format!("pos=\"{:.1},{:.2}!\"", lane as f64 * 3.2, -row * 0.6);
+    text.push_str("  layout=neato; splines=line; edge [fontname=\"monospace\"];\n");
+    let end = graph.events.len() as f64 + 0.5;
     for (lane, name) in told.threads.iter().enumerate() {
-        let _ = write!(text, " p{lane} [label=\"{}\", group=g{lane}];", escape(name));
-    }
-    text.push_str(" }\n");
-    for lane in 1..told.threads.len() {
-        let _ = writeln!(text, "  p{} -> p{lane} [style=invis];", lane - 1);
-    }
-    let mut order: Vec<usize> = (0..graph.events.len()).collect();
-    order.sort_by_key(|&event| rows[event]);
-    let mut last: Vec<String> = (0..told.threads.len()).map(|lane| format!("p{lane}")).collect();
-    for pair in order.windows(2) {
-        let _ = writeln!(text, "  e{} -> e{} [style=invis, weight=0];", pair[0], pair[1]);
-    }
-    for event in order {
-        let (thread, label) = &graph.events[event];
-        let lane = thread.unwrap_or(0);
-        let shape = if graph.roles[event] == Role::ReceiveNothing { "circle" } else { "point" };
-        let said = if graph.roles[event] == Role::ReceiveNothing { escape(label) } else { letter(event) };
         let _ = writeln!(
             text,
-            "  e{event} [shape={shape}, label=\"\", width=0.1, xlabel=\"{said}\", group=g{lane}];\n  {} -> e{event} [style=dashed, arrowhead=none, color=\"#999999\", weight=20];",
-            last[lane]
+            "  p{lane} [label=\"{}\", {}]; end{lane} [shape=none, label=\"\", width=0, height=0, {}];\n  p{lane} -> end{lane} [style=dashed, arrowhead=none, color=\"#999999\"];",
+            escape(name),
+            at(lane, -1.0),
+            at(lane, end)
         );
-        last[lane] = format!("e{event}");
+    }
+    for (event, (thread, label)) in graph.events.iter().enumerate() {
+        let is_empty = graph.roles[event] == Role::ReceiveNothing;
+        let shape = if is_empty { "circle" } else { "point" };
+        let said = if is_empty { format!("{}: {}", letter(event), escape(label)) } else { letter(event) };
+        let place = at(thread.unwrap_or(0), rows[event] as f64);
+        let _ = writeln!(text, "  e{event} [shape={shape}, label=\"\", width=0.1, xlabel=\"{said}\", {place}];");
     }
     for message in chart::messages(graph) {
         let (from, content) = (message.from, escape(&chart::content(&graph.events[message.from].1)));
         match message.to {
             Some(to) => {
                 let colour = if message.is_doubled { "#c62828:white:#c62828" } else { "#c62828" };
-                let _ =
-                    writeln!(text, "  e{from} -> e{to} [label=\"{content}\", color=\"{colour}\", constraint=false];");
+                let _ = writeln!(text, "  e{from} -> e{to} [label=\"{content}\", color=\"{colour}\"];");
             }
             None => {
+                let lane = graph.events[from].0.unwrap_or(0) as f64 * 3.2;
                 let _ = writeln!(
                     text,
-                    "  lost{from} [shape=none, label=\"✗\", fontcolor=\"#c62828\"]; {{ rank=same; e{from}; lost{from}; }}\n  e{from} -> lost{from} [label=\"{content} lost\", style=dashed, arrowhead=none];"
+                    "  lost{from} [shape=none, label=\"✗\", fontcolor=\"#c62828\", pos=\"{:.1},{:.2}!\"];\n  e{from} -> lost{from} [label=\"{content} lost\", style=dashed, arrowhead=none];",
+                    lane + 1.4,
+                    -(rows[from] as f64 + 0.2) * 0.6
                 );
             }
         }

@@ -16,4 +16,4 @@ pub use dot::dot;
 pub use html::html;
 pub use json::{graph, json};
 pub use text::{execution, text};
-pub use told::{Graph, Role, Told};
+pub use told::{Graph, Role, Told, Violated};

@@ -48,6 +48,19 @@ pub enum Role {
     ReceiveNothing,
 }
 
+/// An axiom that forbids an execution.
+#[derive(Clone, Debug, Default)]
+pub struct Violated {
+    /// Its name.
+    pub axiom: String,
+    /// Where it stands in the model.
+    pub place: String,
+    /// The events on the cycle, or the pair; or what is in a set that should be empty.
+    pub events: Vec<usize>,
+    /// Whether the events are a set, in no order.
+    pub is_set: bool,
+}
+
 /// An execution to draw.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -63,8 +76,8 @@ pub struct Graph {
     pub relations: Vec<(String, Vec<(usize, usize)>)>,
     /// Flags it raises.
     pub flags: Vec<String>,
-    /// Axioms that forbid it: name, place in the model, events on the cycle.
-    pub violated: Vec<(String, String, Vec<usize>)>,
+    /// Axioms that forbid it.
+    pub violated: Vec<Violated>,
 }
 
 impl Graph {
