@@ -21,7 +21,25 @@
 use crate::count::Count;
 
 /// The memory models that brackets may name; a file of one ends in `.cat`.
-const MODELS: &[&str] = &["sc", "tso", "pso", "c11", "rc11", "imm", "aarch64", "power", "riscv", "linux-kernel"];
+const MODELS: &[&str] = &[
+    "sc",
+    "tso",
+    "pso",
+    "c11",
+    "rc11",
+    "imm",
+    "aarch64",
+    "power",
+    "riscv",
+    "linux-kernel",
+    "udp",
+    "tcp",
+    "tcp-buffered",
+    "mqtt",
+    "dds",
+    "quic",
+    "rpc",
+];
 
 /// What the answer must be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -53,7 +53,8 @@ pub(crate) struct Litmus {
     /// Litmus tests, or folders of them
     #[arg(required = true, value_name = "TEST")]
     pub(crate) tests: Vec<PathBuf>,
-    /// A .cat file, or one of ours: sc, tso, pso, power, aarch64, riscv, c11, rc11, imm, linux-kernel [default: that of the test's dialect]
+    /// A .cat file, or one of ours: sc, tso, pso, power, aarch64, riscv, c11, rc11, imm, linux-kernel, or for messages udp, tcp, tcp-buffered, mqtt, dds, quic, rpc
+    /// [default: that of the test's dialect]
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Look for models and what they include in this folder, too
@@ -65,9 +66,9 @@ pub(crate) struct Litmus {
     /// Take the meaning of the functions of C tests from this file, as linux-kernel.def gives it
     #[arg(long, value_name = "FILE")]
     pub(crate) macros: Option<PathBuf>,
-    /// What is counted: final states, executions, or (rf) executions that differ in what reads read
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "executions")]
-    pub(crate) enumerate: Enumerate,
+    /// What is counted: final states, executions, or (rf) executions that differ in what reads read [default: executions; rf for messages]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) enumerate: Option<Enumerate>,
     /// Who answers: the enumerator, the SAT solver, or (auto) the solver where there are very many choices
     #[arg(long, value_enum, value_name = "ENGINE", default_value = "auto")]
     pub(crate) method: Method,
@@ -89,6 +90,9 @@ pub(crate) struct Litmus {
     /// Write a page with every execution drawn to this file, too
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Write the executions of tests with messages as message-sequence charts to this file, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
     /// Which executions are drawn; one that is forbidden is drawn with the axiom that forbids it when nothing else is there
     #[arg(long, value_enum, value_name = "WHICH", default_value = "positive")]
     pub(crate) show: Pick,

@@ -22,6 +22,8 @@ mod pages;
 mod process;
 #[path = "it/properties.rs"]
 mod properties;
+#[path = "it/protocols.rs"]
+mod protocols;
 #[path = "it/tree/references.rs"]
 mod references;
 #[path = "it/tree/rules.rs"]

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ir::litmus::Test;
 use ir::source::Span;
+use memory::execution::Kind;
 use memory::relation::Relation;
 
 /// How much is wanted.
@@ -69,7 +70,11 @@ impl Default for Question {
 pub struct ShownEvent {
     /// The thread's index; none for initial writes.
     pub thread: Option<usize>,
-    /// `R`, `W` or `F`, with tags.
+    /// What it does.
+    pub kind: Kind,
+    /// Whether it is a receive that has received nothing.
+    pub is_sourceless: bool,
+    /// `R`, `W` or `F`, with tags; `send` or `receive` in tests with messages.
     pub label: String,
     /// Where in the test.
     pub span: Span,
@@ -102,8 +107,10 @@ pub struct Violation {
     pub axiom: String,
     /// Where it stands in the model.
     pub span: Span,
-    /// The events on the cycle, or the pair that should not be, in order.
+    /// The events on the cycle, or the pair that should not be, in order; or the members of a set that should be empty.
     pub cycle: Vec<usize>,
+    /// Whether they are the members of a set, in no order.
+    pub is_set: bool,
 }
 
 /// The answer.

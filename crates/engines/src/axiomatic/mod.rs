@@ -26,7 +26,7 @@ use memory::execution::{Kind, Limits, Misfit, Path, Terms, TooMuch, paths, skele
 use memory::relation::Relation;
 
 pub use answer::{Answer, Execution, Goal, Method, Question, Refusal, ShownEvent, Violation};
-use search::{Chosen, Interrupt, Search};
+use search::{Chosen, Interrupt, Search, Source};
 
 /// How many ways a thread may have.
 const MAX_PATHS: usize = 4096;
@@ -188,7 +188,7 @@ fn enumerate(
                 values,
                 obeys,
                 known: vec![None; variable as usize],
-                source: vec![None; n],
+                source: vec![Source::Open; n],
                 reads: of_kind(Kind::Read),
                 writes: of_kind(Kind::Write),
                 cells: vec![None; n],

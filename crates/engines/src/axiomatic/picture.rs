@@ -6,14 +6,16 @@ use memory::execution::Kind;
 use memory::relation::Relation;
 
 use super::answer::{ShownEvent, Violation};
-use super::search::Search;
+use super::search::{Search, Source};
 
-/// The events of a complete execution in words: `W[Rel] x=1`.
+/// The events of a complete execution in words: `W[Rel] x=1`, `send x=1`.
 pub(super) fn events(search: &Search<'_, '_>) -> Vec<ShownEvent> {
     let test = search.test;
     let label = |index: usize| {
         let event = &search.skeleton.events[index];
         let kind = match event.kind {
+            Kind::Read if test.dialect.has_messages() => "receive",
+            Kind::Write if test.dialect.has_messages() => "send",
             Kind::Read => "R",
             Kind::Write => "W",
             Kind::Fence => "F",
@@ -28,6 +30,8 @@ pub(super) fn events(search: &Search<'_, '_>) -> Vec<ShownEvent> {
     };
     let shown = |(index, event): (usize, &memory::execution::Event<'_>)| ShownEvent {
         thread: event.thread,
+        kind: event.kind,
+        is_sourceless: search.source[index] == Source::Nothing,
         label: label(index),
         span: event.span,
         instance: event.instance,
@@ -76,5 +80,5 @@ pub(super) fn violation(graph: &Graph, values: &Values, check: &Check) -> Violat
             Shape::Empty => relation.iter().next().map_or(Vec::new(), |(a, b)| vec![a, b]),
         }
     };
-    Violation { axiom: check.name.clone(), span: check.span, cycle }
+    Violation { axiom: check.name.clone(), span: check.span, cycle, is_set: graph.is_set(check.node) }
 }

@@ -7,9 +7,11 @@
 //! (`memory::cat::meaning::evaluate`): one that fails will fail whatever comes, and the choice is taken back. So most choices are never
 //! combined. When only the verdict is wanted, the condition prunes as well, and the first execution ends the search.
 //!
+//! In tests with messages a receive may have no source at all: that is one more choice, whose value is `NOTHING`.
+//!
 //! When addresses depend on reads, places and so all relations about them are known only after the reads: axioms then prune the second half only.
 
-use ir::litmus::{Observable, Quantifier, Test};
+use ir::litmus::{NOTHING, Observable, Quantifier, Test};
 use memory::cat::syntax::ast::Severity;
 use memory::cat::{Bound, Model, Node, NodeId, Values};
 use memory::execution::{Kind, Misfit, Skeleton, TermId, Terms, cell};
@@ -54,6 +56,17 @@ impl Chosen {
     }
 }
 
+/// What a read reads, as far as it is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Source {
+    /// Not chosen yet.
+    Open,
+    /// What this write wrote.
+    Write(usize),
+    /// A receive that has received nothing.
+    Nothing,
+}
+
 /// The search over one skeleton.
 pub(super) struct Search<'a, 't> {
     pub(super) test: &'t Test,
@@ -69,8 +82,8 @@ pub(super) struct Search<'a, 't> {
     pub(super) obeys: bool,
     /// The value of each variable, as far as it is known.
     pub(super) known: Vec<Option<u64>>,
-    /// The write that each read reads, as far as it is chosen.
-    pub(super) source: Vec<Option<usize>>,
+    /// What each read reads.
+    pub(super) source: Vec<Source>,
     pub(super) reads: Vec<usize>,
     pub(super) writes: Vec<usize>,
     /// The cell of each event, as far as it is known.
@@ -205,11 +218,16 @@ impl<'a, 't> Search<'a, 't> {
             for &read in &self.reads {
                 let event = &self.skeleton.events[read];
                 let variable = event.variable.expect("a read defines a variable") as usize;
-                if let (None, Some(write)) = (self.known[variable], self.source[read]) {
-                    let value = self.evaluate(self.skeleton.events[write].value);
-                    self.known[variable] = value;
-                    changed |= value.is_some();
+                if self.known[variable].is_some() {
+                    continue;
                 }
+                let value = match self.source[read] {
+                    Source::Open => continue,
+                    Source::Write(write) => self.evaluate(self.skeleton.events[write].value),
+                    Source::Nothing => Some(NOTHING),
+                };
+                self.known[variable] = value;
+                changed |= value.is_some();
             }
             if !changed {
                 break;
@@ -238,7 +256,7 @@ impl<'a, 't> Search<'a, 't> {
                 }
             }
             for &read in &self.reads {
-                if let Some(write) = self.source[read]
+                if let Source::Write(write) = self.source[read]
                     && let (Some(a), Some(b)) = (self.cells[read], self.cells[write])
                     && a != b
                 {
@@ -254,7 +272,7 @@ impl<'a, 't> Search<'a, 't> {
         if !self.follow()? || !self.is_promising() {
             return Ok(());
         }
-        let open = self.reads.iter().copied().filter(|&read| self.source[read].is_none());
+        let open = self.reads.iter().copied().filter(|&read| self.source[read] == Source::Open);
         let Some(read) = open.clone().find(|&read| self.cells[read].is_some()).or_else(|| open.clone().next()) else {
             return self.sources_chosen();
         };
@@ -266,23 +284,30 @@ impl<'a, 't> Search<'a, 't> {
             .filter(|&write| place.is_none() || self.cells[write].is_none() || self.cells[write] == place)
             .collect();
         let is_placed = self.skeleton.cells.is_some();
-        for &write in &candidates {
+        // A receive may come back with nothing; whether that is allowed, the model says.
+        let nothing = self.test.dialect.has_messages().then_some(Source::Nothing);
+        let n_choices = candidates.len() + usize::from(nothing.is_some());
+        for choice in candidates.iter().map(|&write| Source::Write(write)).chain(nothing) {
             let known = self.known.clone();
             let cells = (!is_placed).then(|| self.cells.clone());
-            self.source[read] = Some(write);
-            self.rf.insert(write, read);
+            self.source[read] = choice;
+            if let Source::Write(write) = choice {
+                self.rf.insert(write, read);
+            }
             let upper = is_placed.then(|| self.rf_upper.clone());
             if is_placed {
                 for &other in &candidates {
-                    if other != write {
+                    if choice != Source::Write(other) {
                         self.rf_upper.remove(other, read);
                     }
                 }
             }
-            let is_free = candidates.len() == 1 || !is_placed || !self.obeys || self.model.is_dynamic;
+            let is_free = n_choices == 1 || !is_placed || !self.obeys || self.model.is_dynamic;
             let result = if is_free || !self.is_broken() { self.choose_source() } else { Ok(()) };
-            self.rf.remove(write, read);
-            self.source[read] = None;
+            if let Source::Write(write) = choice {
+                self.rf.remove(write, read);
+            }
+            self.source[read] = Source::Open;
             if let Some(upper) = upper {
                 self.rf_upper = upper;
             }

@@ -6,8 +6,8 @@
 
 use ir::Span;
 use ir::litmus::{
-    Dialect, Expr, Extend, Formula, Instr, Location, LocationId, Observable, Observed, Op, Operand, Quantifier, Reg,
-    Register, Test, Thread,
+    Dialect, Expr, Extend, Formula, Instr, Location, LocationId, Observable, Observed, Op, Operand, Place, Quantifier,
+    Reg, Register, Test, Thread,
 };
 use ir::source::Sources;
 
@@ -65,7 +65,8 @@ pub fn shape(name: &str, line: &str, accesses: &[&str], fences: &[&str]) -> Test
     let mut threads = Vec::new();
     let mut reads = Vec::new();
     for (number, column) in program.split('|').enumerate() {
-        let mut thread = Thread { number: number as u32, registers: Vec::new(), code: Vec::new() };
+        let mut thread =
+            Thread { number: number as u32, place: Place::default(), registers: Vec::new(), code: Vec::new() };
         for word in column.split(';').map(str::trim) {
             let op = operation(word, &mut places, &mut thread, accesses, fences);
             if matches!(op, Op::Load { .. }) {

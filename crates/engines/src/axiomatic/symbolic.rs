@@ -5,7 +5,7 @@
 //! graphs keeps. What the solver finds is handed to the enumerator's check as one choice of `rf` and `co`, so an execution
 //! that leaves here has been computed in both ways; only that there are no more is the solver's word alone.
 
-use ir::litmus::{Formula, Observable, Operand, Quantifier};
+use ir::litmus::{Formula, NOTHING, Observable, Operand, Quantifier};
 use logic::{Sort, TermId};
 use memory::cat::syntax::ast::Severity;
 use memory::cat::{Bound, Plan, Values};
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use super::answer::{Goal, Refusal};
 use super::circuits::Circuits;
-use super::search::{Interrupt, Search, Searched};
+use super::search::{Interrupt, Search, Searched, Source};
 
 /// How long the solver works before somebody is asked whether to stop.
 const SLICE: Duration = Duration::from_millis(200);
@@ -40,6 +40,7 @@ pub(super) fn run(search: &mut Search<'_, '_>) -> Searched {
         encoder: Encoder::new(search.model, &bounds, n, n_graphs, None),
         circuits: Circuits::new(search.known.len()),
         sources: Vec::new(),
+        nothing: Vec::new(),
         orders: Vec::new(),
         finals: Vec::new(),
         state: Vec::new(),
@@ -76,6 +77,8 @@ struct Solver<'a> {
     circuits: Circuits,
     /// For each read and each write that it may read, the literal.
     sources: Vec<(usize, usize, Lit)>,
+    /// For each receive that may receive nothing, the literal.
+    nothing: Vec<(usize, Lit)>,
     /// For each order of two writes, the literal.
     orders: Vec<(usize, usize, Lit)>,
     /// For each write, whether it is the last of its cell.
@@ -110,7 +113,10 @@ impl Solver<'_> {
                 choices.push((read, write, lit));
                 value_edges.push((write, read, Sign::Open(lit)));
             }
-            let lits: Vec<Lit> = choices.iter().map(|&(_, _, lit)| lit).collect();
+            let mut lits: Vec<Lit> = choices.iter().map(|&(_, _, lit)| lit).collect();
+            if search.test.dialect.has_messages() {
+                lits.push(self.receive_nothing(read, variable, &lits)?);
+            }
             self.encoder.bits.add_clause(&lits);
             self.sources.extend(choices);
         }
@@ -157,6 +163,20 @@ impl Solver<'_> {
             self.encoder.bits.assert(&self.circuits.pool, formula);
         }
         Ok(())
+    }
+
+    /// A literal that a receive has none of these sources and gives `NOTHING`.
+    fn receive_nothing(&mut self, read: usize, variable: u32, sources: &[Lit]) -> Result<Lit, Refusal> {
+        let lit = self.encoder.bits.fresh_lit();
+        let nothing = self.circuits.pool.bv(64, NOTHING);
+        let same = self.circuits.pool.eq(self.circuits.reads[variable as usize], nothing);
+        let same = self.encoder.bits.lit(&self.circuits.pool, same).map_err(|_| Refusal::Stopped)?;
+        self.encoder.bits.add_clause(&[!lit, same]);
+        for &other in sources {
+            self.encoder.bits.add_clause(&[!lit, !other]);
+        }
+        self.nothing.push((read, lit));
+        Ok(lit)
     }
 
     /// Which writes are the last of their cell.
@@ -345,12 +365,18 @@ impl Solver<'_> {
     fn load(&mut self, search: &mut Search<'_, '_>) -> Vec<Lit> {
         let n = search.skeleton.events.len();
         search.rf = Relation::empty(n);
-        search.source = vec![None; n];
+        search.source = vec![Source::Open; n];
         let mut block = Vec::new();
         for &(read, write, lit) in &self.sources {
             if self.encoder.bits.lit_value(lit) {
-                search.source[read] = Some(write);
+                search.source[read] = Source::Write(write);
                 search.rf.insert(write, read);
+                block.push(!lit);
+            }
+        }
+        for &(read, lit) in &self.nothing {
+            if self.encoder.bits.lit_value(lit) {
+                search.source[read] = Source::Nothing;
                 block.push(!lit);
             }
         }

@@ -11,7 +11,7 @@ use super::question::{Part, Proposition, Question, Right};
 use super::{Thread, canonical_register};
 use ir::litmus::expr::mask;
 use ir::litmus::{
-    ADDRESS_STRIDE, Dialect, Formula, Location, LocationId, Observable, Observed, Operand, Reg, Test, evaluate,
+    ADDRESS_STRIDE, Dialect, Formula, Location, LocationId, Observable, Observed, Operand, Place, Reg, Test, evaluate,
 };
 use ir::{Diagnostic, Sources, Span};
 use std::collections::BTreeMap;
@@ -132,7 +132,7 @@ pub(super) fn thread(
             register.signed = kind.signed;
         }
     }
-    Ok(Thread { number, registers: coder.registers, code: coder.code })
+    Ok(Thread { number, place: Place::default(), registers: coder.registers, code: coder.code })
 }
 
 /// The size of a register that nobody declared, until the whole test is known.
@@ -201,7 +201,12 @@ pub(super) fn test(
         info: header.info,
         threads: threads
             .into_iter()
-            .map(|thread| ir::litmus::Thread { number: thread.number, registers: thread.registers, code: thread.code })
+            .map(|thread| ir::litmus::Thread {
+                number: thread.number,
+                place: thread.place,
+                registers: thread.registers,
+                code: thread.code,
+            })
             .collect(),
         locations: finished,
         observed,

@@ -64,6 +64,7 @@ fn dialect(word: &str) -> Result<Dialect, String> {
         "PPC" | "Power" => Dialect::Ppc,
         "RISCV" | "RISC-V" => Dialect::RiscV,
         "C" => Dialect::C,
+        "PROTO" => Dialect::Proto,
         "" => return Err("the file is empty".to_string()),
         _ => return Err(format!("litmus tests for `{word}` are not supported")),
     })

@@ -1,7 +1,7 @@
 //! Litmus tests: from text to `ir::litmus::Test`.
 //!
 //! A file is a header, an initial state, a program and a question, each with its own reader; the program is columns of assembly (one file a dialect)
-//! or functions of C. [`build`] then puts the parts together. What a dialect does not know is refused by name, with its place.
+//! or functions of C; tests with messages have processes ([`proto`]). [`build`] then puts the parts together. What a dialect does not know is refused by name, with its place.
 
 mod assembly;
 mod build;
@@ -10,6 +10,7 @@ mod coder;
 mod header;
 mod init;
 mod lex;
+mod proto;
 mod question;
 
 #[cfg(test)]
@@ -20,7 +21,7 @@ pub use c::Definitions;
 use crate::Rejected;
 use assembly::columns::{Column, Line};
 use coder::{Coder, Locations};
-use ir::litmus::{Dialect, Instr, Op, Register, Test};
+use ir::litmus::{Dialect, Instr, Op, Place, Register, Test};
 use ir::{Diagnostic, Sources, Span};
 use lex::Source;
 use std::path::Path;
@@ -80,12 +81,16 @@ pub fn definitions(path: &str, text: &str) -> Result<Definitions, Rejected> {
 #[derive(Debug)]
 struct Thread {
     number: u32,
+    place: Place,
     registers: Vec<Register>,
     code: Vec<Instr>,
 }
 
 fn read(source: &Source<'_>, options: &Options) -> Result<Test, Diagnostic> {
     let header = header::read(source)?;
+    if header.dialect.has_messages() {
+        return proto::read(source, header);
+    }
     let (items, program_start) = init::read(source, header.end)?;
     let mut locations = Locations::default();
     build::declare(&items, &mut locations)?;
@@ -93,11 +98,11 @@ fn read(source: &Source<'_>, options: &Options) -> Result<Test, Diagnostic> {
     let (threads, question_start) = if dialect.is_c() {
         let (functions, end) = c::functions(source, program_start)?;
         let is_standard = uses_standard_atomics(&source.text[program_start..end]);
-        let definitions = (!is_standard).then_some(&options.definitions);
+        let calls = if is_standard { c::Calls::Standard } else { c::Calls::Defined(&options.definitions) };
         let mut threads = Vec::new();
         for function in &functions {
             let mut coder = Coder::new(source, &mut locations);
-            if c::lower(&mut coder, function, definitions)? {
+            if c::lower(&mut coder, function, calls)? {
                 dialect = Dialect::Kernel;
             }
             threads.push(build::thread(coder, function.number, dialect, &items)?);
@@ -158,7 +163,7 @@ fn assemble(coder: &mut Coder<'_, '_>, column: &Column, dialect: Dialect) -> Res
                     Dialect::AArch64 => assembly::aarch64::instruction(coder, mnemonic, operands)?,
                     Dialect::Ppc => assembly::ppc::instruction(coder, mnemonic, operands)?,
                     Dialect::RiscV => assembly::riscv::instruction(coder, mnemonic, operands)?,
-                    Dialect::C | Dialect::Kernel => unreachable!("C has no columns"),
+                    Dialect::C | Dialect::Kernel | Dialect::Proto => unreachable!("C has no columns"),
                 }
             }
         }
@@ -173,6 +178,6 @@ fn canonical_register(dialect: Dialect, name: &str) -> Option<String> {
         Dialect::AArch64 => assembly::aarch64::register(name),
         Dialect::Ppc => assembly::ppc::register(name),
         Dialect::RiscV => assembly::riscv::register(name),
-        Dialect::C | Dialect::Kernel => Some(name.to_string()),
+        Dialect::C | Dialect::Kernel | Dialect::Proto => Some(name.to_string()),
     }
 }

@@ -44,6 +44,10 @@ fn every_case_is_read_and_has_the_states_of_sequential_consistency_that_it_expec
     assert!(cases.len() >= 40, "only {} cases", cases.len());
     for (path, text) in cases {
         let test = read(&text);
+        // Topics are no memory: sequential consistency by interleaving knows nothing of receives that wait or give nothing.
+        if test.dialect.has_messages() {
+            continue;
+        }
         let expected = text.split("expect[sc]:").nth(1).and_then(|rest| rest.split_whitespace().next());
         let outcomes = sc::final_states(&test, 2, 100_000).expect("cases are small");
         let found =

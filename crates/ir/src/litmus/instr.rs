@@ -14,6 +14,7 @@
 //! | PPC | `X` (lwarx, stwcx.) | `SYNC`, `LWSYNC`, `EIEIO`, `ISYNC`, also in small letters |
 //! | RISCV | `Acq`, `Rel`, `AcqRel`, `X` with `EX` (lr, sc) or `AMO` | `Fence.rw.rw` …, `Fence.tso`, `Fence.i` |
 //! | C | `RLX ACQ REL ACQ_REL SC CON` with `A`, or `NA` | `RLX ACQ REL ACQ_REL SC` |
+//! | PROTO | those of the topic and of the call; `Try` for a receive that does not wait | |
 //! | kernel | as the definitions say: `Once`, `Acquire`, `Release`, `Noreturn`, `Srcu-lock` …; `LKR LKW UL LF RL RU` | `Mb`, `Wmb`, `Rmb`, `Rcu-lock` … |
 //!
 //! A lock is a swap whose old value is then assumed to be 0: an execution in which it is not has no final state.

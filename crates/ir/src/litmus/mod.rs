@@ -16,6 +16,9 @@
 //! condition is evaluated on such a vector ([`condition`]). What is observed is cut to `Observed::size` bytes, and so are the constants
 //! that it is compared with.
 //!
+//! **Messages** (`Dialect::Proto`) are accesses, too: a topic is a location, a send a write to it, a receive a read of it. There are no initial writes, and a
+//! receive may have no source: then it gives `NOTHING`, unless the model forbids that.
+//!
 //! [`step`] runs one thread with the values of its reads given from outside, and says which dependencies its events have; [`sc`] is the
 //! reference semantics under sequential consistency. Syntax is not here but in the front end; memory models are not here at all.
 
@@ -40,6 +43,8 @@ use crate::source::Sources;
 pub const FIRST_ADDRESS: u64 = 0x5EED_0000;
 /// The distance between locations; no location is larger.
 pub const ADDRESS_STRIDE: u64 = 0x1_0000;
+/// What a receive gives that has received nothing; `none` in the text.
+pub const NOTHING: u64 = 1 << 63;
 /// How many locations a test may have, so that every address stays below 2^31.
 pub const MAX_LOCATIONS: usize = 4096;
 
@@ -60,6 +65,8 @@ pub enum Dialect {
     C,
     /// C with the primitives of the Linux kernel.
     Kernel,
+    /// Processes that send and receive messages.
+    Proto,
 }
 
 impl Dialect {
@@ -72,12 +79,18 @@ impl Dialect {
             Dialect::Ppc => "PPC",
             Dialect::RiscV => "RISCV",
             Dialect::C | Dialect::Kernel => "C",
+            Dialect::Proto => "PROTO",
         }
     }
 
     /// Whether the text is C rather than columns of assembly.
     pub fn is_c(self) -> bool {
-        matches!(self, Dialect::C | Dialect::Kernel)
+        matches!(self, Dialect::C | Dialect::Kernel | Dialect::Proto)
+    }
+
+    /// Whether locations are topics of messages: they hold nothing at first, and a receive may come back with nothing.
+    pub fn has_messages(self) -> bool {
+        self == Dialect::Proto
     }
 }
 
@@ -94,11 +107,23 @@ pub struct Register {
     pub signed: bool,
 }
 
+/// Where a process of a test with messages runs: `P0 @ lan.alice`. A process without a host has one of its own; those without a
+/// segment share one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The part of the network.
+    pub segment: Option<String>,
+    /// The machine.
+    pub host: Option<String>,
+}
+
 /// A thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
     /// The number in the text: `P1` is 1.
     pub number: u32,
+    /// Where it runs.
+    pub place: Place,
     /// Its registers, indexed by `Reg`.
     pub registers: Vec<Register>,
     /// What it runs. A branch target equal to the length is the end.

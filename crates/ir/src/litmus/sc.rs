@@ -27,10 +27,15 @@ pub enum Unanswered {
     TooManyStates,
     /// A thread has too many events.
     ThreadTooLong,
+    /// The test has messages: there is no memory to read.
+    HasMessages,
 }
 
 /// The final states under sequential consistency. No instruction is jumped back to more than `unroll` times.
 pub fn final_states(test: &Test, unroll: u8, max_states: usize) -> Result<Outcomes, Unanswered> {
+    if test.dialect.has_messages() {
+        return Err(Unanswered::HasMessages);
+    }
     let walks = (0..test.threads.len()).map(|thread| Walk::new(test, thread, unroll)).collect();
     let mut memory = BTreeMap::new();
     for (index, location) in test.locations.iter().enumerate() {

@@ -3,12 +3,17 @@
 //! An address is shown by name (`x`, `x+4`, `a[1]`), all else as a number, signed unless the text declared it unsigned.
 
 use super::expr::signed;
-use super::{Binary, Expr, Formula, Instr, Observable, Observed, Op, Operand, Quantifier, RmwKind, Test, Unary};
+use super::{
+    Binary, Expr, Formula, Instr, NOTHING, Observable, Observed, Op, Operand, Quantifier, RmwKind, Test, Unary,
+};
 use std::fmt::Write;
 
 impl Test {
     /// A value of so many bytes, in words.
     pub fn show_value(&self, value: u64, size: u8, is_signed: bool) -> String {
+        if self.dialect.has_messages() && value == NOTHING {
+            return "none".to_string();
+        }
         if size >= 4
             && let Some((location, offset)) = self.locate(value)
         {

@@ -11,9 +11,13 @@ use crate::cat::syntax::ast::File;
 use crate::cat::syntax::parser::parse;
 
 macro_rules! models {
-    ($($name:literal),* $(,)?) => {
-        /// The models that are built in, by file name.
-        pub const BUILT_IN: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../../../models/", $name)))),*];
+    ($($name:literal),* ; $($protocol:literal),* $(,)?) => {
+        /// The models that are built in, by file name. Patterns of protocols are in a folder of their own.
+        pub const BUILT_IN: &[(&str, &str)] = &[
+            $(($name, include_str!(concat!("../../../../models/", $name)))),*,
+            $(($protocol, include_str!(concat!("../../../../models/protocols/", $protocol)))),*
+        ];
+        const PROTOCOLS: &[&str] = &[$($protocol),*];
     };
 }
 
@@ -32,8 +36,31 @@ models!(
     "c11.cat",
     "rc11.cat",
     "imm.cat",
-    "linux-kernel.cat",
+    "linux-kernel.cat" ;
+    "udp.cat",
+    "tcp.cat",
+    "tcp-buffered.cat",
+    "mqtt.cat",
+    "dds.cat",
+    "quic.cat",
+    "rpc.cat",
+    "patterns/no-reordering.cat",
+    "patterns/causality.cat",
+    "patterns/fifo.cat",
+    "patterns/no-gap.cat",
+    "patterns/global-no-dup.cat",
+    "patterns/participant-no-dup.cat",
+    "patterns/no-loss.cat",
+    "patterns/broadcast.cat",
+    "patterns/synchronous.cat",
+    "patterns/blocking.cat",
+    "patterns/no-ignored-write.cat",
 );
+
+/// Whether a model is about messages rather than memory.
+pub fn is_protocol(name: &str) -> bool {
+    PROTOCOLS.contains(&name)
+}
 
 /// Finds files by name.
 pub struct Library<'a> {
@@ -50,7 +77,8 @@ impl<'a> Library<'a> {
     pub fn find(&self, name: &str) -> Option<(String, String)> {
         // herd's file of this name computes dependencies from events of registers, which do not exist here.
         let given = if name == "aarch64deps.cat" { None } else { (self.read)(name) };
-        given.or_else(|| built_in(name).map(|text| (format!("models/{name}"), text.to_string())))
+        let folder = if is_protocol(name) { "models/protocols" } else { "models" };
+        given.or_else(|| built_in(name).map(|text| (format!("{folder}/{name}"), text.to_string())))
     }
 }
 
@@ -71,7 +99,8 @@ pub(super) fn parse_into(sources: &mut Sources, path: &str, text: &str) -> Resul
 pub(super) fn open(library: &Library<'_>, sources: &mut Sources, name: &str) -> Result<Arc<File>, Diagnostic> {
     let found = library.find(name).or_else(|| library.find(&format!("{name}.cat")));
     let Some((path, text)) = found else {
-        let known: Vec<&str> = BUILT_IN.iter().map(|(known, _)| known.trim_end_matches(".cat")).collect();
+        let names = BUILT_IN.iter().filter(|(known, _)| !known.contains('/'));
+        let known: Vec<&str> = names.map(|(known, _)| known.trim_end_matches(".cat")).collect();
         let mut problem =
             Diagnostic::error(ir::source::Span::NOWHERE, format!("there is no memory model called `{name}`"));
         problem.note = Some(format!("a .cat file, or one of ours: {}", known.join(", ")));

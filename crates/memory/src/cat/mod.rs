@@ -12,7 +12,7 @@ pub mod syntax;
 #[cfg(test)]
 mod tests;
 
-pub use library::{BUILT_IN, Library};
+pub use library::{BUILT_IN, Library, is_protocol};
 pub use meaning::evaluate::{Bound, Plan, Values};
 pub use meaning::graph::{Graph, Node, NodeId};
 pub use meaning::interpret::{Check, Meaning, World};

@@ -44,6 +44,18 @@ impl Skeleton<'_> {
         }
     }
 
+    fn on_one_host(&self, a: Option<usize>, b: Option<usize>) -> bool {
+        let place = |thread: Option<usize>| thread.map(|thread| &self.test.threads[thread].place);
+        let (a, b) = (place(a), place(b));
+        a == b && (!self.test.dialect.has_messages() || a.is_some_and(|place| place.host.is_some()))
+    }
+
+    fn on_one_segment(&self, a: Option<usize>, b: Option<usize>) -> bool {
+        let segment =
+            |thread: Option<usize>| thread.and_then(|thread| self.test.threads[thread].place.segment.as_ref());
+        segment(a) == segment(b)
+    }
+
     fn is_plain(&self, cell: u64) -> bool {
         self.test.locate(cell).is_some_and(|(location, _)| !self.test.locations[location.0 as usize].is_atomic)
     }
@@ -80,6 +92,9 @@ impl Skeleton<'_> {
             "id" => Relation::identity(n),
             "int" => all(&|a, b| thread(a) == thread(b)),
             "ext" => all(&|a, b| thread(a) != thread(b)),
+            // Processes without a host are each on their own; those without a segment are on the same one. Other tests have one machine.
+            "same-host" => all(&|a, b| thread(a) == thread(b) || self.on_one_host(thread(a), thread(b))),
+            "same-segment" => all(&|a, b| self.on_one_segment(thread(a), thread(b))),
             "loc" => all(&|a, b| cells[a].is_some() && cells[a] == cells[b]),
             "same-instance" => all(&|a, b| {
                 let (a, b) = (&self.events[a], &self.events[b]);

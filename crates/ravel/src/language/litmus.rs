@@ -7,7 +7,7 @@ use super::{Language, Loaded, Ran};
 use crate::args::{RunArgs, Show};
 use crate::exit::Exit;
 use crate::litmus::models::{Models, default_model};
-use crate::litmus::tell::graph;
+use crate::litmus::tell::{graph, unknown_tags};
 use crate::pipeline::Plan;
 use crate::request::Request;
 use engines::axiomatic::{self, Execution};
@@ -52,7 +52,7 @@ impl Language for Litmus {
             model: name,
             data_model: None,
             warnings: Vec::new(),
-            notes: Vec::new(),
+            notes: unknown_tags(&test, &model).into_iter().collect(),
             assumptions: Vec::new(),
             advice: None,
             program: Judged { test, model },

@@ -103,7 +103,23 @@ fn print_all(args: &args::Litmus, outcomes: Vec<TestResult>) -> Exit {
         screen::complain(&format!("ravel litmus: {}: {error}\n", path.display()));
         return Exit::BadInput;
     }
+    if let Some(path) = &args.svg
+        && let Err(error) = write_charts(path, &told)
+    {
+        screen::complain(&format!("ravel litmus: {}: {error}\n", path.display()));
+        return Exit::BadInput;
+    }
     exit
+}
+
+fn write_charts(path: &Path, told: &[report::litmus::Told]) -> Result<(), String> {
+    if let Some(other) = told.iter().find(|told| told.graphs.iter().any(|graph| graph.roles.is_empty())) {
+        return Err(format!(
+            "`{}` has no messages to draw a chart of: --html and --dot draw its executions",
+            other.name
+        ));
+    }
+    std::fs::write(path, report::litmus::charts(told)).map_err(|error| error.to_string())
 }
 
 /// The tests that a path names: a file, or all of a folder.
@@ -140,9 +156,12 @@ fn one(
     let model = models.model(&name).map_err(rejected)?;
     let question = Question {
         goal: match args.enumerate {
-            args::Enumerate::States => Goal::States,
-            args::Enumerate::Executions => Goal::Executions,
-            args::Enumerate::Rf => Goal::Rf,
+            Some(args::Enumerate::States) => Goal::States,
+            Some(args::Enumerate::Executions) => Goal::Executions,
+            Some(args::Enumerate::Rf) => Goal::Rf,
+            // In which order messages were sent is nothing that anybody sees, as long as nobody receives them in that order.
+            None if test.dialect.has_messages() => Goal::Rf,
+            None => Goal::Executions,
         },
         method: match args.method {
             args::Method::Auto => Method::Auto,
@@ -150,7 +169,11 @@ fn one(
             args::Method::Symbolic => Method::Symbolic,
         },
         unroll: args.unroll,
-        keep: if args.html.is_some() || args.dot || args.show == args::Pick::All { args.nshow } else { 0 },
+        keep: if args.html.is_some() || args.svg.is_some() || args.dot || args.show == args::Pick::All {
+            args.nshow
+        } else {
+            0
+        },
         keep_positive: args.show == args::Pick::Positive,
         with_flags: true,
     };

@@ -75,5 +75,6 @@ pub(crate) fn default_model(dialect: Dialect) -> &'static str {
         Dialect::RiscV => "riscv",
         Dialect::C => "rc11",
         Dialect::Kernel => "linux-kernel",
+        Dialect::Proto => "udp",
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::told::{Graph, Told};
+use super::chart;
+use super::told::{Graph, Role, Told};
+use super::words::letter;
 
 /// The colour of a relation, the same in all pictures.
 pub(super) fn colour(name: &str) -> &'static str {
@@ -32,6 +34,11 @@ pub fn dot(told: &Told) -> String {
             escape(&told.name),
             escape(&graph.state)
         );
+        if !graph.roles.is_empty() {
+            chart_lanes(&mut text, told, graph);
+            text.push_str("}\n");
+            continue;
+        }
         events(&mut text, told, graph);
         for (name, _) in &graph.relations {
             for (from, to) in graph.thinned(name) {
@@ -62,6 +69,48 @@ fn events(text: &mut String, told: &Told, graph: &Graph) {
             }
         }
         text.push_str("  }\n");
+    }
+}
+
+/// A message-sequence chart. Its layout is ours, in inches: Graphviz only draws.
+fn chart_lanes(text: &mut String, told: &Told, graph: &Graph) {
+    let rows = chart::rows(graph);
+    let at = |lane: usize, row: f64| format!("pos=\"{:.1},{:.2}!\"", lane as f64 * 3.2, -row * 0.6);
+    text.push_str("  layout=neato; splines=line; edge [fontname=\"monospace\"];\n");
+    let end = graph.events.len() as f64 + 0.5;
+    for (lane, name) in told.threads.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "  p{lane} [label=\"{}\", {}]; end{lane} [shape=none, label=\"\", width=0, height=0, {}];\n  p{lane} -> end{lane} [style=dashed, arrowhead=none, color=\"#999999\"];",
+            escape(name),
+            at(lane, -1.0),
+            at(lane, end)
+        );
+    }
+    for (event, (thread, label)) in graph.events.iter().enumerate() {
+        let is_empty = graph.roles[event] == Role::ReceiveNothing;
+        let shape = if is_empty { "circle" } else { "point" };
+        let said = if is_empty { format!("{}: {}", letter(event), escape(label)) } else { letter(event) };
+        let place = at(thread.unwrap_or(0), rows[event] as f64);
+        let _ = writeln!(text, "  e{event} [shape={shape}, label=\"\", width=0.1, xlabel=\"{said}\", {place}];");
+    }
+    for message in chart::messages(graph) {
+        let (from, content) = (message.from, escape(&chart::content(&graph.events[message.from].1)));
+        match message.to {
+            Some(to) => {
+                let colour = if message.is_doubled { "#c62828:white:#c62828" } else { "#c62828" };
+                let _ = writeln!(text, "  e{from} -> e{to} [label=\"{content}\", color=\"{colour}\"];");
+            }
+            None => {
+                let lane = graph.events[from].0.unwrap_or(0) as f64 * 3.2;
+                let _ = writeln!(
+                    text,
+                    "  lost{from} [shape=none, label=\"✗\", fontcolor=\"#c62828\", pos=\"{:.1},{:.2}!\"];\n  e{from} -> lost{from} [label=\"{content} lost\", style=dashed, arrowhead=none];",
+                    lane + 1.4,
+                    -(rows[from] as f64 + 0.2) * 0.6
+                );
+            }
+        }
     }
 }
 

@@ -2,13 +2,15 @@
 //!
 //! The layout is ours: initial writes in a row at the top, each thread a column with its events below each other. An arrow within a column or
 //! between neighbours is a curve that bends away from what lies between; parallel arrows between the same events are fanned out so that
-//! labels do not cover each other. The events and arrows of a violated axiom are drawn thick, with the axiom's name above. The page needs nothing from outside:
+//! labels do not cover each other. Tests with messages are drawn as charts (`chart`) first, and like this where one asks for it. The events and arrows of a violated axiom are drawn thick, with the axiom's name above. The page needs nothing from outside:
 //! styles and the few lines of script are in it.
 
 use std::fmt::Write;
 
+use super::chart;
 use super::dot::colour;
-use super::told::{Graph, Told};
+use super::told::{Graph, Told, Violated};
+use super::words::letter;
 use crate::style::escape;
 
 const COLUMN: i64 = 250;
@@ -112,7 +114,6 @@ fn layout(told: &Told, graph: &Graph) -> (Vec<(i64, i64)>, i64, i64) {
 }
 
 fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
-    let (places, width, height) = layout(told, graph);
     let class = if graph.violated.is_empty() { "allowed" } else { "forbidden" };
     let _ = write!(
         page,
@@ -123,14 +124,26 @@ fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
     for flag in &graph.flags {
         let _ = write!(page, " <b class=\"no\">flag {}</b>", escape(flag));
     }
-    for (axiom, place, events) in &graph.violated {
+    for violated in &graph.violated {
+        let Violated { axiom, place, .. } = violated;
         let _ = write!(page, "<br><b class=\"no\">forbidden by {}</b> ({}): ", escape(axiom), escape(place));
-        page.push_str(&cycle(graph, events));
+        page.push_str(&cycle(graph, violated));
     }
-    let _ = write!(
-        page,
-        "</figcaption><svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\">"
-    );
+    page.push_str("</figcaption>");
+    if graph.roles.is_empty() {
+        events_and_relations(page, told, graph);
+    } else {
+        let _ = write!(page, "{}<details><summary>events and relations</summary>", chart::svg(told, graph));
+        events_and_relations(page, told, graph);
+        page.push_str("</details>");
+    }
+    page.push_str("</figure>");
+}
+
+/// Events as boxes, relations as arrows.
+fn events_and_relations(page: &mut String, told: &Told, graph: &Graph) {
+    let (places, width, height) = layout(told, graph);
+    let _ = write!(page, "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\">");
     for (thread, name) in told.threads.iter().enumerate() {
         let top = if graph.events.iter().any(|(thread, _)| thread.is_none()) { ROW } else { 0 };
         let _ = write!(
@@ -150,7 +163,7 @@ fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
         }
     }
     for (index, ((thread, label), (x, y))) in graph.events.iter().zip(&places).enumerate() {
-        let is_hit = graph.violated.iter().any(|(_, _, events)| events.contains(&index));
+        let is_hit = graph.violated.iter().any(|violated| violated.events.contains(&index));
         let class = if is_hit {
             "event hit"
         } else if thread.is_none() {
@@ -168,7 +181,7 @@ fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
             escape(label)
         );
     }
-    page.push_str("</svg></figure>");
+    page.push_str("</svg>");
 }
 
 /// The steps of what an axiom forbids: around a cycle, or from one event of a pair to the other.
@@ -182,14 +195,18 @@ fn steps<'a>(graph: &'a Graph, events: &'a [usize]) -> impl Iterator<Item = (usi
 fn is_hit(graph: &Graph, name: &str, from: usize, to: usize) -> bool {
     let Some((_, pairs)) = graph.relations.iter().find(|(known, _)| known == name) else { return false };
     let leads = |a: usize, b: usize| a == b || pairs.contains(&(a, b));
-    let mut all = graph.violated.iter().flat_map(|(_, _, events)| steps(graph, events));
+    let in_order = graph.violated.iter().filter(|violated| !violated.is_set);
+    let mut all = in_order.flat_map(|violated| steps(graph, &violated.events));
     all.any(|(a, b)| {
         (a, b) == (from, to) || (name == "po" && pairs.contains(&(a, b)) && leads(a, from) && leads(to, b))
     })
 }
 
-/// A cycle or a pair in words: `a -po-> b -rf-> c`.
-fn cycle(graph: &Graph, events: &[usize]) -> String {
+/// A cycle or a pair in words: `a -po-> b -rf-> c`; the members of a set: `a, b`.
+fn cycle(graph: &Graph, Violated { events, is_set, .. }: &Violated) -> String {
+    if *is_set {
+        return events.iter().map(|&event| letter(event)).collect::<Vec<_>>().join(", ");
+    }
     let mut words = String::new();
     let mut last = None;
     for (event, next) in steps(graph, events) {
@@ -199,12 +216,6 @@ fn cycle(graph: &Graph, events: &[usize]) -> String {
         last = Some(next);
     }
     last.map_or(String::new(), |last| format!("{words}{}", letter(last)))
-}
-
-/// The name of an event: a, b, …, z, a1, …
-fn letter(index: usize) -> String {
-    let letter = char::from(b'a' + (index % 26) as u8);
-    if index < 26 { letter.to_string() } else { format!("{letter}{}", index / 26) }
 }
 
 /// An arrow from box to box; the more arrows there are already between the two, the wider the bend.
@@ -303,7 +314,13 @@ mod tests {
             events: vec![(None, "W x=0".to_string()), (Some(0), "W x=1".to_string()), (Some(1), "R x=1".to_string())],
             relations: vec![("rf".to_string(), vec![(1, 2)]), ("fr".to_string(), vec![(2, 1)])],
             flags: Vec::new(),
-            violated: vec![("coherence".to_string(), "sc.cat:9".to_string(), vec![1, 2])],
+            violated: vec![Violated {
+                axiom: "coherence".to_string(),
+                place: "sc.cat:9".to_string(),
+                events: vec![1, 2],
+                is_set: false,
+            }],
+            ..Graph::default()
         };
         let told = Told {
             name: "T<1>".to_string(),
@@ -322,10 +339,12 @@ mod tests {
     fn a_step_of_program_order_is_drawn_through_what_lies_between() {
         let graph = Graph {
             relations: vec![("po".to_string(), vec![(0, 1), (1, 2), (0, 2), (2, 3), (0, 3), (1, 3)])],
-            violated: vec![("pair".to_string(), String::new(), vec![0, 2])],
+            violated: vec![Violated { axiom: "pair".to_string(), events: vec![0, 2], ..Violated::default() }],
             ..Graph::default()
         };
         assert!(is_hit(&graph, "po", 0, 1) && is_hit(&graph, "po", 1, 2) && !is_hit(&graph, "po", 2, 3));
-        assert_eq!(cycle(&graph, &[0, 2]), "a —po→ c");
+        assert_eq!(cycle(&graph, &graph.violated[0]), "a —po→ c");
+        let set = Violated { events: vec![0, 2], is_set: true, ..Violated::default() };
+        assert_eq!(cycle(&graph, &set), "a, c");
     }
 }

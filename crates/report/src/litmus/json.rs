@@ -33,6 +33,6 @@ pub fn graph(graph: &Graph) -> Value {
         "events": graph.events.iter().map(|(thread, label)| json!({"thread": thread, "event": label})).collect::<Vec<_>>(),
         "relations": relations,
         "flags": graph.flags,
-        "violated": graph.violated.iter().map(|(axiom, place, events)| json!({"axiom": axiom, "at": place, "events": events})).collect::<Vec<_>>(),
+        "violated": graph.violated.iter().map(|violated| json!({"axiom": violated.axiom, "at": violated.place, "events": violated.events})).collect::<Vec<_>>(),
     })
 }

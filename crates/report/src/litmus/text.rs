@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::chart;
 use super::told::{Graph, Told};
 
 /// The answer as herd prints it.
@@ -56,6 +57,14 @@ pub fn execution(graph: &Graph) -> String {
         if !pairs.is_empty() {
             let _ = writeln!(text, "  {name:>5}  {}", pairs.join(", "));
         }
+    }
+    let lost: Vec<String> = chart::messages(graph)
+        .iter()
+        .filter(|message| message.to.is_none())
+        .map(|message| letter(message.from))
+        .collect();
+    if !lost.is_empty() {
+        let _ = writeln!(text, "  {:>5}  {}", "lost", lost.join(", "));
     }
     text
 }

@@ -37,6 +37,30 @@ pub struct Told {
     pub graphs: Vec<Graph>,
 }
 
+/// What an event of a test with messages does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Sends.
+    Send,
+    /// Receives a message.
+    Receive,
+    /// Receives nothing.
+    ReceiveNothing,
+}
+
+/// An axiom that forbids an execution.
+#[derive(Clone, Debug, Default)]
+pub struct Violated {
+    /// Its name.
+    pub axiom: String,
+    /// Where it stands in the model.
+    pub place: String,
+    /// The events on the cycle, or the pair; or what is in a set that should be empty.
+    pub events: Vec<usize>,
+    /// Whether the events are a set, in no order.
+    pub is_set: bool,
+}
+
 /// An execution to draw.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -46,12 +70,14 @@ pub struct Graph {
     pub is_positive: bool,
     /// Events: the thread (none for initial writes) and the text.
     pub events: Vec<(Option<usize>, String)>,
+    /// In tests with messages, what each event does; otherwise empty.
+    pub roles: Vec<Role>,
     /// Relations by name.
     pub relations: Vec<(String, Vec<(usize, usize)>)>,
     /// Flags it raises.
     pub flags: Vec<String>,
-    /// Axioms that forbid it: name, place in the model, events on the cycle.
-    pub violated: Vec<(String, String, Vec<usize>)>,
+    /// Axioms that forbid it.
+    pub violated: Vec<Violated>,
 }
 
 impl Graph {

@@ -61,6 +61,7 @@ pub(crate) fn forms(dialect: Dialect) -> Forms {
             has_dependencies: true,
             has_control_fence: false,
         },
+        Dialect::Proto => unreachable!("no cycles are made of messages"),
     }
 }
 
@@ -97,6 +98,7 @@ pub(crate) fn short_name(dialect: Dialect) -> &'static str {
         Dialect::RiscV => "riscv",
         Dialect::C => "c11",
         Dialect::Kernel => "kernel",
+        Dialect::Proto => "proto",
     }
 }
 
@@ -151,7 +153,7 @@ fn address_registers(dialect: Dialect) -> Option<(&'static str, &'static str)> {
         Dialect::AArch64 => Some(("X1", "X3")),
         Dialect::Ppc => Some(("r1", "r3")),
         Dialect::RiscV => Some(("x11", "x13")),
-        Dialect::X86 | Dialect::X86_64 | Dialect::C | Dialect::Kernel => None,
+        Dialect::X86 | Dialect::X86_64 | Dialect::C | Dialect::Kernel | Dialect::Proto => None,
     }
 }
 
@@ -162,7 +164,7 @@ fn result_registers(dialect: Dialect) -> [&'static str; 2] {
         Dialect::AArch64 => ["X0", "X2"],
         Dialect::Ppc => ["r10", "r12"],
         Dialect::RiscV => ["x10", "x12"],
-        Dialect::C | Dialect::Kernel => ["r0", "r1"],
+        Dialect::C | Dialect::Kernel | Dialect::Proto => ["r0", "r1"],
     }
 }
 

@@ -31,6 +31,7 @@ fn models_of(dialect: Dialect) -> &'static [&'static str] {
         Dialect::RiscV => &["riscv", "sc"],
         Dialect::C => &["rc11", "c11", "imm", "sc"],
         Dialect::Kernel => &["linux-kernel", "sc"],
+        Dialect::Proto => &["udp", "tcp", "tcp-buffered", "mqtt", "dds", "quic", "rpc", "sc"],
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn run(options: &Options) -> bool {
     let tests = texts_below(&root.join("cases/litmus"), "litmus");
     let models = texts_below(&root.join("models"), "cat");
     let built_in = |name: &str| memory::cat::load(name, &|_| None, &Default::default()).expect("our models load");
-    let known: Vec<Model> = ["tso", "aarch64", "power", "riscv", "rc11", "linux-kernel"].map(built_in).into();
+    let known: Vec<Model> = ["tso", "aarch64", "power", "riscv", "rc11", "linux-kernel", "udp"].map(built_in).into();
     let told = try_all("tests", count, seed, &tests, &|text| attempt_test(text, &known));
     told & try_all("models", count, seed, &models, &attempt_model)
 }
@@ -89,6 +89,7 @@ fn attempt_test(text: &str, models: &[Model]) -> Result<bool, String> {
                 Dialect::RiscV => 3,
                 Dialect::C => 4,
                 Dialect::Kernel => 5,
+                Dialect::Proto => 6,
             };
             ask(&test, &models[index]);
             Ok(true)

@@ -4,12 +4,13 @@
 //! bytes apart. Accesses happen from left to right, each into a register of its own. `if` and loops become branches that know where they
 //! end (`join`), because control dependencies end there.
 //!
-//! A plain access has the tag `NA`. Which functions there are depends on the test: those of C11 (`standard`), or those that definitions give
-//! in terms of tagged primitives (`kernel`).
+//! A plain access has the tag `NA`. Which functions there are depends on the test: those of C11 (`standard`), those that definitions give
+//! in terms of tagged primitives (`kernel`), or those that send and receive messages (`process`), where nothing else is shared.
 
 use super::super::coder::{Coder, constant, is_zero, sum};
 use super::ast::{Expr as Syntax, ExprKind, Function, Stmt};
 use super::definitions::{Body, Definitions};
+use super::process::Topics;
 use ir::Diagnostic;
 use ir::litmus::{Binary, Expr, Extend, LocationId, Op, Reg, Unary};
 use rustc_hash::FxHashMap;
@@ -19,11 +20,22 @@ pub(super) const SIZE: u8 = 8;
 /// How deep definitions may refer to each other.
 const MAX_DEPTH: usize = 32;
 
-/// Adds the instructions of a thread. Without definitions the functions are those of C11. Says whether a definition was used.
+/// Which functions a thread may call.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) enum Calls<'l> {
+    /// Those of C11.
+    Standard,
+    /// Those of these definitions.
+    Defined(&'l Definitions),
+    /// Those that send and receive on these topics.
+    Messages(&'l Topics),
+}
+
+/// Adds the instructions of a thread. Says whether a definition was used.
 pub(in super::super) fn lower(
     coder: &mut Coder<'_, '_>,
     function: &Function,
-    definitions: Option<&Definitions>,
+    calls: Calls<'_>,
 ) -> Result<bool, Diagnostic> {
     let mut parameters = FxHashMap::default();
     for parameter in &function.parameters {
@@ -32,7 +44,7 @@ pub(in super::super) fn lower(
         coder.locations.get(id).is_plain |= !parameter.is_atomic;
         parameters.insert(parameter.name.clone(), id);
     }
-    let mut lowering = Lowering { coder, parameters, definitions, depth: 0, used_definitions: false };
+    let mut lowering = Lowering { coder, parameters, calls, depth: 0, used_definitions: false };
     lowering.stmts(&function.body)?;
     Ok(lowering.used_definitions)
 }
@@ -41,7 +53,7 @@ pub(in super::super) fn lower(
 pub(super) struct Lowering<'l, 'd, 'a> {
     pub(super) coder: &'l mut Coder<'d, 'a>,
     parameters: FxHashMap<String, LocationId>,
-    definitions: Option<&'l Definitions>,
+    calls: Calls<'l>,
     depth: usize,
     used_definitions: bool,
 }
@@ -157,6 +169,7 @@ impl Lowering<'_, '_, '_> {
             ExprKind::Number(value) => Ok(constant(*value)),
             ExprKind::Name(name) => match self.parameters.get(name) {
                 Some(id) => Ok(constant(super::super::coder::address_of(*id))),
+                None if matches!(self.calls, Calls::Messages(_)) => self.message_name(expr, name),
                 None => Ok(Expr::Reg(self.local(name))),
             },
             ExprKind::Deref(_) | ExprKind::Index(..) => {
@@ -212,6 +225,10 @@ impl Lowering<'_, '_, '_> {
 
     /// The address of what can be read or written.
     pub(super) fn place(&mut self, expr: &Syntax) -> Result<Expr, Diagnostic> {
+        if matches!(self.calls, Calls::Messages(_)) {
+            let message = "processes share no memory: they `send(topic, value)` and `receive(topic)`";
+            return Err(self.coder.unsupported(expr.at, expr.length, message));
+        }
         match &expr.kind {
             ExprKind::Deref(pointer) => self.value(pointer),
             ExprKind::Index(base, index) => {
@@ -248,8 +265,10 @@ impl Lowering<'_, '_, '_> {
     /// A call; its value if it has one.
     fn call(&mut self, call: &Syntax) -> Result<Option<Expr>, Diagnostic> {
         let ExprKind::Call { name, tags, arguments } = &call.kind else { unreachable!("only calls are called") };
-        let Some(definitions) = self.definitions else {
-            return self.standard_call(call, name, arguments);
+        let definitions = match self.calls {
+            Calls::Standard => return self.standard_call(call, name, arguments),
+            Calls::Messages(topics) => return self.message_call(call, topics, name, arguments),
+            Calls::Defined(definitions) => definitions,
         };
         if name.starts_with("__") {
             return self.primitive(call, name, tags, arguments);

@@ -15,19 +15,7 @@ use ir::Diagnostic;
 pub(in super::super) fn functions(source: &Source<'_>, start: usize) -> Result<(Vec<Function>, usize), Diagnostic> {
     let mut parser = Parser::new(source, start);
     let mut functions = Vec::new();
-    loop {
-        parser.lexer.comments = Comments::Starred;
-        parser.lexer.skip_blank();
-        parser.lexer.comments = Comments::Slashed;
-        let mut between = parser.lexer.clone();
-        between.skip_blank();
-        if between.at != parser.lexer.at {
-            parser.lexer = between;
-            continue;
-        }
-        if parser.lexer.peek().is_none() || question::begins(&parser.lexer) {
-            break;
-        }
+    while !parser.is_at_question() {
         functions.push(parser.function()?);
     }
     if functions.is_empty() {
@@ -46,6 +34,20 @@ pub(super) struct Parser<'a, 's> {
 impl<'a, 's> Parser<'a, 's> {
     pub(super) fn new(source: &'s Source<'a>, start: usize) -> Parser<'a, 's> {
         Parser { source, lexer: Lexer::new(source.text, start, Comments::Slashed), depth: 0 }
+    }
+
+    /// Whether no thread follows; comments of both kinds may stand between threads.
+    pub(super) fn is_at_question(&mut self) -> bool {
+        loop {
+            self.lexer.comments = Comments::Starred;
+            self.lexer.skip_blank();
+            self.lexer.comments = Comments::Slashed;
+            let at = self.lexer.at;
+            self.lexer.skip_blank();
+            if self.lexer.at == at {
+                return self.lexer.peek().is_none() || question::begins(&self.lexer);
+            }
+        }
     }
 
     fn function(&mut self) -> Result<Function, Diagnostic> {

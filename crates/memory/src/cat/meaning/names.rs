@@ -153,6 +153,17 @@ const SETS: &[&str] = &[
     "RL",
     "RU",
     "SRCU",
+    // Messages.
+    "Try",
+    "Reliable",
+    "BestEffort",
+    "QoS0",
+    "QoS1",
+    "QoS2",
+    "Datagram",
+    "Request",
+    "Reply",
+    "AtMostOnce",
 ];
 
 /// Prefixes of sets that come in many forms.
@@ -193,6 +204,8 @@ const RELATIONS: &[&str] = &[
     "instr-rmw",
     "fault-loc",
     "equivalent-event",
+    "same-host",
+    "same-segment",
 ];
 
 /// Sets of events that no execution here has: what they stand for is refused by the front end. That they are empty is known before any
