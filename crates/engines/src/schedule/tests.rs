@@ -332,7 +332,6 @@ fn whoever_looks_for_what_is_known_is_ended() {
     let asks = [ask_knows(&PATIENT, &task), endless, ask_knows(&NO_RACE, &task)];
     let said = schedule(&asks, both, How::default(), &Budget::unlimited(), described);
     assert!(matches!(said.decided, Decided::Safe(..)), "{said:?}");
-    assert!(said.gave_up.is_empty(), "{said:?}");
 }
 
 #[test]
