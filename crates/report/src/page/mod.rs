@@ -1,6 +1,6 @@
 //! The answer as a page: one file that needs nothing from outside, to be looked at, printed and handed on.
 //!
-//! What does not move is written here as HTML: the verdict and what it rests on (`card`), what goes wrong (`ending`), what a proof says. The execution is data
+//! What does not move is written here as HTML: the verdict and what it rests on ([`card`]), what goes wrong ([`ending`]), what a proof says. The execution is data
 //! (the JSON report, and the text of the files that it mentions) which the script of the page steps through: a lane for each thread, the source, and the
 //! values at each step. The script draws only what is on the screen, so that tens of thousands of steps are no burden; a reader without it finds the text report.
 //! Nothing from the program reaches the page but through `escape` or as JSON without a `<`.

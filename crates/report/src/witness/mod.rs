@@ -4,7 +4,7 @@
 //! more, because validators fail on what they cannot place: values of variables follow from these. A correctness witness has the invariants of a
 //! proof at loop heads, as expressions of C. Where the proof leaves interleavings out its formulas are no facts about every reachable state, and none is handed on.
 //!
-//! Known as: verification witnesses [Beyer22]; the part of YAML 2.2 about threads is taken as Theta and CPAchecker read it.
+//! Known as: verification witnesses \[Beyer22]; the part of YAML 2.2 about threads is taken as Theta and CPAchecker read it.
 
 mod graphml;
 mod places;
