@@ -18,7 +18,7 @@ fn answers(path: &str, words: &[&str]) -> Value {
 #[test]
 fn the_two_engines_find_the_same_executions() {
     let mut n_compared = 0;
-    for model in MODELS {
+    for &model in MODELS {
         for goal in ["states", "rf", "executions"] {
             let told = |method: &str| {
                 let words = ["--model", model, "--enumerate", goal, "--method", method];

@@ -208,7 +208,7 @@ fn access(lines: &mut Vec<String>, dialect: Dialect, position: usize, event: &Ev
         Dialect::AArch64 => aarch64(lines, position, event, link),
         Dialect::Ppc => ppc(lines, position, event, link),
         Dialect::RiscV => riscv(lines, position, event, link),
-        Dialect::C | Dialect::Kernel => c(lines, dialect, position, event, link),
+        Dialect::C | Dialect::Kernel | Dialect::Proto => c(lines, dialect, position, event, link),
     }
 }
 
