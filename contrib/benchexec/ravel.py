@@ -1,6 +1,6 @@
 """BenchExec's tool-info module for ravel.
 
-Copy it into benchexec/tools, or put this folder on PYTHONPATH and name the tool `ravel` with the module's full name.
+Copy it into benchexec/tools, or put the project's folder on PYTHONPATH and name the tool `contrib.benchexec.ravel`.
 The verdict is ravel's last line, `RESULT: ...`, in BenchExec's own words.
 """
 

@@ -46,6 +46,32 @@ pub(crate) enum What {
     Litmus(Litmus),
     /// Run a suite of tasks with known answers and count
     Bench(Bench),
+    /// Look at the evidence of others, or our own
+    #[command(subcommand)]
+    Witness(Witness),
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Witness {
+    /// Follow a violation witness (YAML 2.x) to the violation that it claims, and replay that
+    ///
+    /// The last line is `RESULT: confirmed` or `RESULT: unknown`. Exit codes: 0 confirmed, 2 bad input, or a witness of another program, 3 not confirmed.
+    Check(WitnessCheck),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct WitnessCheck {
+    /// The witness (.yml)
+    #[arg(value_name = "WITNESS")]
+    pub(crate) witness: PathBuf,
+    /// The program that it is about
+    #[arg(long, required = true, value_name = "FILE")]
+    pub(crate) program: Vec<PathBuf>,
+    /// Give up after this time (60s, 500ms, 5m, none)
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = quantity::duration)]
+    pub(crate) time_limit: Limit<Duration>,
+    #[command(flatten)]
+    pub(crate) look: Look,
 }
 
 #[derive(Args, Debug)]

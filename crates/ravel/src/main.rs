@@ -18,6 +18,7 @@ mod quantity;
 mod request;
 mod screen;
 mod watch;
+mod witness;
 
 use args::What;
 use exit::Exit;
@@ -31,6 +32,9 @@ fn main() {
         What::Engines => command::show::engines(),
         What::Litmus(args) => guarded_thread::run(move || litmus::litmus(&args)).unwrap_or_else(bug),
         What::Bench(args) => bench::bench(&args, &knobs),
+        What::Witness(args::Witness::Check(args)) => {
+            guarded_thread::run(move || witness::check(&args)).unwrap_or_else(bug)
+        }
     };
     std::process::exit(exit as i32);
 }

@@ -5,6 +5,8 @@
 pub(crate) mod file;
 mod witness;
 
+pub(crate) use witness::sha256;
+
 use crate::args::{Format, Verify};
 use crate::request::Request;
 use crate::screen;

@@ -26,7 +26,7 @@ pub(super) fn text(kind: Kind, answer: &Answer, inputs: &[PathBuf], entry: &str)
     let mut files = Vec::new();
     for input in inputs {
         let bytes = std::fs::read(input).map_err(|error| format!("{}: {error}", input.display()))?;
-        files.push((input.display().to_string(), hex(&Sha256::digest(&bytes))));
+        files.push((input.display().to_string(), sha256(&bytes)));
     }
     let mut asked: Vec<String> = match &answer.outcome {
         Outcome::Unsafe { ending, .. } => specification(ending.property, entry).into_iter().collect(),
@@ -54,6 +54,11 @@ fn what(found: &Witness) -> &'static str {
         Witness::Violation { property, .. } => property.describe(),
         Witness::Correctness(_) => "what was asked",
     }
+}
+
+/// The SHA-256 of a text, as witnesses write it.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -119,6 +119,50 @@ fn a_suite_as_tests_of_junit() {
     );
 }
 
+#[test]
+fn a_witness_leads_back_to_its_violation() {
+    let program = "examples/lost_update.c";
+    for property in ["assert", "race"] {
+        let file = Scratch::new("witness.yml", b"");
+        let output =
+            run(&["verify", program, "--property", property, "--engine", "explicit", "--witness", file.path()]);
+        assert_eq!(output.status.code(), Some(1), "{}{}", text(&output), complaint(&output));
+        let checked = run(&["witness", "check", file.path(), "--program", program]);
+        assert!(text(&checked).ends_with("RESULT: confirmed\n"), "{}{}", text(&checked), complaint(&checked));
+        let other = run(&["witness", "check", file.path(), "--program", "examples/lost_update_fixed.c"]);
+        assert!(
+            other.status.code() == Some(2) && complaint(&other).contains("another program"),
+            "{}",
+            complaint(&other)
+        );
+        let whole = std::fs::read_to_string(&file.0).expect("it is there");
+        std::fs::write(&file.0, &whole[..whole.len() / 2]).expect("it can be written");
+        let cut = run(&["witness", "check", file.path(), "--program", program]);
+        assert_eq!(cut.status.code(), Some(2), "{}{}", text(&cut), complaint(&cut));
+    }
+    let graph = Scratch::new("witness.graphml", b"");
+    run(&["verify", program, "--property", "assert", "--engine", "explicit", "--witness", graph.path()]);
+    let text_of = std::fs::read_to_string(&graph.0).expect("it is there");
+    assert!(text_of.contains("<data key=\"createThread\">2</data>"), "{text_of}");
+    let oox = ["verify", "cases/oox/language/locks.oox", "--entry", "Main.twice", "--witness", "/tmp/never.yml"];
+    let refused = run(&oox);
+    assert!(refused.status.code() == Some(2) && text(&refused).contains("no form of witnesses"), "{}", text(&refused));
+}
+
+#[test]
+fn a_false_witness_is_not_confirmed() {
+    let program = "examples/lost_update_fixed.c";
+    let file = Scratch::new("true.yml", b"");
+    run(&["verify", program, "--property", "assert", "--engine", "cegar", "--witness", file.path()]);
+    let honest = std::fs::read_to_string(&file.0).expect("it is there");
+    let claim = "  content:\n  - segment:\n    - waypoint: {type: target, action: follow, location: {file_name: x.c, line: 24}}\n";
+    let (before, _) = honest.split_once("  content:").expect("it has content");
+    let lie = before.replace("invariant_set", "violation_sequence") + claim;
+    std::fs::write(&file.0, lie).expect("it can be written");
+    let checked = run(&["witness", "check", file.path(), "--program", program]);
+    assert!(checked.status.code() == Some(3) && text(&checked).ends_with("RESULT: unknown\n"), "{}", text(&checked));
+}
+
 /// A browser without a window, if there is one.
 fn browser() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];

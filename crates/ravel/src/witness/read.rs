@@ -1,0 +1,231 @@
+//! What does a witness file say? YAML of format 2.0 to 2.2, as far as it is about what a check needs.
+//!
+//! What is not known is refused by name: a waypoint that is left out would be a point that nobody checks. Conditions on variables are passed over only if they say nothing (`1`).
+
+use ir::DataModel;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A witness.
+#[derive(Debug)]
+pub(super) struct File {
+    /// SHA-256 of the program's files.
+    pub(super) hashes: Vec<String>,
+    /// The text of a property file.
+    pub(super) specification: String,
+    /// Sizes of C types.
+    pub(super) data_model: DataModel,
+    /// What it claims.
+    pub(super) content: Content,
+}
+
+/// What a witness claims.
+#[derive(Debug)]
+pub(super) enum Content {
+    /// An execution: segments in order, each with its points.
+    Violation(Vec<Vec<Point>>),
+    /// So many invariants.
+    Correctness(usize),
+}
+
+/// A point that the execution passes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Point {
+    /// Who: 0 is the first thread, others in the order in which the witness starts them.
+    pub(super) thread: u32,
+    /// The line.
+    pub(super) line: u32,
+    /// What happens there.
+    pub(super) kind: Kind,
+}
+
+/// What happens at a point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// A function is entered; for `pthread_create` a thread is started.
+    Enters,
+    /// A function returns this value.
+    Returns(i128),
+    /// The thread runs the statement there.
+    Passes,
+    /// It goes wrong.
+    Target,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    entry_type: String,
+    metadata: Metadata,
+    #[serde(default)]
+    content: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    format_version: String,
+    task: TaskOf,
+}
+
+#[derive(Deserialize)]
+struct TaskOf {
+    input_file_hashes: BTreeMap<String, String>,
+    specification: String,
+    data_model: String,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    segment: Option<Vec<Way>>,
+    invariant: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct Way {
+    waypoint: Waypoint,
+}
+
+#[derive(Deserialize)]
+struct Waypoint {
+    #[serde(rename = "type")]
+    kind: String,
+    action: String,
+    #[serde(default)]
+    thread_id: u32,
+    constraint: Option<Constraint>,
+    location: Location,
+}
+
+#[derive(Deserialize)]
+struct Constraint {
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct Location {
+    line: u32,
+}
+
+/// Reads a file by its ending.
+pub(super) fn read(path: &Path, text: &str) -> Result<File, String> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("yml" | "yaml") => yaml(text),
+        Some("graphml") => Err("witnesses in GraphML are written but not checked; those in YAML are".to_string()),
+        _ => Err("a witness ends in .yml or .graphml".to_string()),
+    }
+}
+
+fn yaml(text: &str) -> Result<File, String> {
+    let entries: Vec<Entry> = serde_saphyr::from_str(text).map_err(|error| format!("this is no witness: {error}"))?;
+    let [entry] = entries.as_slice() else {
+        return Err(format!("a witness with {} entries is not supported; one is", entries.len()));
+    };
+    let version = entry.metadata.format_version.as_str();
+    if !matches!(version, "2.0" | "2.1" | "2.2") {
+        return Err(format!("witnesses of format version {version} are not known; 2.0, 2.1 and 2.2 are"));
+    }
+    let task = &entry.metadata.task;
+    let data_model = match task.data_model.as_str() {
+        "ILP32" => DataModel::Ilp32,
+        "LP64" => DataModel::Lp64,
+        other => return Err(format!("the data model {other} is not known; ILP32 and LP64 are")),
+    };
+    let content = match entry.entry_type.as_str() {
+        "violation_sequence" => Content::Violation(segments(&entry.content)?),
+        "invariant_set" => {
+            if entry.content.iter().any(|item| item.invariant.is_none()) {
+                return Err("an invariant set has only invariants".to_string());
+            }
+            Content::Correctness(entry.content.len())
+        }
+        other => return Err(format!("entries of the type {other} are not supported")),
+    };
+    let hashes = task.input_file_hashes.values().cloned().collect();
+    Ok(File { hashes, specification: task.specification.clone(), data_model, content })
+}
+
+fn segments(items: &[Item]) -> Result<Vec<Vec<Point>>, String> {
+    let mut segments = Vec::new();
+    for item in items {
+        let ways = item.segment.as_ref().ok_or("a violation sequence has only segments")?;
+        segments.push(ways.iter().map(|way| point(&way.waypoint)).collect::<Result<Vec<_>, String>>()?);
+    }
+    let is_target = |point: &Point| point.kind == Kind::Target;
+    match segments.split_last() {
+        Some((last, before)) if !last.is_empty() && last.iter().all(is_target) => {
+            if before.iter().flatten().any(is_target) {
+                return Err("only the last segment has targets".to_string());
+            }
+        }
+        _ => return Err("the last segment has no target".to_string()),
+    }
+    Ok(segments)
+}
+
+fn point(waypoint: &Waypoint) -> Result<Point, String> {
+    let line = waypoint.location.line;
+    if waypoint.action != "follow" {
+        return Err(format!(
+            "the waypoint at line {line} has the action {}; only follow is supported",
+            waypoint.action
+        ));
+    }
+    let value = waypoint.constraint.as_ref().map(|constraint| constraint.value.trim());
+    let kind = match (waypoint.kind.as_str(), value) {
+        ("target", _) => Kind::Target,
+        ("function_enter", _) => Kind::Enters,
+        ("assumption", Some("1")) => Kind::Passes,
+        ("function_return", Some(value)) => {
+            let number = value.strip_prefix("\\result").and_then(|rest| rest.trim_start().strip_prefix("=="));
+            let number = number.and_then(|number| number.trim().parse().ok());
+            Kind::Returns(number.ok_or_else(|| format!("the constraint `{value}` at line {line} is not supported"))?)
+        }
+        ("assumption", Some(value)) => return Err(format!("the assumption `{value}` at line {line} is not supported")),
+        (kind, _) => return Err(format!("a waypoint of the type {kind} at line {line} is not supported")),
+    };
+    Ok(Point { thread: waypoint.thread_id, line, kind })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(content: &str) -> String {
+        format!(
+            "- entry_type: violation_sequence\n  metadata:\n    format_version: \"2.2\"\n    task:\n      input_file_hashes: {{a.c: ff}}\n      \
+             specification: s\n      data_model: LP64\n  content:\n{content}"
+        )
+    }
+
+    fn way(kind: &str, value: Option<&str>) -> String {
+        let constraint = value.map(|value| format!(", constraint: {{value: '{value}'}}")).unwrap_or_default();
+        format!(
+            "  - segment:\n    - waypoint: {{type: {kind}, action: follow, thread_id: 1{constraint}, location: {{line: 7}}}}\n"
+        )
+    }
+
+    #[test]
+    fn points_are_read() {
+        let text = document(
+            &(way("function_return", Some("\\result == -3")) + &way("assumption", Some("1")) + &way("target", None)),
+        );
+        let Content::Violation(segments) = yaml(&text).expect("it is a witness").content else { panic!("a violation") };
+        let kinds: Vec<Kind> = segments.concat().into_iter().map(|point| point.kind).collect();
+        assert_eq!(kinds, [Kind::Returns(-3), Kind::Passes, Kind::Target]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused_by_name() {
+        for (content, words) in [
+            (way("assumption", Some("x == 3")) + &way("target", None), "`x == 3` at line 7"),
+            (way("branching", None) + &way("target", None), "type branching"),
+            (way("function_enter", None), "no target"),
+            (way("target", None).replace("follow", "avoid"), "action avoid"),
+        ] {
+            let said = yaml(&document(&content)).map(|_| ()).expect_err("it is refused");
+            assert!(said.contains(words), "{said}");
+        }
+        assert!(yaml("- entry_type: vio").is_err_and(|said| said.contains("this is no witness")));
+        assert!(yaml(&document("").replace("2.2", "3.0")).is_err_and(|said| said.contains("version 3.0")));
+    }
+}
