@@ -6,6 +6,11 @@
 // expect[aarch64]: safe
 // expect[power]: safe
 // expect[riscv]: safe
+// expect[tso.cat+x86-leading]: safe
+// expect[aarch64+aarch64-rcpc]: safe
+// expect[aarch64+aarch64-barriers]: safe
+// expect[power+power-trailing]: safe
+// expect[power+power-lwsync]: safe
 // property: reach,assert
 // engines: bmc
 // why: sequentially consistent accesses have one order, and every mapping keeps it

@@ -186,7 +186,11 @@ fn expectation(key: &str, value: &str) -> Result<Expectation, String> {
             None => return Err(format!("`{key}` is neither `expect` nor `expect[PROPERTY]`")),
         },
     };
-    let is_model = |word: &String| MODELS.contains(&word.as_str()) || word.ends_with(".cat");
+    // A model may be named with a compiler mapping, as in `power+power-lwsync`.
+    let is_model = |word: &String| {
+        let plain = word.split('+').next().unwrap_or(word);
+        MODELS.contains(&plain) || plain.ends_with(".cat")
+    };
     let (model, selector) = (selector.clone().filter(is_model), selector.filter(|word| !is_model(word)));
     let mut words = value.split_whitespace();
     let expected = match words.next() {

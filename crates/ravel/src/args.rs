@@ -5,13 +5,14 @@
 
 use crate::quantity::{self, Limit};
 use cases::{Shard, question};
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{
     Arg, ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
     value_parser,
 };
 use engines::{Kind, Knob};
+use memory::graph::mapping::MAPPINGS;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -236,6 +237,14 @@ pub(crate) struct Question {
     /// [default: sc; for litmus tests that of the dialect]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// How atomic accesses of C are compiled for a model in cat (docs/memory-models.md); `--model power+power-lwsync` says the same
+    /// [default: by the fences that the model names]
+    #[arg(long, value_name = "MAPPING", requires = "model", value_parser = mappings())]
+    pub(crate) mapping: Option<String>,
+}
+
+fn mappings() -> PossibleValuesParser {
+    PossibleValuesParser::new(MAPPINGS.iter().map(|mapping| PossibleValue::new(mapping.name).help(mapping.describe)))
 }
 
 #[derive(Args, Debug)]
@@ -252,6 +261,9 @@ pub(crate) struct Verify {
     /// Tell an answer only after a second engine has come to the same one, or nobody else can in nine tenths of the time limit
     #[arg(long)]
     pub(crate) second_opinion: bool,
+    /// For a C program that is unsafe under a weak memory model: find a smallest set of places whose stronger orders make it safe (in what is left of the time limit)
+    #[arg(long)]
+    pub(crate) advise: bool,
     /// Print one JSON document instead of text (docs/json.md); short for --format json
     #[arg(long)]
     pub(crate) json: bool,

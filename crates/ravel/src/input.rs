@@ -73,7 +73,10 @@ pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, Str
         return Err(format!("{} and {} are not one program", language.name, other.name));
     }
     let properties = Properties::NONE;
-    let model = question.model.clone();
+    let model = match (&question.model, &question.mapping) {
+        (Some(model), Some(mapping)) => Some(format!("{model}+{mapping}")),
+        _ => question.model.clone(),
+    };
     let is_default = asked.is_none();
     let mut request = Request { name: name(input), files, language, options, properties, is_default, model };
     (language.accept)(&mut request, asked)?;

@@ -20,6 +20,8 @@ pub(crate) struct Plan {
     pub(crate) knobs: Vec<(String, String)>,
     /// Whether a second engine shall answer.
     pub(crate) second_opinion: bool,
+    /// Whether stronger orders are looked for that make a program safe.
+    pub(crate) advise: bool,
     /// Whether every step of a trace is told.
     pub(crate) detail: bool,
 }
@@ -148,6 +150,9 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
     unknown(&mut answer, &found.gave_up, watch);
     if matches!(answer.outcome, Outcome::Unknown(_)) {
         answer.notes.extend(loaded.advice);
+    }
+    if plan.advise && matches!(answer.outcome, Outcome::Unsafe { .. }) {
+        answer.notes.extend(L::advise(&loaded.program, plan, answer.properties, watch.budget()));
     }
     let remark = L::remark(&loaded.program, &answer.outcome);
     answer.notes.extend(remark);

@@ -29,10 +29,17 @@ impl Axioms {
             let is_it = |node: &Node| matches!(node, Node::Events(other) if &**other == name);
             model.outcome.graph.iter().any(|(_, node)| is_it(node))
         };
-        let mapping = if given.mapping.is_empty() {
-            Mapping::for_sets(&mentions)
-        } else {
-            Mapping::named(&given.mapping).ok_or_else(|| refuse(format!("the compiler mapping {}", given.mapping)))?
+        let default = Mapping::for_sets(&mentions);
+        let mapping = match Mapping::named(&given.mapping) {
+            _ if given.mapping.is_empty() => default,
+            None => return Err(refuse(format!("the compiler mapping {}", given.mapping))),
+            Some(named) if named.machine == default.machine => named,
+            Some(named) => {
+                let (model, machine) = (&given.name, default.machine);
+                let what =
+                    format!("the compiler mapping {} with {model}, whose events are those of {machine}", named.name);
+                return Err(refuse(what));
+            }
         };
         Ok(Axioms { model, mapping })
     }

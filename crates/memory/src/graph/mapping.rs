@@ -3,9 +3,11 @@
 //! Known as: compilation schemes of C11 atomics (the table of Sewell and others, the appendix of the RISC-V manual).
 //!
 //! Models of C (c11, rc11, imm) talk about C11's orders themselves: the mapping `c11` tags events with these, and adds nothing. The others compile: an access becomes
-//! one access of the machine with its tags, with fences before and after. Where a processor offers several ways the one that compilers take by
-//! default is here; what each row adds is written in it.
+//! one access of the machine with its tags, with fences before and after. A mapping is a table; what a table has no row for is compiled to nothing but itself, which is the weakest a
+//! model knows. Where a machine offers several ways, the one that compilers take by default is found by the fences that the model names, and the others can be named.
 
+use Access::{Fence, Load, Store, Update};
+use Order::{AcqRel, Acquire, Plain, Relaxed, Release, SeqCst};
 use ir::Order;
 
 /// Tags of an event.
@@ -39,16 +41,44 @@ pub struct Compiled {
     pub branches: bool,
 }
 
-/// A way to compile.
+const NONE: Compiled = Compiled { before: &[], read: &[], write: &[], after: &[], branches: false };
+
+/// A fence, or an access with fences before it.
+const fn before(fences: Tags) -> Compiled {
+    Compiled { before: fences, ..NONE }
+}
+
+/// An access with tags for its read and its write.
+const fn tags(read: Tags, write: Tags) -> Compiled {
+    Compiled { read, write, ..NONE }
+}
+
+impl Compiled {
+    const fn fences(self, before: Tags, after: Tags) -> Compiled {
+        Compiled { before, after, ..self }
+    }
+
+    /// With fences that come after a branch on what was read.
+    const fn branch(self, after: Tags) -> Compiled {
+        Compiled { after, branches: true, ..self }
+    }
+}
+
+/// What accesses of an order become.
+type Row = (Access, Order, Compiled);
+
+/// How C11 is compiled.
 #[derive(Clone, Copy, Debug)]
 pub struct Mapping {
-    /// Its name on the command line.
+    /// What it is called.
     pub name: &'static str,
-    /// In words.
+    /// What it does, in words.
     pub describe: &'static str,
-    /// A set that models for this machine mention: so is the mapping found if nobody names one.
-    hint: &'static [&'static str],
-    compile: fn(Access, Order) -> Compiled,
+    /// The default mapping of the same machine, its own name if it is that.
+    pub machine: &'static str,
+    /// Sets of which a model for this machine mentions one: so is the default mapping found.
+    hint: Tags,
+    rows: &'static [Row],
     /// Whether read-modify-writes are pairs of exclusive accesses, rather than single instructions.
     pub uses_exclusives: bool,
 }
@@ -58,51 +88,114 @@ pub const MAPPINGS: &[Mapping] = &[
     Mapping {
         name: "c11",
         describe: "events carry C11's orders (RLX ACQ REL ACQ_REL SC) as tags",
+        machine: "c11",
         hint: &["RLX", "ACQ_REL"],
-        compile: c11,
+        rows: C11,
         uses_exclusives: false,
     },
     Mapping {
         name: "sparc",
         describe: "like x86, with a store fence before release stores and for release fences, where stores overtake each other",
+        machine: "sparc",
         hint: &["SFENCE"],
-        compile: sparc,
+        rows: SPARC,
         uses_exclusives: false,
     },
     Mapping {
         name: "x86",
         describe: "a fence after seq_cst stores; read-modify-writes are locked",
+        machine: "x86",
         hint: &["MFENCE"],
-        compile: x86,
+        rows: X86,
+        uses_exclusives: false,
+    },
+    Mapping {
+        name: "x86-leading",
+        describe: "a fence before seq_cst loads instead of after stores",
+        machine: "x86",
+        hint: &[],
+        rows: X86_LEADING,
         uses_exclusives: false,
     },
     Mapping {
         name: "aarch64",
         describe: "LDAR, STLR, atomics of Armv8.1 with their A and L, DMB for fences",
+        machine: "aarch64",
         hint: &["DMB.SY", "DMB.ISH"],
-        compile: aarch64,
+        rows: AARCH64,
         uses_exclusives: false,
+    },
+    Mapping {
+        name: "aarch64-exclusives",
+        describe: "as Armv8.0 has it: read-modify-writes are loops of LDXR or LDAXR and STXR or STLXR",
+        machine: "aarch64",
+        hint: &[],
+        rows: AARCH64,
+        uses_exclusives: true,
+    },
+    Mapping {
+        name: "aarch64-rcpc",
+        describe: "as Armv8.3 has it: acquire loads are LDAPR, which may come before an earlier STLR",
+        machine: "aarch64",
+        hint: &[],
+        rows: AARCH64_RCPC,
+        uses_exclusives: false,
+    },
+    Mapping {
+        name: "aarch64-barriers",
+        describe: "as Armv7 has it: plain and exclusive accesses between DMBs",
+        machine: "aarch64",
+        hint: &[],
+        rows: AARCH64_BARRIERS,
+        uses_exclusives: true,
     },
     Mapping {
         name: "power",
         describe: "leading sync and lwsync, a branch and isync after acquiring reads, lwarx and stwcx.",
+        machine: "power",
         hint: &["LWSYNC", "SYNC"],
-        compile: power,
+        rows: POWER,
+        uses_exclusives: true,
+    },
+    Mapping {
+        name: "power-trailing",
+        describe: "sync after seq_cst accesses instead of before",
+        machine: "power",
+        hint: &[],
+        rows: POWER_TRAILING,
+        uses_exclusives: true,
+    },
+    Mapping {
+        name: "power-lwsync",
+        describe: "lwsync after acquiring reads instead of a branch and isync",
+        machine: "power",
+        hint: &[],
+        rows: POWER_LWSYNC,
         uses_exclusives: true,
     },
     Mapping {
         name: "lkmm",
         describe: "relaxed is ONCE, acquire and release are themselves, seq_cst is a full barrier; acquire and release fences are smp_rmb and smp_wmb",
+        machine: "lkmm",
         hint: &["Once", "ONCE", "Mb", "MB"],
-        compile: lkmm,
+        rows: LKMM,
         uses_exclusives: false,
     },
     Mapping {
         name: "riscv",
         describe: "fences around loads and stores, annotated AMOs, as the manual's appendix says",
+        machine: "riscv",
         hint: &["Fence.rw.rw"],
-        compile: riscv,
+        rows: RISCV,
         uses_exclusives: false,
+    },
+    Mapping {
+        name: "riscv-lrsc",
+        describe: "read-modify-writes are loops of lr and sc with the manual's annotations",
+        machine: "riscv",
+        hint: &[],
+        rows: RISCV_LRSC,
+        uses_exclusives: true,
     },
 ];
 
@@ -119,142 +212,223 @@ impl Mapping {
 
     /// What an access becomes.
     pub fn compile(&self, access: Access, order: Order) -> Compiled {
-        (self.compile)(access, order)
+        // Of an order an access has the half that it can have.
+        let order = match (access, order) {
+            (_, Order::Guarded) => Plain,
+            (Load, Release) | (Store, Acquire) => Relaxed,
+            (Load, AcqRel) => Acquire,
+            (Store, AcqRel) => Release,
+            _ => order,
+        };
+        let row = |order: Order| self.rows.iter().find(|row| (row.0, row.1) == (access, order)).map(|row| row.2);
+        // Machines know no read-modify-writes that are not atomic.
+        let instead = || if (access, order) == (Update, Plain) { row(Relaxed) } else { None };
+        row(order).or_else(instead).unwrap_or(NONE)
     }
 }
 
-const NONE: Compiled = Compiled { before: &[], read: &[], write: &[], after: &[], branches: false };
+const C11: &[Row] = &[
+    (Load, Plain, tags(&["NA"], &[])),
+    (Load, Relaxed, tags(&["A", "RLX"], &[])),
+    (Load, Acquire, tags(&["A", "ACQ"], &[])),
+    (Load, SeqCst, tags(&["A", "SC"], &[])),
+    (Store, Plain, tags(&[], &["NA"])),
+    (Store, Relaxed, tags(&[], &["A", "RLX"])),
+    (Store, Release, tags(&[], &["A", "REL"])),
+    (Store, SeqCst, tags(&[], &["A", "SC"])),
+    (Update, Plain, tags(&["NA"], &["NA"])),
+    (Update, Relaxed, tags(&["A", "RLX"], &["A", "RLX"])),
+    (Update, Acquire, tags(&["A", "ACQ"], &["A", "RLX"])),
+    (Update, Release, tags(&["A", "RLX"], &["A", "REL"])),
+    (Update, AcqRel, tags(&["A", "ACQ"], &["A", "REL"])),
+    (Update, SeqCst, tags(&["A", "SC"], &["A", "SC"])),
+    (Fence, Plain, before(&["RLX"])),
+    (Fence, Relaxed, before(&["RLX"])),
+    (Fence, Acquire, before(&["ACQ"])),
+    (Fence, Release, before(&["REL"])),
+    (Fence, AcqRel, before(&["ACQ_REL"])),
+    (Fence, SeqCst, before(&["SC"])),
+];
 
-fn c11(access: Access, order: Order) -> Compiled {
-    let read: Tags = match order {
-        Order::Plain | Order::Guarded => &["NA"],
-        Order::Relaxed | Order::Release => &["A", "RLX"],
-        Order::Acquire | Order::AcqRel => &["A", "ACQ"],
-        Order::SeqCst => &["A", "SC"],
-    };
-    let write: Tags = match order {
-        Order::Plain | Order::Guarded => &["NA"],
-        Order::Relaxed | Order::Acquire => &["A", "RLX"],
-        Order::Release | Order::AcqRel => &["A", "REL"],
-        Order::SeqCst => &["A", "SC"],
-    };
-    let fence: Tags = match order {
-        Order::Plain | Order::Guarded | Order::Relaxed => &["RLX"],
-        Order::Acquire => &["ACQ"],
-        Order::Release => &["REL"],
-        Order::AcqRel => &["ACQ_REL"],
-        Order::SeqCst => &["SC"],
-    };
-    match access {
-        Access::Fence => Compiled { before: fence, ..NONE },
-        _ => Compiled { read, write, ..NONE },
-    }
-}
+const LOCKED: Compiled = tags(&["X"], &["X"]);
 
-fn x86(access: Access, order: Order) -> Compiled {
-    match (access, order) {
-        (Access::Store, Order::SeqCst) => Compiled { after: &["MFENCE"], ..NONE },
-        (Access::Fence, Order::SeqCst) => Compiled { before: &["MFENCE"], ..NONE },
-        (Access::Update, _) => Compiled { read: &["X"], write: &["X"], ..NONE },
-        _ => NONE,
-    }
-}
+const X86: &[Row] = &[
+    (Store, SeqCst, NONE.fences(&[], &["MFENCE"])),
+    (Update, Relaxed, LOCKED),
+    (Update, Acquire, LOCKED),
+    (Update, Release, LOCKED),
+    (Update, AcqRel, LOCKED),
+    (Update, SeqCst, LOCKED),
+    (Fence, SeqCst, before(&["MFENCE"])),
+];
 
-fn sparc(access: Access, order: Order) -> Compiled {
-    match (access, order) {
-        (Access::Store, Order::Release) => Compiled { before: &["SFENCE"], ..NONE },
-        (Access::Store, Order::SeqCst) => Compiled { before: &["SFENCE"], after: &["MFENCE"], ..NONE },
-        (Access::Fence, Order::Release | Order::AcqRel) => Compiled { before: &["SFENCE"], ..NONE },
-        _ => x86(access, order),
-    }
-}
+const X86_LEADING: &[Row] = &[
+    (Load, SeqCst, before(&["MFENCE"])),
+    (Update, Relaxed, LOCKED),
+    (Update, Acquire, LOCKED),
+    (Update, Release, LOCKED),
+    (Update, AcqRel, LOCKED),
+    (Update, SeqCst, LOCKED),
+    (Fence, SeqCst, before(&["MFENCE"])),
+];
 
-fn aarch64(access: Access, order: Order) -> Compiled {
-    let read: Tags = if order.acquires() { &["A"] } else { &[] };
-    let write: Tags = if order.releases() { &["L"] } else { &[] };
-    match access {
-        Access::Fence => match order {
-            Order::Plain | Order::Guarded | Order::Relaxed => NONE,
-            Order::Acquire => Compiled { before: &["DMB.ISHLD"], ..NONE },
-            _ => Compiled { before: &["DMB.ISH"], ..NONE },
-        },
-        _ => Compiled { read, write, ..NONE },
-    }
-}
+const SPARC: &[Row] = &[
+    (Store, Release, before(&["SFENCE"])),
+    (Store, SeqCst, NONE.fences(&["SFENCE"], &["MFENCE"])),
+    (Update, Relaxed, LOCKED),
+    (Update, Acquire, LOCKED),
+    (Update, Release, LOCKED),
+    (Update, AcqRel, LOCKED),
+    (Update, SeqCst, LOCKED),
+    (Fence, Release, before(&["SFENCE"])),
+    (Fence, AcqRel, before(&["SFENCE"])),
+    (Fence, SeqCst, before(&["MFENCE"])),
+];
 
-fn power(access: Access, order: Order) -> Compiled {
-    let before: Tags = match (access, order) {
-        (_, Order::SeqCst) => &["SYNC"],
-        (Access::Store | Access::Update, _) if order.releases() => &["LWSYNC"],
-        _ => &[],
-    };
-    let acquires = order.acquires() && matches!(access, Access::Load | Access::Update);
-    match access {
-        Access::Fence => match order {
-            Order::Plain | Order::Guarded | Order::Relaxed => NONE,
-            Order::SeqCst => Compiled { before: &["SYNC"], ..NONE },
-            _ => Compiled { before: &["LWSYNC"], ..NONE },
-        },
-        _ => {
-            let exclusive: Tags = if access == Access::Update { &["X"] } else { &[] };
-            let after: Tags = if acquires { &["ISYNC"] } else { &[] };
-            Compiled { before, read: exclusive, write: exclusive, after, branches: acquires }
-        }
-    }
-}
+const AARCH64: &[Row] = &[
+    (Load, Acquire, tags(&["A"], &[])),
+    (Load, SeqCst, tags(&["A"], &[])),
+    (Store, Release, tags(&[], &["L"])),
+    (Store, SeqCst, tags(&[], &["L"])),
+    (Update, Acquire, tags(&["A"], &[])),
+    (Update, Release, tags(&[], &["L"])),
+    (Update, AcqRel, tags(&["A"], &["L"])),
+    (Update, SeqCst, tags(&["A"], &["L"])),
+    (Fence, Acquire, before(&["DMB.ISHLD"])),
+    (Fence, Release, before(&["DMB.ISH"])),
+    (Fence, AcqRel, before(&["DMB.ISH"])),
+    (Fence, SeqCst, before(&["DMB.ISH"])),
+];
 
-/// The kernel's primitives, as our header spells them in C11 (`docs/memory-models.md`): an acquire fence is `smp_rmb`, which orders less, and so for release.
-fn lkmm(access: Access, order: Order) -> Compiled {
-    let once: Tags = match order {
-        Order::Plain | Order::Guarded => &[],
-        _ => &["Once"],
-    };
-    match (access, order) {
-        (Access::Fence, Order::SeqCst) => Compiled { before: &["Mb"], ..NONE },
-        (Access::Fence, Order::AcqRel) => Compiled { before: &["Rmb", "Wmb"], ..NONE },
-        (Access::Fence, Order::Acquire) => Compiled { before: &["Rmb"], ..NONE },
-        (Access::Fence, Order::Release) => Compiled { before: &["Wmb"], ..NONE },
-        (Access::Fence, _) => NONE,
-        (Access::Update, Order::SeqCst) => Compiled { read: &["Mb"], write: &["Mb"], ..NONE },
-        (Access::Update, Order::AcqRel) => Compiled { read: &["Acquire"], write: &["Release"], ..NONE },
-        (_, Order::Acquire) => Compiled { read: &["Acquire"], write: once, ..NONE },
-        (_, Order::Release) => Compiled { read: once, write: &["Release"], ..NONE },
-        // A seq_cst load or store has no counterpart; with a full barrier on its side it is no stronger than C11 says.
-        (Access::Load, Order::SeqCst) => Compiled { before: &["Mb"], read: &["Acquire"], ..NONE },
-        (Access::Store, Order::SeqCst) => Compiled { write: &["Release"], after: &["Mb"], ..NONE },
-        _ => Compiled { read: once, write: once, ..NONE },
-    }
-}
+const AARCH64_RCPC: &[Row] = &[
+    (Load, Acquire, tags(&["Q"], &[])),
+    (Load, SeqCst, tags(&["A"], &[])),
+    (Store, Release, tags(&[], &["L"])),
+    (Store, SeqCst, tags(&[], &["L"])),
+    (Update, Acquire, tags(&["A"], &[])),
+    (Update, Release, tags(&[], &["L"])),
+    (Update, AcqRel, tags(&["A"], &["L"])),
+    (Update, SeqCst, tags(&["A"], &["L"])),
+    (Fence, Acquire, before(&["DMB.ISHLD"])),
+    (Fence, Release, before(&["DMB.ISH"])),
+    (Fence, AcqRel, before(&["DMB.ISH"])),
+    (Fence, SeqCst, before(&["DMB.ISH"])),
+];
 
-fn riscv(access: Access, order: Order) -> Compiled {
-    match access {
-        Access::Load => {
-            let before: Tags = if order == Order::SeqCst { &["Fence.rw.rw"] } else { &[] };
-            let after: Tags = if order.acquires() { &["Fence.r.rw"] } else { &[] };
-            Compiled { before, after, ..NONE }
-        }
-        Access::Store => {
-            let before: Tags = if order.releases() { &["Fence.rw.w"] } else { &[] };
-            Compiled { before, ..NONE }
-        }
-        Access::Update => {
-            let tags: Tags = match order {
-                Order::Plain | Order::Guarded | Order::Relaxed => &["AMO"],
-                Order::Acquire => &["AMO", "Acq"],
-                Order::Release => &["AMO", "Rel"],
-                Order::AcqRel | Order::SeqCst => &["AMO", "AcqRel"],
-            };
-            Compiled { read: tags, write: tags, ..NONE }
-        }
-        Access::Fence => match order {
-            Order::Plain | Order::Guarded | Order::Relaxed => NONE,
-            Order::Acquire => Compiled { before: &["Fence.r.rw"], ..NONE },
-            Order::Release => Compiled { before: &["Fence.rw.w"], ..NONE },
-            Order::AcqRel => Compiled { before: &["Fence.tso"], ..NONE },
-            Order::SeqCst => Compiled { before: &["Fence.rw.rw"], ..NONE },
-        },
-    }
-}
+const AARCH64_BARRIERS: &[Row] = &[
+    (Load, Acquire, NONE.fences(&[], &["DMB.ISH"])),
+    (Load, SeqCst, NONE.fences(&[], &["DMB.ISH"])),
+    (Store, Release, before(&["DMB.ISH"])),
+    (Store, SeqCst, NONE.fences(&["DMB.ISH"], &["DMB.ISH"])),
+    (Update, Acquire, NONE.fences(&[], &["DMB.ISH"])),
+    (Update, Release, before(&["DMB.ISH"])),
+    (Update, AcqRel, NONE.fences(&["DMB.ISH"], &["DMB.ISH"])),
+    (Update, SeqCst, NONE.fences(&["DMB.ISH"], &["DMB.ISH"])),
+    (Fence, Acquire, before(&["DMB.ISH"])),
+    (Fence, Release, before(&["DMB.ISH"])),
+    (Fence, AcqRel, before(&["DMB.ISH"])),
+    (Fence, SeqCst, before(&["DMB.ISH"])),
+];
+
+const POWER: &[Row] = &[
+    (Load, Acquire, NONE.branch(&["ISYNC"])),
+    (Load, SeqCst, before(&["SYNC"]).branch(&["ISYNC"])),
+    (Store, Release, before(&["LWSYNC"])),
+    (Store, SeqCst, before(&["SYNC"])),
+    (Update, Relaxed, LOCKED),
+    (Update, Acquire, LOCKED.branch(&["ISYNC"])),
+    (Update, Release, LOCKED.fences(&["LWSYNC"], &[])),
+    (Update, AcqRel, LOCKED.fences(&["LWSYNC"], &[]).branch(&["ISYNC"])),
+    (Update, SeqCst, LOCKED.fences(&["SYNC"], &[]).branch(&["ISYNC"])),
+    (Fence, Acquire, before(&["LWSYNC"])),
+    (Fence, Release, before(&["LWSYNC"])),
+    (Fence, AcqRel, before(&["LWSYNC"])),
+    (Fence, SeqCst, before(&["SYNC"])),
+];
+
+const POWER_TRAILING: &[Row] = &[
+    (Load, Acquire, NONE.branch(&["ISYNC"])),
+    (Load, SeqCst, NONE.fences(&[], &["SYNC"])),
+    (Store, Release, before(&["LWSYNC"])),
+    (Store, SeqCst, NONE.fences(&["LWSYNC"], &["SYNC"])),
+    (Update, Relaxed, LOCKED),
+    (Update, Acquire, LOCKED.branch(&["ISYNC"])),
+    (Update, Release, LOCKED.fences(&["LWSYNC"], &[])),
+    (Update, AcqRel, LOCKED.fences(&["LWSYNC"], &[]).branch(&["ISYNC"])),
+    (Update, SeqCst, LOCKED.fences(&["LWSYNC"], &["SYNC"])),
+    (Fence, Acquire, before(&["LWSYNC"])),
+    (Fence, Release, before(&["LWSYNC"])),
+    (Fence, AcqRel, before(&["LWSYNC"])),
+    (Fence, SeqCst, before(&["SYNC"])),
+];
+
+const POWER_LWSYNC: &[Row] = &[
+    (Load, Acquire, NONE.fences(&[], &["LWSYNC"])),
+    (Load, SeqCst, NONE.fences(&["SYNC"], &["LWSYNC"])),
+    (Store, Release, before(&["LWSYNC"])),
+    (Store, SeqCst, before(&["SYNC"])),
+    (Update, Relaxed, LOCKED),
+    (Update, Acquire, LOCKED.fences(&[], &["LWSYNC"])),
+    (Update, Release, LOCKED.fences(&["LWSYNC"], &[])),
+    (Update, AcqRel, LOCKED.fences(&["LWSYNC"], &["LWSYNC"])),
+    (Update, SeqCst, LOCKED.fences(&["SYNC"], &["LWSYNC"])),
+    (Fence, Acquire, before(&["LWSYNC"])),
+    (Fence, Release, before(&["LWSYNC"])),
+    (Fence, AcqRel, before(&["LWSYNC"])),
+    (Fence, SeqCst, before(&["SYNC"])),
+];
+
+/// The kernel's primitives, as C11 can spell them (`docs/memory-models.md`): an acquire fence is `smp_rmb`, which orders less, and so for release. A seq_cst load or store has no
+/// counterpart; with a full barrier on its side it is no stronger than C11 says.
+const LKMM: &[Row] = &[
+    (Load, Relaxed, tags(&["Once"], &[])),
+    (Load, Acquire, tags(&["Acquire"], &[])),
+    (Load, SeqCst, tags(&["Acquire"], &[]).fences(&["Mb"], &[])),
+    (Store, Relaxed, tags(&[], &["Once"])),
+    (Store, Release, tags(&[], &["Release"])),
+    (Store, SeqCst, tags(&[], &["Release"]).fences(&[], &["Mb"])),
+    (Update, Relaxed, tags(&["Once"], &["Once"])),
+    (Update, Acquire, tags(&["Acquire"], &["Once"])),
+    (Update, Release, tags(&["Once"], &["Release"])),
+    (Update, AcqRel, tags(&["Acquire"], &["Release"])),
+    (Update, SeqCst, tags(&["Mb"], &["Mb"])),
+    (Fence, Acquire, before(&["Rmb"])),
+    (Fence, Release, before(&["Wmb"])),
+    (Fence, AcqRel, before(&["Rmb", "Wmb"])),
+    (Fence, SeqCst, before(&["Mb"])),
+];
+
+const RISCV: &[Row] = &[
+    (Load, Acquire, NONE.fences(&[], &["Fence.r.rw"])),
+    (Load, SeqCst, NONE.fences(&["Fence.rw.rw"], &["Fence.r.rw"])),
+    (Store, Release, before(&["Fence.rw.w"])),
+    (Store, SeqCst, before(&["Fence.rw.w"])),
+    (Update, Relaxed, tags(&["AMO"], &["AMO"])),
+    (Update, Acquire, tags(&["AMO", "Acq"], &["AMO", "Acq"])),
+    (Update, Release, tags(&["AMO", "Rel"], &["AMO", "Rel"])),
+    (Update, AcqRel, tags(&["AMO", "AcqRel"], &["AMO", "AcqRel"])),
+    (Update, SeqCst, tags(&["AMO", "AcqRel"], &["AMO", "AcqRel"])),
+    (Fence, Acquire, before(&["Fence.r.rw"])),
+    (Fence, Release, before(&["Fence.rw.w"])),
+    (Fence, AcqRel, before(&["Fence.tso"])),
+    (Fence, SeqCst, before(&["Fence.rw.rw"])),
+];
+
+const RISCV_LRSC: &[Row] = &[
+    (Load, Acquire, NONE.fences(&[], &["Fence.r.rw"])),
+    (Load, SeqCst, NONE.fences(&["Fence.rw.rw"], &["Fence.r.rw"])),
+    (Store, Release, before(&["Fence.rw.w"])),
+    (Store, SeqCst, before(&["Fence.rw.w"])),
+    (Update, Relaxed, LOCKED),
+    (Update, Acquire, tags(&["X", "Acq"], &["X"])),
+    (Update, Release, tags(&["X"], &["X", "Rel"])),
+    (Update, AcqRel, tags(&["X", "Acq"], &["X", "Rel"])),
+    (Update, SeqCst, tags(&["X", "AcqRel"], &["X", "Rel"])),
+    (Fence, Acquire, before(&["Fence.r.rw"])),
+    (Fence, Release, before(&["Fence.rw.w"])),
+    (Fence, AcqRel, before(&["Fence.tso"])),
+    (Fence, SeqCst, before(&["Fence.rw.rw"])),
+];
 
 #[cfg(test)]
 mod tests {
@@ -268,7 +442,28 @@ mod tests {
         assert_eq!(of(&["LWSYNC", "ISYNC"]), "power");
         for mapping in MAPPINGS {
             assert_eq!(Mapping::named(mapping.name).map(|found| found.name), Some(mapping.name));
-            assert_eq!(mapping.compile(Access::Load, Order::Plain).after, &[] as Tags, "{}", mapping.name);
+            assert_eq!(mapping.compile(Load, Plain).after, &[] as Tags, "{}", mapping.name);
+            let default = Mapping::named(mapping.machine).expect("the machine has a default mapping");
+            assert_eq!((default.machine, default.hint.is_empty()), (mapping.machine, false), "{}", mapping.name);
         }
+    }
+
+    #[test]
+    fn tables_say_each_thing_once() {
+        for mapping in MAPPINGS {
+            for (index, row) in mapping.rows.iter().enumerate() {
+                let is_again = mapping.rows[..index].iter().any(|other| (other.0, other.1) == (row.0, row.1));
+                assert!(!is_again, "{}: {:?} {:?}", mapping.name, row.0, row.1);
+            }
+        }
+    }
+
+    #[test]
+    fn an_access_has_the_half_of_an_order_that_it_can_have() {
+        let aarch64 = Mapping::named("aarch64").expect("it is there");
+        assert_eq!(aarch64.compile(Load, AcqRel).read, ["A"]);
+        assert_eq!(aarch64.compile(Load, Release), NONE);
+        assert_eq!(aarch64.compile(Store, AcqRel).write, ["L"]);
+        assert_eq!(Mapping::named("x86").expect("it is there").compile(Update, Plain), LOCKED);
     }
 }

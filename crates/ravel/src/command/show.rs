@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// Prints the program model.
 pub(crate) fn show(args: &Show) -> Exit {
     let style = screen::style(args.look, false);
-    match input::request(&args.input, &Question { property: None, prp: None, model: None }) {
+    match input::request(&args.input, &Question { property: None, prp: None, model: None, mapping: None }) {
         Ok(request) => (request.language.show)(&request, args, &style),
         Err(problem) => {
             screen::complain(&format!("error: {problem}\n"));

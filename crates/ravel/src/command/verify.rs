@@ -25,6 +25,7 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
         engine: args.engine.clone().unwrap_or_else(|| request.language.default.name.to_string()),
         knobs: knobs.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         second_opinion: args.second_opinion,
+        advise: args.advise,
         detail: args.verbose,
     };
     if plan.second_opinion && plan.engine != engines::portfolio::ABOUT.name {

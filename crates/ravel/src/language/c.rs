@@ -1,15 +1,18 @@
 //! C programs: lowered to `ir::Program`, decided by the engines of `engines::ENGINES`.
 
+use super::advise::{Said, advise};
 use super::{Language, Loaded, Ran};
 use crate::args::{RunArgs, Show};
+use crate::guarded_thread;
 use crate::litmus::models::Models;
 use crate::pipeline::Plan;
 use crate::request::Request;
 use cases::question;
-use engines::{Ask, Decided, Wrong, portfolio};
+use engines::{Ask, Board, Budget, Decided, How, Wrong, portfolio, schedule};
 use frontend::Rejected;
 use ir::interp::{RunEnd as End, run_random};
 use ir::{Axioms, Model, Op, Order, Properties, Replayed, Sources, Task, pass};
+use memory::graph::mapping::Mapping;
 use report::{Outcome, Style};
 use std::sync::Arc;
 
@@ -27,12 +30,27 @@ fn missing_advice(input: &str, missing: &[String]) -> Option<String> {
     })
 }
 
+/// A model and the compiler mapping that is named with it, as in `power+power-trailing`.
+fn compiled(name: &str) -> (&str, Option<&str>) {
+    match name.rsplit_once('+') {
+        Some((model, mapping)) if Mapping::named(mapping).is_some() => (model, Some(mapping)),
+        _ => (name, None),
+    }
+}
+
 impl Language for C {
     type Program = Task;
     type Replayed = Replayed;
 
     fn accept(request: &mut Request, asked: Option<Properties>) -> Result<(), String> {
-        request.model.get_or_insert_with(|| Model::Sc.name().to_string());
+        let name = request.model.get_or_insert_with(|| Model::Sc.name().to_string());
+        if let (plain, Some(mapping)) = compiled(name)
+            && Model::named(plain).is_some()
+        {
+            return Err(format!(
+                "the compiler mapping {mapping} is for models in cat; {plain}.cat is one, {plain} is not"
+            ));
+        }
         request.properties = asked.unwrap_or_else(question::default_properties);
         request.options.properties = request.properties;
         Ok(())
@@ -45,8 +63,10 @@ impl Language for C {
         match Model::named(&name) {
             Some(model) => task.program.model = model,
             None => {
-                let model = Models::new(&request.options.include, &[]).model(&name)?;
-                let axioms = Axioms { name: name.clone(), files: model.files().to_vec(), mapping: String::new() };
+                let (plain, mapping) = compiled(&name);
+                let model = Models::new(&request.options.include, &[]).model(plain)?;
+                let mapping = mapping.unwrap_or_default().to_string();
+                let axioms = Axioms { name: plain.to_string(), files: model.files().to_vec(), mapping };
                 (task.program.model, task.program.axioms) = (Model::Cat, Some(Arc::new(axioms)));
             }
         }
@@ -90,6 +110,22 @@ impl Language for C {
             }
             Decided::Unknown(why) => Outcome::Unknown(why),
         }
+    }
+
+    fn advise(task: &Task, plan: &Plan, asked: Properties, budget: &Budget) -> Vec<String> {
+        // The answer must be told before the time limit.
+        let budget = budget.share(budget.time_left().map(|left| left.mul_f64(0.8)));
+        advise(&task.program, &mut |program| {
+            let task = Task { program, properties: task.properties };
+            let Ok(asks) = Self::asks(&task, plan) else { return Said::Unknown };
+            let last_panic: Option<fn() -> Option<String>> = Some(guarded_thread::last_panic);
+            let how = How { second_opinion: false, board: Board::default(), last_panic };
+            match schedule(&asks, asked, how, &budget, Self::what).decided {
+                Decided::Safe(..) => Said::Safe,
+                Decided::Unsafe(_) => Said::Unsafe,
+                Decided::Unknown(_) => Said::Unknown,
+            }
+        })
     }
 
     /// That atomic accesses of the user's program were taken for stronger ones than they are, if there are such.

@@ -4,8 +4,9 @@
 //! for each, with the commands as plain functions ([`commands`], `pipeline`), so that every command (limits, ^C, panics, JSON, suites) works alike for all of them. What a
 //! language cannot do it says by name.
 //!
-//! A new language is a file here and a line in `table::LANGUAGES`.
+//! `advise` looks for stronger orders of C programs. A new language is a file here and a line in `table::LANGUAGES`.
 
+mod advise;
 mod c;
 pub(crate) mod commands;
 mod litmus;
@@ -17,7 +18,7 @@ use crate::exit::Exit;
 use crate::pipeline::Plan;
 use crate::request::Request;
 use crate::screen;
-use engines::{Ask, Decided, Wrong};
+use engines::{Ask, Budget, Decided, Wrong};
 use frontend::Rejected;
 use ir::{Diagnostic, Properties, Sources};
 use report::{Outcome, Style};
@@ -48,6 +49,11 @@ pub(crate) trait Language {
 
     /// What is told of an answer that is not unknown.
     fn tell(program: &Self::Program, decided: Decided<Self::Replayed>, detail: bool) -> Outcome;
+
+    /// What to change so that a program that is unsafe becomes safe, in sentences.
+    fn advise(_program: &Self::Program, _plan: &Plan, _asked: Properties, _budget: &Budget) -> Vec<String> {
+        vec!["no advice: there is some for C programs only".to_string()]
+    }
 
     /// What there is to add to the answer.
     fn remark(_program: &Self::Program, _outcome: &Outcome) -> Option<String> {

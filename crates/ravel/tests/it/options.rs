@@ -198,3 +198,29 @@ fn every_value_of_every_knob_is_understood_and_no_other() {
     }
     assert!(n_values > 40, "{n_values} values");
 }
+
+#[test]
+fn advice_names_the_places_and_the_weakest_orders_that_will_do() {
+    let source = b"#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\natomic_int data, flag;\n\
+        static void *writer(void *arg) {\n  atomic_store_explicit(&data, 1, memory_order_relaxed);\n\
+          atomic_store_explicit(&flag, 1, memory_order_relaxed);\n  return 0; }\n\
+        static void *reader(void *arg) {\n  if (atomic_load_explicit(&flag, memory_order_relaxed))\n\
+            assert(atomic_load_explicit(&data, memory_order_relaxed) == 1);\n  return 0; }\n\
+        int main(void) { pthread_t a, b; pthread_create(&a, 0, writer, 0); pthread_create(&b, 0, reader, 0);\n\
+          pthread_join(a, 0); pthread_join(b, 0); return 0; }\n";
+    let program = Scratch::new("message.c", source);
+    let asked = |more: &[&str]| {
+        let words = ["verify", program.path(), "--property", "assert", "--advise"];
+        text(&run(&[&words[..], more].concat())).replace("\n    ", " ")
+    };
+    let said = asked(&["--model", "rc11"]);
+    assert!(said.contains("message.c:7: the store is release instead of relaxed"), "{said}");
+    assert!(said.contains("message.c:10: the load is acquire instead of relaxed"), "{said}");
+    assert_eq!(said.matches("instead of").count(), 2, "{said}");
+    let said = asked(&["--model", "aarch64", "--mapping", "power"]);
+    assert!(said.contains("unknown") && said.contains("the compiler mapping power with aarch64"), "{said}");
+    assert!(
+        asked(&["--model", "tso", "--mapping", "x86"]).contains("tso.cat is one"),
+        "a mapping needs a model in cat"
+    );
+}

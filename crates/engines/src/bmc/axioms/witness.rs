@@ -68,7 +68,7 @@ pub(super) fn trace(
             graph.sources.push(((*step, how.site), None));
         }
     }
-    graph.coherence = coherence(sites, formula).into_iter().filter_map(name).collect();
+    graph.coherence = coherence(unrolled, sites, formula, values).into_iter().filter_map(name).collect();
     Trace { graph: Some(Arc::new(graph)), ..Trace::new(violation, told.steps) }
 }
 
@@ -91,13 +91,17 @@ fn reads(sites: &Sites, formula: &mut Formula<'_>) -> Vec<(usize, usize)> {
 }
 
 /// The writes that happen, those of one cell in their order.
-fn coherence(sites: &Sites, formula: &mut Formula<'_>) -> Vec<usize> {
+fn coherence(unrolled: &Unrolled, sites: &Sites, formula: &mut Formula<'_>, values: &mut Values) -> Vec<usize> {
+    let happens: Vec<bool> = sites.sites.iter().map(|site| values.holds(&unrolled.pool, site.guard)).collect();
     let orders = formula.orders.clone();
-    let present: Vec<(usize, usize)> =
-        orders.into_iter().filter(|&(_, _, lit)| formula.encoder.bits.lit_value(lit)).map(|(a, b, _)| (a, b)).collect();
-    let mut writes: Vec<usize> =
-        (0..sites.sites.len()).filter(|&event| matches!(sites.sites[event].what, What::Write(_))).collect();
-    // How many come before a write says where it is among those of its cell.
+    let present: Vec<(usize, usize)> = orders
+        .into_iter()
+        .filter(|&(a, b, lit)| happens[a] && happens[b] && formula.encoder.bits.lit_value(lit))
+        .map(|(a, b, _)| (a, b))
+        .collect();
+    let is_write = |event: &usize| happens[*event] && matches!(sites.sites[*event].what, What::Write(_));
+    let mut writes: Vec<usize> = (0..sites.sites.len()).filter(is_write).collect();
+    // How many come before a write says where it is among those of its cell; of writes that do not happen nothing is known.
     let mut before: FxHashMap<usize, usize> = FxHashMap::default();
     for (_, later) in present {
         *before.entry(later).or_default() += 1;

@@ -126,6 +126,11 @@ fn either(pool: &mut Pool, conds: &[TermId]) -> TermId {
     pool.or_all(&parts)
 }
 
+/// Whether a condition says a fact, part by part: each part of the fact is one of its own. It may do so and this not see it.
+pub(crate) fn says(pool: &Pool, condition: TermId, fact: TermId) -> bool {
+    conjuncts(pool, fact).is_subset(&conjuncts(pool, condition))
+}
+
 fn conjuncts(pool: &Pool, term: TermId) -> FxHashSet<TermId> {
     let mut found = FxHashSet::default();
     let mut open = vec![term];

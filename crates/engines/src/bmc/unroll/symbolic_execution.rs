@@ -12,6 +12,7 @@
 use super::control_flow::{Flow, Key, Laps};
 use super::executor::Executor;
 use super::merging::by_section;
+use super::path_conditions::says;
 use super::state::{Flows, State, Variant, variants};
 use crate::bmc::locks::critical_sections::Held;
 use crate::bmc::reductions::spin_loops::Round;
@@ -210,7 +211,8 @@ impl Executor<'_> {
         fails.iter().all(|fails| {
             let succeeds = self.graph.pool.not(*fails);
             let both = self.graph.pool.and(reached, succeeds);
-            self.graph.is_false(both)
+            // A weak attempt succeeds if two things hold: that not both do is one part of the way, which `and` would take apart.
+            says(&self.graph.pool, reached, *fails) || self.graph.is_false(both)
         })
     }
 

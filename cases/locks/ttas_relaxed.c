@@ -1,0 +1,47 @@
+// expect[rc11]: unsafe
+// expect[imm]: unsafe
+// expect[aarch64]: unsafe
+// expect[power]: unsafe
+// property: reach,assert
+// engines: bmc
+// why: given back by a relaxed store: who comes next may not see what was done
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int lock;
+int shared;
+
+static void acquire(void)
+{
+    for (;;) {
+        while (atomic_load_explicit(&lock, memory_order_relaxed) != 0)
+            ;
+        if (!atomic_exchange_explicit(&lock, 1, memory_order_acquire))
+            return;
+    }
+}
+
+static void release(void)
+{
+    atomic_store_explicit(&lock, 0, memory_order_relaxed);
+}
+
+static void *worker(void *arg)
+{
+    acquire();
+    shared++;
+    release();
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], 0, worker, 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], 0);
+    assert(shared == 3);
+    return 0;
+}
