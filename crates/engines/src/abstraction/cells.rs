@@ -7,7 +7,7 @@
 //!
 //! Invariant: two different cells never share a bit of the state.
 
-use super::control::is_crowd;
+use super::control::is_counted;
 use ir::{DataModel, Fill, Program, RegionId, Scope, SiteId};
 use logic::{Pool, Sort, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -43,8 +43,8 @@ pub struct Cells<'p> {
     vars: FxHashMap<TermId, std::rc::Rc<[VarId]>>,
     /// Whether no access can be anywhere, so that regions tell cells apart.
     has_regions: bool,
-    /// Statements whose threads join the crowd.
-    pub crowd_sites: FxHashSet<SiteId>,
+    /// Statements whose threads are counted.
+    pub counted_sites: FxHashSet<SiteId>,
 }
 
 impl<'p> Cells<'p> {
@@ -67,7 +67,7 @@ impl<'p> Cells<'p> {
             origin: FxHashMap::default(),
             vars: FxHashMap::default(),
             has_regions: !regions.any(|region| region == RegionId::ANYWHERE),
-            crowd_sites: FxHashSet::default(),
+            counted_sites: FxHashSet::default(),
         }
     }
 
@@ -230,7 +230,7 @@ impl<'p> Cells<'p> {
     pub fn initial(&mut self, var: VarId) -> Option<TermId> {
         let value = match self.cell_of.get(&var).copied()? {
             Cell::Global(var) => self.program.var(var).init.clone()?,
-            Cell::Own(thread, own) if own == self.program.self_var && is_crowd(thread) => return None,
+            Cell::Own(thread, own) if own == self.program.self_var && is_counted(thread) => return None,
             Cell::Own(thread, own) if own == self.program.self_var => Value::bv(self.word(), u64::from(thread) + 1),
             Cell::Own(_, own) => match self.program.var(own).scope {
                 Scope::Thread => self.program.var(own).init.clone()?,

@@ -3,17 +3,17 @@
 //! Locations, atomic sections, which threads and which allocated objects there are. Two abstract states are compared only if they
 //! agree on all of it.
 //!
-//! Threads that a loop starts without end cannot all be told apart. They form the *crowd*: for each place (procedure, location, depth) it is known
+//! Threads that a loop starts without end cannot all be told apart. They are *counted threads*: for each place (procedure, location, depth) it is known
 //! only whether nobody, at most one of them, or any number of them stands there (the counters 0, 1, infinity of Pnueli, Xu and Zuck 2002). A place of
-//! the crowd is addressed like a thread, by a number that spells it.
+//! a counted place is addressed like a thread, by a number that spells it.
 //!
-//! Invariant: once a thread has joined the crowd, all that are started later join it too, so that the numbers of the others are their true ones.
+//! Invariant: once a thread has become counted, all that are started later are counted too, so that the numbers of the others are their true ones.
 
 use ir::{AllocKind, LocId, ProcId, Program, RegionId};
 
-/// Numbers from here on are places of the crowd.
-pub const CROWD: u32 = 1 << 31;
-/// The member of the crowd that takes a step.
+/// Numbers from here on are counted places.
+pub const COUNTED: u32 = 1 << 31;
+/// The counted thread that takes a step.
 pub const MOVER: u32 = u32::MAX;
 /// Another member at the place where the mover stood.
 pub const OTHER: u32 = u32::MAX - 1;
@@ -21,20 +21,20 @@ pub const OTHER: u32 = u32::MAX - 1;
 const LOC_BITS: u32 = 20;
 const DEPTH_BITS: u32 = 3;
 
-/// Whether a number is a place of the crowd.
-pub fn is_crowd(thread: u32) -> bool {
-    thread >= CROWD
+/// Whether a number is a counted place.
+pub fn is_counted(thread: u32) -> bool {
+    thread >= COUNTED
 }
 
 /// Whether places of a procedure have numbers.
-pub fn fits_crowd(program: &Program, proc: ProcId) -> bool {
+pub fn can_be_counted(program: &Program, proc: ProcId) -> bool {
     proc.index() < 255 && program.proc(proc).locs.len() < 1 << LOC_BITS
 }
 
 /// The number of a place. Nested atomic sections beyond a few count as a few, which lets others run earlier than they can.
 pub fn place(at: &ThreadAt) -> u32 {
     let depth = at.depth.min((1 << DEPTH_BITS) - 1);
-    CROWD | at.proc.0 << (LOC_BITS + DEPTH_BITS) | at.loc.0 << DEPTH_BITS | depth
+    COUNTED | at.proc.0 << (LOC_BITS + DEPTH_BITS) | at.loc.0 << DEPTH_BITS | depth
 }
 
 /// Where a thread stands.
@@ -78,10 +78,10 @@ pub struct Control {
     pub objects: Vec<Object>,
     /// Whether the process has ended.
     pub has_ended: bool,
-    /// Whether threads have joined the crowd.
-    pub has_crowd: bool,
-    /// Places of the crowd where somebody may stand, ascending, and whether it may be more than one.
-    pub crowd: Vec<(u32, bool)>,
+    /// Whether threads have become counted.
+    pub has_counted: bool,
+    /// Counted places where somebody may stand, ascending, and whether it may be more than one.
+    pub counted: Vec<(u32, bool)>,
 }
 
 /// How a step changes control, in the order in which it happens.
@@ -93,7 +93,7 @@ pub enum Change {
     End,
     /// A thread starts.
     Start(ProcId),
-    /// A thread starts and joins the crowd.
+    /// A thread starts and is counted.
     Join(ProcId),
     /// An object is made.
     Make(Object, u64),
@@ -113,14 +113,14 @@ impl Control {
             holder: None,
             objects: Vec::new(),
             has_ended: false,
-            has_crowd: false,
-            crowd: Vec::new(),
+            has_counted: false,
+            counted: Vec::new(),
         }
     }
 
-    /// Where a thread, or a member of the crowd, stands.
+    /// Where a thread, or a counted thread, stands.
     pub fn at(&self, thread: u32) -> ThreadAt {
-        if !is_crowd(thread) {
+        if !is_counted(thread) {
             return self.threads[thread as usize];
         }
         let field = |shift: u32, bits: u32| thread >> shift & ((1 << bits) - 1);
@@ -133,33 +133,33 @@ impl Control {
         }
     }
 
-    /// All threads that have not ended, and places of the crowd.
+    /// All threads that have not ended, and counted places.
     pub fn alive(&self) -> impl Iterator<Item = u32> + '_ {
         let named = (0..self.threads.len() as u32).filter(|thread| !self.threads[*thread as usize].has_ended);
-        named.chain(self.crowd.iter().map(|(place, _)| *place))
+        named.chain(self.counted.iter().map(|(place, _)| *place))
     }
 
-    /// Whether somebody may stand at a place of the crowd, and if so, whether it may be more than one.
+    /// Whether somebody may stand at a counted place, and if so, whether it may be more than one.
     pub fn at_place(&self, place: u32) -> Option<bool> {
-        self.crowd.binary_search_by_key(&place, |(place, _)| *place).ok().map(|index| self.crowd[index].1)
+        self.counted.binary_search_by_key(&place, |(place, _)| *place).ok().map(|index| self.counted[index].1)
     }
 
-    /// Whether all members of the crowd may be part of another one.
-    pub fn crowd_is_within(&self, other: &Control) -> bool {
-        let mut others = other.crowd.iter();
+    /// Whether all counted threads may be among those of another.
+    pub fn counted_are_within(&self, other: &Control) -> bool {
+        let mut others = other.counted.iter();
         let mut has_room = |place: u32, many: bool| {
             let found = others.find(|(other, _)| *other >= place);
             found.is_some_and(|(other, allows_many)| *other == place && (*allows_many || !many))
         };
-        self.crowd.len() <= other.crowd.len() && self.crowd.iter().all(|(place, many)| has_room(*place, *many))
+        self.counted.len() <= other.counted.len() && self.counted.iter().all(|(place, many)| has_room(*place, *many))
     }
 
     fn arrive(&mut self, at: &ThreadAt) {
         let place = place(at);
-        self.has_crowd = true;
-        match self.crowd.binary_search_by_key(&place, |(place, _)| *place) {
-            Ok(index) => self.crowd[index].1 = true,
-            Err(index) => self.crowd.insert(index, (place, false)),
+        self.has_counted = true;
+        match self.counted.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(index) => self.counted[index].1 = true,
+            Err(index) => self.counted.insert(index, (place, false)),
         }
     }
 
@@ -167,9 +167,9 @@ impl Control {
     pub fn after(&self, program: &Program, thread: u32, to: LocId, changes: &[Change]) -> Control {
         let mut next = self.clone();
         let mut this = self.at(thread);
-        if is_crowd(thread) {
+        if is_counted(thread) {
             // Of many that may be there, as many may be left.
-            next.crowd.retain(|(place, many)| *place != thread || *many);
+            next.counted.retain(|(place, many)| *place != thread || *many);
         }
         this.loc = to;
         for change in changes {
@@ -191,13 +191,14 @@ impl Control {
             }
         }
         let mut number = thread;
-        if !is_crowd(thread) {
+        if !is_counted(thread) {
             next.threads[thread as usize] = this;
         } else if !this.has_ended {
             number = place(&this);
             next.arrive(&this);
         }
-        next.has_ended |= this.has_ended && next.crowd.is_empty() && next.threads.iter().all(|thread| thread.has_ended);
+        next.has_ended |=
+            this.has_ended && next.counted.is_empty() && next.threads.iter().all(|thread| thread.has_ended);
         next.holder = (this.depth > 0 && !this.has_ended).then_some(number);
         next
     }

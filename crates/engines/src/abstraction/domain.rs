@@ -60,7 +60,7 @@ pub struct Step<'s> {
     pub forgotten: &'s [VarId],
     /// Predicates that are not known afterwards, by their numbers in the precision.
     pub dropped: &'s FixedBitSet,
-    /// The place of the crowd that the step is taken from, if others may be left there: their cells are those of `OTHER`, about which is known
+    /// The counted place that the step is taken from, if others may be left there: their cells are those of `OTHER`, about which is known
     /// what is known of the place.
     pub left_at: Option<u32>,
 }

@@ -8,7 +8,7 @@
 //! Precision says which cells and predicates may be listed at all.
 
 use super::cells::{Cell, Cells};
-use super::control::{Control, is_crowd};
+use super::control::{Control, is_counted};
 use ir::Program;
 use ir::pass::Liveness;
 use logic::{TermId, VarId};
@@ -214,7 +214,7 @@ impl Live {
     /// Whether the cell may still be read.
     pub fn is_live(&self, cells: &Cells<'_>, control: &Control, var: VarId) -> bool {
         match cells.cell(var) {
-            Some(Cell::Own(place, own)) if is_crowd(place) => {
+            Some(Cell::Own(place, own)) if is_counted(place) => {
                 let at = control.at(place);
                 control.at_place(place).is_some() && self.by_proc[at.proc.index()].is_live(at.loc, own)
             }

@@ -99,8 +99,8 @@ const SEARCH: Knob = Knob {
     help: "which abstract state is expanded next",
 };
 
-const CROWD: Knob = Knob {
-    name: "crowd",
+const COUNTER_ABSTRACTION: Knob = Knob {
+    name: "counter-abstraction",
     kind: Kind::Choice(&["auto", "off", "all"]),
     default: "auto",
     help: "which threads are not told apart, but counted as none, one or many at each place: those of loops that start many, none, \
@@ -112,7 +112,7 @@ impl Engine for Cegar {
         &About {
             name: "cegar",
             describe: "explores abstract states and refines the abstraction until it proves or disproves",
-            knobs: &[DOMAIN, POR, COI, REFINE, SPLIT, INIT, PRECISION, PRUNE, SEARCH, CROWD],
+            knobs: &[DOMAIN, POR, COI, REFINE, SPLIT, INIT, PRECISION, PRUNE, SEARCH, COUNTER_ABSTRACTION],
         }
     }
 
@@ -169,8 +169,8 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                 return Ok(Verdict::Unsafe(spell_trace(&task.program, &program, &trace)));
             }
             Remedy::PassOver => rounds.pass_over(found),
-            Remedy::FormCrowd => form_crowd(&mut rounds.world, &found.attempt),
-            Remedy::DisperseCrowd => disperse_crowd(&mut rounds.world),
+            Remedy::CountThreads => count_threads(&mut rounds.world, &found.attempt),
+            Remedy::TellApart => tell_apart(&mut rounds.world),
             Remedy::MinePredicates => rounds.mine_predicates(),
             Remedy::CombinePredicates => {
                 rounds.world.domain = Box::new(Predicates { combine: Combine::Boolean, max_enum: 1 });
@@ -202,7 +202,7 @@ struct Rounds<'p> {
 struct Considered {
     /// The path as the abstraction has found it.
     attempt: Attempt,
-    /// What is true of it, and of which threads; nothing if it needs more threads of the crowd than it starts.
+    /// What is true of it, and of which threads; nothing if it needs more counted threads than it starts.
     feasibility: Option<(Feasibility, Attempt)>,
     /// Whether the precision has grown.
     is_refined: bool,
@@ -251,11 +251,11 @@ impl<'p> Rounds<'p> {
             counts: Counts::default(),
             distance: distances(program, properties),
             counts_values: tracking == Tracking::Both,
-            watches_starts: run.word(&CROWD) == "auto",
+            watches_starts: run.word(&COUNTER_ABSTRACTION) == "auto",
         };
-        if run.word(&CROWD) == "all" {
+        if run.word(&COUNTER_ABSTRACTION) == "all" {
             let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
-            world.cells.crowd_sites =
+            world.cells.counted_sites =
                 stmts.filter(|stmt| matches!(stmt.op, Op::Start { .. })).map(|stmt| stmt.site).collect();
         }
         let is_local = run.word(&PRECISION) == "local";
@@ -302,7 +302,7 @@ impl<'p> Rounds<'p> {
 
     fn situation(&self, attempt: &Attempt) -> Situation {
         Situation {
-            has_crowd: !self.world.cells.crowd_sites.is_empty(),
+            has_counted: !self.world.cells.counted_sites.is_empty(),
             has_mined: self.has_mined,
             has_many_predicates: self.refinement.precision.predicates.len() > MANY_PREDICATES,
             starts_many: attempt.kind == BadKind::ManyThreads,
@@ -314,7 +314,7 @@ impl<'p> Rounds<'p> {
     /// Keeps that part of the graph which does not come after where the path went astray, if that is allowed.
     fn keep_what_is_sound(&mut self, found: Considered) {
         if self.is_lazy
-            && self.world.cells.crowd_sites.is_empty()
+            && self.world.cells.counted_sites.is_empty()
             && let Some((Feasibility::Spurious(explanation), _)) = &found.feasibility
             && let Some(first) = first_gone_astray(&self.world.cells, explanation, &found.nodes)
         {
@@ -385,7 +385,7 @@ fn first_gone_astray(cells: &Cells<'_>, explanation: &Explanation, nodes: &[Node
     nodes.get(moment).and_then(|_| nodes.get(moment.checked_sub(1)?)).copied()
 }
 
-/// Decides a path, and refines the precision if it cannot be taken. `None` if it is one of the crowd and needs more threads than it starts. What
+/// Decides a path, and refines the precision if it cannot be taken. `None` if it has counted threads and needs more threads than it starts. What
 /// one kind of interpolants and one choice of threads do not teach, another may.
 fn consider(
     technique: Option<Technique>,
@@ -400,20 +400,20 @@ fn consider(
         ways.extend([Direction::Forward, Direction::Backward].map(newton));
         ways.push(Refiner { technique, in_own_words: true });
     }
-    let is_crowd = !world.cells.crowd_sites.is_empty();
-    let picks: &[Pick] = if is_crowd { &[Pick::Newest, Pick::Oldest] } else { &[Pick::Newest] };
+    let is_counted = !world.cells.counted_sites.is_empty();
+    let picks: &[Pick] = if is_counted { &[Pick::Newest, Pick::Oldest] } else { &[Pick::Newest] };
     let mut result = None;
     for pick in picks {
         let Some(cast) = search::counter_abstraction::concrete(world, attempt, *pick) else { continue };
         for refiner in &ways {
-            let sites = std::mem::take(&mut world.cells.crowd_sites);
+            let sites = std::mem::take(&mut world.cells.counted_sites);
             let feasibility = refiner.decide(&mut world.cells, &mut world.entailment, world.properties, &cast.attempt);
-            world.cells.crowd_sites = sites;
+            world.cells.counted_sites = sites;
             let Feasibility::Spurious(explanation) = feasibility else {
                 return (Some((feasibility, cast.attempt)), false);
             };
             let explanation = cast.explain(&mut world.cells, &explanation);
-            let places = if is_crowd { &[] } else { places };
+            let places = if is_counted { &[] } else { places };
             let is_refined = refinement.refine(world, &explanation, places);
             result = Some((Feasibility::Spurious(explanation), cast.attempt.clone()));
             if is_refined {
@@ -425,16 +425,16 @@ fn consider(
 }
 
 /// From now on the threads of the loop that the path ends in are not told apart.
-fn form_crowd(world: &mut World<'_>, attempt: &Attempt) {
+fn count_threads(world: &mut World<'_>, attempt: &Attempt) {
     let (_, edge) = *attempt.steps.last().expect("a path has steps");
     let sites = search::counter_abstraction::start_sites(world.cells.program, edge);
-    world.cells.crowd_sites.extend(sites);
+    world.cells.counted_sites.extend(sites);
     world.summaries.clear();
 }
 
 /// From now on all threads are told apart: only errors can be found.
-fn disperse_crowd(world: &mut World<'_>) {
-    world.cells.crowd_sites.clear();
+fn tell_apart(world: &mut World<'_>) {
+    world.cells.counted_sites.clear();
     world.watches_starts = false;
 }
 

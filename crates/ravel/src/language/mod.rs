@@ -4,7 +4,7 @@
 //! for each, with the commands as plain functions ([`commands`], `pipeline`), so that every command (limits, ^C, panics, JSON, suites) works alike for all of them. What a
 //! language cannot do it says by name.
 //!
-//! `advise` looks for stronger orders of C programs. A new language is a file here and a line in `table::LANGUAGES`.
+//! [`advise`] looks for stronger orders of C programs. A new language is a file here and a line in `table::LANGUAGES`.
 
 mod advise;
 mod c;

@@ -3,7 +3,7 @@
 //! Until a point is passed its thread runs. Statements are many steps and a witness names statements, so where the thread changes nobody knows how far the one before has come: it may go
 //! on, too, and the search tries both, depth first. Where the thread that shall run waits, anybody may. A way that ends as claimed counts only if the replay of all its
 //! steps comes to the same violation, so a wrong turn here can miss an execution and never invent one.
-//! Known as: validation of violation witnesses [Beyer22].
+//! Known as: validation of violation witnesses \[Beyer22].
 
 use super::read::{Kind, Point};
 use ir::interp::{InputKind, Inputs, Machine, Namer, Request, State, Status, StepResult};

@@ -1,6 +1,6 @@
 //! `ravel witness check`: does a witness of somebody else, or of ourselves, show what it claims?
 //!
-//! The file is read (`read`), its program recognised by its hash, and a violation followed point by point on the reference interpreter (`follow`). What comes out is confirmed only
+//! The file is read ([`read`]), its program recognised by its hash, and a violation followed point by point on the reference interpreter ([`follow`]). What comes out is confirmed only
 //! after a replay of the whole execution, so nothing that a witness says is taken for granted.
 
 mod follow;
@@ -40,7 +40,7 @@ fn checked(args: &WitnessCheck, style: &Style) -> Result<(String, &'static str, 
     is_of(&file, &args.program).map_err(|error| format!("{name}: {error}"))?;
     let asked = question::from_property_file(&file.specification).map_err(|error| format!("{name}: {error}"))?;
     let model = if file.data_model == ir::DataModel::Ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 };
-    let question = Question { property: Some(asked.properties), prp: None, model: None };
+    let question = Question { property: Some(asked.properties), prp: None, model: None, mapping: None };
     let request = input::request(&plain_input(args.program.clone(), model, asked.entry), &question)?;
     let loaded = frontend::load(&request.files, &request.options)
         .map_err(|rejected| report::diagnostics(&rejected.sources, &rejected.diagnostics, style))?;

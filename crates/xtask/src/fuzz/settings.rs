@@ -54,7 +54,7 @@ pub(crate) fn cegar() -> Vec<Setting> {
     }
     for domain in ["expl", "expl-enum", "pred", "pred-bool", "pred-split", "prod"] {
         for por in ["none", "source", "aware"] {
-            all.push(setting("cegar", &[("domain", domain), ("por", por), ("crowd", "all")]));
+            all.push(setting("cegar", &[("domain", domain), ("por", por), ("counter-abstraction", "all")]));
         }
     }
     all

@@ -17,7 +17,7 @@
 pub mod data_flow;
 
 use super::cells::{Cell, Cells};
-use super::control::{Control, is_crowd};
+use super::control::{Control, is_counted};
 use super::state::{Live, Precision};
 use super::symbolic::Summary;
 use crate::explore::actions::Actions;
@@ -98,7 +98,7 @@ struct Idle {
     predicates: FixedBitSet,
 }
 
-/// So many different effects of one edge are remembered: what it does may depend on addresses, and on who is left behind in the crowd.
+/// So many different effects of one edge are remembered: what it does may depend on addresses, and on who is left behind among the counted.
 const MANY_EFFECTS: usize = 4;
 
 /// Simplifies steps.
@@ -186,8 +186,8 @@ impl ConeOfInfluence {
             }
         };
         let mut dead = Vec::new();
-        let is_trimmed = self.mode.is_dynamic() && summary.is_fixed && !taken.after.has_crowd;
-        if self.mode.is_dynamic() && !is_crowd(taken.thread) {
+        let is_trimmed = self.mode.is_dynamic() && summary.is_fixed && !taken.after.has_counted;
+        if self.mode.is_dynamic() && !is_counted(taken.thread) {
             let own = self.own.get(&taken.thread).map_or(&[][..], Vec::as_slice);
             dead.extend(own.iter().copied().filter(|var| !live.is_live(cells, taken.after, *var)));
         }

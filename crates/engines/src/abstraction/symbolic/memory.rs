@@ -3,7 +3,7 @@
 //! An access must lie inside one live object that its region allows; that is a condition on its address. A resolved address names cells, which are read
 //! and written like variables: whole ones where all accesses of the region agree, bytes elsewhere.
 
-use super::super::control::{Change, Object, is_crowd};
+use super::super::control::{Change, Object, is_counted};
 use super::{BadKind, Exec, Spot};
 use ir::access::bytes_of;
 use ir::{AllocKind, ObjectKind, Property, RegionId, SiteId, Span, Stmt};
@@ -228,7 +228,7 @@ impl Exec<'_, '_, '_> {
         is_zeroed: bool,
         stmt: &Stmt,
     ) -> Option<()> {
-        if is_crowd(self.thread) {
+        if is_counted(self.thread) {
             return self.unsupported(stmt.span, "memory that threads without number make".to_string());
         }
         let model = self.cells.model();
@@ -263,7 +263,7 @@ impl Exec<'_, '_, '_> {
     }
 
     pub(super) fn free(&mut self, addr: TermId, kind: AllocKind, span: Span) -> Option<()> {
-        if is_crowd(self.thread) {
+        if is_counted(self.thread) {
             return self.unsupported(span, "memory that threads without number free".to_string());
         }
         let word = self.cells.word();

@@ -12,7 +12,7 @@
 mod memory;
 
 use super::cells::{Cell, Cells};
-use super::control::{Change, Control, MOVER, Object, fits_crowd, is_crowd};
+use super::control::{Change, Control, MOVER, Object, can_be_counted, is_counted};
 use ir::access::bytes_of;
 use ir::{
     Callee, CheckKind, EdgeRef, ObjectKind, Op, Place, ProcId, Properties, Property, RegionId, SiteId, Span, Stmt, Why,
@@ -37,7 +37,7 @@ pub struct Summary {
     pub reads: Vec<(SiteId, Vec<VarId>, TermId)>,
     /// How control changes.
     pub changes: Vec<Change>,
-    /// Threads that join the crowd, in order: where they begin, and their arguments.
+    /// Threads that are counted, in order: where they begin, and their arguments.
     pub joining: Vec<(ProcId, Vec<(VarId, TermId)>)>,
     /// Addresses and the like whose values were resolved.
     pub fixed: Vec<TermId>,
@@ -78,7 +78,7 @@ pub enum BadKind {
 /// Tells the value of a term over the cells before the step, if it is known.
 pub type Resolve<'r> = &'r mut dyn FnMut(&mut Cells<'_>, TermId) -> Option<u64>;
 
-/// Runs an edge on terms. For a member of the crowd, what it reads of its own variables are cells of its place, and what it writes are cells
+/// Runs an edge on terms. For a counted thread, what it reads of its own variables are cells of its place, and what it writes are cells
 /// of `MOVER`.
 pub fn run(
     cells: &mut Cells<'_>,
@@ -88,7 +88,7 @@ pub fn run(
     edge: EdgeRef,
     resolve: Resolve<'_>,
 ) -> Summary {
-    if !is_crowd(thread) {
+    if !is_counted(thread) {
         return execute(cells, properties, control, thread, edge, resolve);
     }
     let mut resolve_there = |cells: &mut Cells<'_>, term: TermId| {
@@ -150,7 +150,7 @@ fn execute_with(
         resolve,
         at: 0,
         n_started: 0,
-        granules: if is_crowd(thread) { 0 } else { control.at(thread).granules },
+        granules: if is_counted(thread) { 0 } else { control.at(thread).granules },
         objects: control.objects.clone(),
         cases,
     };
@@ -231,7 +231,7 @@ impl Exec<'_, '_, '_> {
         let vars = self.cells.vars_in(term);
         let mut map: smallvec::SmallVec<[(VarId, TermId); 6]> = smallvec::SmallVec::new();
         for var in vars.iter() {
-            let value = if *var == self.cells.program.self_var && !is_crowd(self.thread) {
+            let value = if *var == self.cells.program.self_var && !is_counted(self.thread) {
                 let word = self.cells.word();
                 self.cells.pool.bv(word, u64::from(self.thread) + 1)
             } else {
@@ -464,8 +464,8 @@ impl Exec<'_, '_, '_> {
             let what = format!("call of {} with other arguments than it takes", program.proc(proc).name);
             return self.unsupported(stmt.span, what);
         }
-        if self.has_crowd() || is_crowd(self.thread) || self.cells.crowd_sites.contains(&stmt.site) {
-            return self.join_crowd(dst, proc, values, stmt);
+        if self.has_counted() || is_counted(self.thread) || self.cells.counted_sites.contains(&stmt.site) {
+            return self.join_counted(dst, proc, values, stmt);
         }
         let index = self.control.threads.len() + self.n_started;
         if index as u64 >= self.cells.model().max_threads() {
@@ -483,15 +483,15 @@ impl Exec<'_, '_, '_> {
         Some(())
     }
 
-    /// Whether threads have joined the crowd, before this step or in it.
-    fn has_crowd(&self) -> bool {
-        self.control.has_crowd || !self.result.joining.is_empty()
+    /// Whether threads have become counted, before this step or in it.
+    fn has_counted(&self) -> bool {
+        self.control.has_counted || !self.result.joining.is_empty()
     }
 
     /// A thread starts whose number nobody knows.
-    fn join_crowd(&mut self, dst: VarId, proc: ProcId, values: Vec<TermId>, stmt: &Stmt) -> Option<()> {
+    fn join_counted(&mut self, dst: VarId, proc: ProcId, values: Vec<TermId>, stmt: &Stmt) -> Option<()> {
         let program = self.cells.program;
-        if !fits_crowd(program, proc) {
+        if !can_be_counted(program, proc) {
             return self.unsupported(stmt.span, "threads without number of so large a program".to_string());
         }
         let args = program.proc(proc).params.iter().copied().zip(values).collect();
@@ -535,8 +535,8 @@ impl Exec<'_, '_, '_> {
             cases.push(self.cells.pool.eq(handle, constant));
         }
         let mut has_ended = self.cells.pool.or_all(&cases);
-        if self.has_crowd() {
-            // Any handle that no thread with a number has may be that of a member of the crowd.
+        if self.has_counted() {
+            // Any handle that no thread with a number has may be that of a counted thread.
             let last = self.cells.pool.bv(word, self.control.threads.len() as u64);
             let is_other = self.cells.pool.ult(last, handle);
             has_ended = self.cells.pool.or(has_ended, is_other);
@@ -544,7 +544,7 @@ impl Exec<'_, '_, '_> {
         self.wait(has_ended)?;
         if let Some(result) = result {
             let mut value = self.cells.pool.bv(word, 0);
-            if self.has_crowd() {
+            if self.has_counted() {
                 let any = self.cells.pool.declare("any", Sort::Bv(word));
                 value = self.cells.pool.var(any);
             }
@@ -566,7 +566,7 @@ impl Exec<'_, '_, '_> {
             }
             _ => self.cells.pool.bv(word, 0),
         };
-        if !is_crowd(self.thread) {
+        if !is_counted(self.thread) {
             let cell = self.cells.var(Cell::Result(self.thread));
             self.write(cell, value);
         }

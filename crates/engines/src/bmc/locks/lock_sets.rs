@@ -68,18 +68,18 @@ impl LockSets {
     }
 
     /// Notes which locks guard what, and whether it is what this unrolling went by: `uses` are the sections that have put off accesses to
-    /// each cell, `crowded` the cells that too much was put off about.
+    /// each cell, `given_up` the cells that too much was put off about.
     pub(crate) fn judge(
         &mut self,
         looked: &Looked<'_>,
         uses: &BTreeMap<Cell, Vec<u32>>,
-        crowded: &FxHashSet<Cell>,
+        given_up: &FxHashSet<Cell>,
     ) -> Judgement {
         let touches = touches(looked);
         let is_wrong = |(cell, sections): &(&Cell, &Vec<u32>)| {
             let none = Vec::new();
             let all = touches.get(&cell.0).unwrap_or(&none);
-            crowded.contains(cell) || !self.is_guarded(**cell, sections, all, looked)
+            given_up.contains(cell) || !self.is_guarded(**cell, sections, all, looked)
         };
         let wrong: Vec<Cell> = uses.iter().filter(is_wrong).map(|(cell, _)| *cell).collect();
         if !wrong.is_empty() {

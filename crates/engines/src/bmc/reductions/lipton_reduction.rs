@@ -30,7 +30,7 @@ pub(crate) struct PutOff {
     /// Which sections have put off something about which cells.
     uses: FxHashSet<(Cell, u32)>,
     /// Cells that too much was put off about.
-    crowded: FxHashSet<Cell>,
+    given_up: FxHashSet<Cell>,
 }
 
 /// What a section has put off.
@@ -162,7 +162,7 @@ impl PutOff {
                 how: How::default(),
             };
             if log.entries().is_some_and(|entries| entries.len() > MOST_ANYWHERE) {
-                self.crowded.insert((*key, None));
+                self.given_up.insert((*key, None));
                 continue;
             }
             for entry in log.entries().into_iter().flatten() {
@@ -227,7 +227,7 @@ impl PutOff {
             uses.entry(*cell).or_default().push(*section);
         }
         let looked = Looked { events, pool, keys: places.keys(), sections, closure: &closure };
-        lock_sets.judge(&looked, &uses, &self.crowded)
+        lock_sets.judge(&looked, &uses, &self.given_up)
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! Known as: predicate mining, candidate invariants, templates from the program text (Houdini-like guessing).
 //!
-//! What a path of some threads teaches is often about how they took turns, and not about everybody who may stand at a place of the crowd. What
+//! What a path of some threads teaches is often about how they took turns, and not about everybody who may stand at a counted place. What
 //! is needed there is mostly said in the program: a condition that a thread has seen or is about to see, or that a variable of it is what was
 //! computed or read last. Each of these is a predicate for all places where the variables in it are still read.
 //!
 //! Nothing here is assumed: a predicate that does not hold is not known to.
 
 use crate::abstraction::cells::Cell;
-use crate::abstraction::control::{ThreadAt, fits_crowd, place};
+use crate::abstraction::control::{ThreadAt, can_be_counted, place};
 use crate::abstraction::state::Precision;
 use crate::cegar::world::World;
 use ir::pass::Liveness;
@@ -20,13 +20,13 @@ use rustc_hash::FxHashMap;
 /// More than this many cost more than they help.
 const MANY: usize = 160;
 
-/// Tracks guesses about all places where threads of the crowd may stand, and no other predicates: what is needed of those comes back.
+/// Tracks guesses about all places where counted threads may stand, and no other predicates: what is needed of those comes back.
 pub(crate) fn add(world: &mut World<'_>, precision: &mut Precision) {
     let program = world.cells.program;
     precision.forget_predicates();
     for index in 0..program.procs.len() {
         let id = ProcId(index as u32);
-        if id == program.main || !fits_crowd(program, id) {
+        if id == program.main || !can_be_counted(program, id) {
             continue;
         }
         let proc = program.proc(id);

@@ -8,7 +8,7 @@
 //! apart again, which cannot prove programs that start threads without end, but finds errors.
 //!
 //! Invariant: for every finding the last row applies always. Each remedy but `GoOn`, which adds to a precision over finitely many
-//! cells of finitely many values, `PassOver` and `FormCrowd`, which use up places of the program, makes its own rows inapplicable.
+//! cells of finitely many values, `PassOver` and `CountThreads`, which use up places of the program, makes its own rows inapplicable.
 
 /// What looking at a path has come to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +27,7 @@ pub(crate) enum Finding {
     Undecided,
     /// There is no time or memory left to tell.
     Stopped,
-    /// It needs more threads at places of the crowd than it has started.
+    /// It needs more threads at counted places than it has started.
     NotCast,
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum Finding {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Situation {
     /// Whether some threads are not told apart.
-    pub(crate) has_crowd: bool,
+    pub(crate) has_counted: bool,
     /// Whether predicates were mined already, or cannot be tracked.
     pub(crate) has_mined: bool,
     /// Whether paths have taught many predicates.
@@ -56,13 +56,13 @@ pub(crate) enum When {
     /// Predicates were not mined yet.
     Unmined,
     /// Likewise, and some threads are not told apart.
-    UnminedCrowd,
+    UnminedCounted,
     /// Likewise, and paths have taught many predicates: guessing is quicker.
-    UnminedCrowdWithMany,
+    UnminedCountedWithMany,
     /// The domain could keep combinations of predicates, and does not.
     CanCombine,
     /// Some threads are not told apart.
-    Crowd,
+    Counted,
 }
 
 /// What is done before the next round.
@@ -75,9 +75,9 @@ pub(crate) enum Remedy {
     /// The place is passed over from now on; the answer is safe no more.
     PassOver,
     /// The threads of the loop are not told apart from now on.
-    FormCrowd,
+    CountThreads,
     /// All threads are told apart again, however many.
-    DisperseCrowd,
+    TellApart,
     /// Predicates are mined from the text of the program.
     MinePredicates,
     /// Combinations of predicates are kept, not each for itself.
@@ -90,19 +90,19 @@ pub(crate) enum Remedy {
 pub(crate) const STAGES: &[(Finding, When, Remedy)] = &[
     (Finding::Violation, When::Always, Remedy::Report),
     (Finding::Beyond, When::Always, Remedy::PassOver),
-    (Finding::ManyThreads, When::Always, Remedy::FormCrowd),
-    (Finding::Learned, When::UnminedCrowdWithMany, Remedy::MinePredicates),
+    (Finding::ManyThreads, When::Always, Remedy::CountThreads),
+    (Finding::Learned, When::UnminedCountedWithMany, Remedy::MinePredicates),
     (Finding::Learned, When::Always, Remedy::GoOn),
-    (Finding::NothingNew, When::StartsMany, Remedy::FormCrowd),
-    (Finding::NothingNew, When::UnminedCrowd, Remedy::MinePredicates),
+    (Finding::NothingNew, When::StartsMany, Remedy::CountThreads),
+    (Finding::NothingNew, When::UnminedCounted, Remedy::MinePredicates),
     (Finding::NothingNew, When::CanCombine, Remedy::CombinePredicates),
-    (Finding::NothingNew, When::Crowd, Remedy::DisperseCrowd),
+    (Finding::NothingNew, When::Counted, Remedy::TellApart),
     (Finding::NothingNew, When::Always, Remedy::GiveUp),
-    (Finding::Undecided, When::StartsMany, Remedy::FormCrowd),
+    (Finding::Undecided, When::StartsMany, Remedy::CountThreads),
     (Finding::Undecided, When::Always, Remedy::GiveUp),
     (Finding::Stopped, When::Always, Remedy::GiveUp),
     (Finding::NotCast, When::Unmined, Remedy::MinePredicates),
-    (Finding::NotCast, When::Always, Remedy::DisperseCrowd),
+    (Finding::NotCast, When::Always, Remedy::TellApart),
 ];
 
 /// What is done: the first stage that applies.
@@ -113,15 +113,15 @@ pub(crate) fn remedy(finding: Finding, situation: &Situation) -> Remedy {
 
 impl When {
     fn holds(self, situation: &Situation) -> bool {
-        let Situation { has_crowd, has_mined, has_many_predicates, starts_many, can_combine } = *situation;
+        let Situation { has_counted, has_mined, has_many_predicates, starts_many, can_combine } = *situation;
         match self {
             When::Always => true,
             When::StartsMany => starts_many,
             When::Unmined => !has_mined,
-            When::UnminedCrowd => has_crowd && !has_mined,
-            When::UnminedCrowdWithMany => has_crowd && !has_mined && has_many_predicates,
+            When::UnminedCounted => has_counted && !has_mined,
+            When::UnminedCountedWithMany => has_counted && !has_mined && has_many_predicates,
             When::CanCombine => can_combine,
-            When::Crowd => has_crowd,
+            When::Counted => has_counted,
         }
     }
 }
@@ -132,7 +132,7 @@ mod tests {
 
     fn situations() -> impl Iterator<Item = Situation> {
         (0..32u32).map(|bits| Situation {
-            has_crowd: bits & 1 != 0,
+            has_counted: bits & 1 != 0,
             has_mined: bits & 2 != 0,
             has_many_predicates: bits & 4 != 0,
             starts_many: bits & 8 != 0,
@@ -162,10 +162,10 @@ mod tests {
                 let mut rounds = 0;
                 loop {
                     match remedy(finding, &situation) {
-                        Remedy::FormCrowd => (situation.has_crowd, situation.starts_many) = (true, false),
+                        Remedy::CountThreads => (situation.has_counted, situation.starts_many) = (true, false),
                         Remedy::MinePredicates => situation.has_mined = true,
                         Remedy::CombinePredicates => situation.can_combine = false,
-                        Remedy::DisperseCrowd if situation.has_crowd => situation.has_crowd = false,
+                        Remedy::TellApart if situation.has_counted => situation.has_counted = false,
                         _ => break,
                     }
                     rounds += 1;

@@ -2,17 +2,17 @@
 //!
 //! Known as: counter abstraction with none, one and many (0,1,∞) \[Pnueli02]; parameterised verification, thread-modular reasoning.
 //!
-//! Such threads are members of the crowd (`abstraction::control`): a place of it stands for all who may be there. What is known of the cells of
+//! Such threads are counted (`abstraction::control`): a place stands for all who may be there. What is known of the cells of
 //! a place is known of every one of them, for every choice of one member for each place. So a step is looked at in cases: whoever arrives
 //! at a place joins those who stood there before, and what is known afterwards is what holds in all cases (`cases`, `joined`).
 //!
 //! A path of places is not yet one of threads. `concrete` picks one: of several at a place, the one who came last, or first. If a place has nobody left, one more is
 //! sent there. What a path of threads teaches is told in terms of places again (`Cast::explain`).
 //!
-//! Invariant: each concrete step of a member of the crowd is allowed by all cases in which it is chosen.
+//! Invariant: each concrete step of a counted thread is allowed by all cases in which it is chosen.
 
 use crate::abstraction::cells::{Cell, Cells};
-use crate::abstraction::control::{Change, Control, MOVER, OTHER, ThreadAt, is_crowd, place};
+use crate::abstraction::control::{Change, Control, MOVER, OTHER, ThreadAt, is_counted, place};
 use crate::abstraction::domain::common;
 use crate::abstraction::refine::{Attempt, Explanation};
 use crate::abstraction::state::{Abstract, Precision};
@@ -33,7 +33,7 @@ enum Arrival<'s> {
     Before,
 }
 
-/// The step for each choice of those who stand for the places that somebody comes to; the step itself if the crowd has no part in it.
+/// The step for each choice of those who stand for the places that somebody comes to; the step itself if counted threads have no part in it.
 pub(crate) fn cases(
     cells: &mut Cells<'_>,
     precision: &Precision,
@@ -43,9 +43,9 @@ pub(crate) fn cases(
     summary: &Summary,
 ) -> Vec<Summary> {
     let program = cells.program;
-    let is_left = is_crowd(thread) && before.at_place(thread) == Some(true);
+    let is_left = is_counted(thread) && before.at_place(thread) == Some(true);
     let mut arrivals: Vec<(u32, Arrival<'_>)> = Vec::new();
-    if is_crowd(thread)
+    if is_counted(thread)
         && let Some(place) = place_after(before.at(thread), to, &summary.changes)
     {
         arrivals.push((place, Arrival::Mover));
@@ -161,7 +161,7 @@ pub(crate) fn about_inhabited(
     state: &Abstract,
 ) -> Abstract {
     let is_there = |cells: &Cells<'_>, var: &VarId| match cells.cell(*var) {
-        Some(Cell::Own(place, _)) if is_crowd(place) => control.at_place(place).is_some(),
+        Some(Cell::Own(place, _)) if is_counted(place) => control.at_place(place).is_some(),
         _ => true,
     };
     let mut state = state.clone();
@@ -179,7 +179,7 @@ fn entry(program: &Program, proc: ProcId) -> u32 {
     place(&ThreadAt { proc, loc: program.proc(proc).entry, depth: 0, granules: 0, has_ended: false })
 }
 
-/// Where a member of the crowd stands after a step; `None` if it ends.
+/// Where a counted thread stands after a step; `None` if it ends.
 fn place_after(mut at: ThreadAt, to: ir::LocId, changes: &[Change]) -> Option<u32> {
     at.loc = to;
     for change in changes {
@@ -222,7 +222,7 @@ pub(crate) fn is_endless(program: &Program, edge: EdgeRef) -> bool {
 pub(crate) struct Cast {
     /// The path.
     pub(crate) attempt: Attempt,
-    /// For each moment the numbers of all threads as places of the crowd, or their own.
+    /// For each moment the numbers of all threads as counted places, or their own.
     labels: Vec<Vec<u32>>,
 }
 
@@ -267,7 +267,7 @@ enum Came {
 struct Walk {
     steps: Vec<(u32, EdgeRef)>,
     labels: Vec<Vec<u32>>,
-    /// When somebody came to a place of the crowd, and how.
+    /// When somebody came to a counted place, and how.
     arrivals: Vec<(usize, u32, Came)>,
     /// The step that nobody is there for.
     stuck: Option<usize>,
@@ -280,7 +280,7 @@ impl Walk {
         // When a thread came to its place.
         let mut since: Vec<usize> = vec![0];
         let mut at = vec![Control::initial(program).at(0)];
-        let mut has_crowd = false;
+        let mut has_counted = false;
         let mut walk = Walk { steps: Vec::new(), labels: vec![now.clone()], arrivals: Vec::new(), stuck: None };
         for (moment, (thread, edge)) in path.iter().enumerate() {
             let there = (0..now.len()).filter(|who| now[*who] == *thread);
@@ -303,8 +303,8 @@ impl Walk {
                     Op::Return(_) | Op::ExitThread(_) => ends = true,
                     Op::Start { callee, .. } => {
                         let Callee::Proc(proc) = callee else { return None };
-                        has_crowd |= is_crowd(*thread) || world.cells.crowd_sites.contains(&stmt.site);
-                        now.push(if has_crowd { entry(program, *proc) } else { now.len() as u32 });
+                        has_counted |= is_counted(*thread) || world.cells.counted_sites.contains(&stmt.site);
+                        now.push(if has_counted { entry(program, *proc) } else { now.len() as u32 });
                         walk.arrivals.push((moment, entry(program, *proc), Came::Started));
                         since.push(moment);
                         let loc = program.proc(*proc).entry;
@@ -313,7 +313,7 @@ impl Walk {
                     _ => {}
                 }
             }
-            if is_crowd(*thread) {
+            if is_counted(*thread) {
                 now[who] = if ends { MOVER } else { place(&at[who]) };
                 since[who] = moment + 1;
                 walk.arrivals.push((moment, now[who], Came::Moved));
@@ -329,7 +329,7 @@ fn once_more(program: &Program, step: (u32, EdgeRef)) -> Option<Vec<(u32, EdgeRe
     let (thread, edge) = step;
     let proc = program.proc(edge.proc);
     let (from, to) = (program.edge(edge).from, program.edge(edge).to);
-    if is_crowd(thread) && from != to {
+    if is_counted(thread) && from != to {
         return None;
     }
     let mut came_by: FxHashMap<ir::LocId, ir::EdgeId> = FxHashMap::default();
@@ -403,7 +403,7 @@ fn relabel(cells: &mut Cells<'_>, labels: &[u32], term: TermId) -> Option<TermId
                 let there = cells.var(Cell::Own(place, own));
                 map.insert(*var, cells.pool.var(there));
             }
-            Some(Cell::Result(thread)) if labels.get(thread as usize).is_some_and(|place| is_crowd(*place)) => {
+            Some(Cell::Result(thread)) if labels.get(thread as usize).is_some_and(|place| is_counted(*place)) => {
                 return None;
             }
             _ => {}

@@ -17,7 +17,7 @@ pub(crate) mod successor;
 use super::world::{Reduction, Strategy, World};
 use crate::abstraction::cells::Cells;
 use crate::abstraction::cone::Taken;
-use crate::abstraction::control::{Change, Control, is_crowd};
+use crate::abstraction::control::{Change, Control, is_counted};
 use crate::abstraction::refine::Attempt;
 use crate::abstraction::state::{Abstract, Precision};
 use crate::abstraction::symbolic::{self, Bad, BadKind, Summary};
@@ -178,10 +178,10 @@ impl<'w, 'p> Search<'w, 'p> {
             return Ok(());
         }
         let stopped = |why| Halt::Stopped(run.why_stopped(why));
-        if self.graph.node(node).control.has_crowd
+        if self.graph.node(node).control.has_counted
             && let Some(other) = self.covering(node).map_err(stopped)?
         {
-            // Crowds grow, so that what was found later often allows more.
+            // Sets of counted threads grow, so that what was found later often allows more.
             self.graph.cover(node, other);
             return Ok(());
         }
@@ -209,10 +209,10 @@ impl<'w, 'p> Search<'w, 'p> {
         Ok(())
     }
 
-    /// Whether all threads may wait in a node. Places of the crowd may be empty, so they do not matter.
+    /// Whether all threads may wait in a node. Counted places may be empty, so they do not matter.
     fn may_deadlock(&mut self, node: NodeId) -> Result<bool, smt::Why> {
         let (control, state) = (self.graph.node(node).control.clone(), self.graph.node(node).state.clone());
-        let named: Vec<u32> = control.alive().filter(|thread| !is_crowd(*thread)).collect();
+        let named: Vec<u32> = control.alive().filter(|thread| !is_counted(*thread)).collect();
         let may_wait = |thread: &u32| {
             let at = control.at(*thread);
             self.world.actions.next(at.proc, at.loc).may_wait
@@ -350,7 +350,7 @@ impl<'w, 'p> Search<'w, 'p> {
         let world = &mut *self.world;
         let mut after = Vec::new();
         let taken = &Taken { thread, edge, after: &next, view: Default::default() };
-        if next.has_crowd {
+        if next.has_counted {
             let left_at = (control.at_place(thread) == Some(true)).then_some(thread);
             for case in counter_abstraction::cases(&mut world.cells, self.precision, &control, thread, to, &summary) {
                 let found = after_step(world, self.precision, &state, &case, &guards, taken, left_at)?;
@@ -366,7 +366,7 @@ impl<'w, 'p> Search<'w, 'p> {
     /// Whether a loop has started so many threads that they are better not told apart.
     fn starts_many(&self, before: &Control, thread: u32, edge: EdgeRef, summary: &Summary, after: &Control) -> bool {
         let at = before.at(thread);
-        if !self.world.watches_starts || after.has_crowd || !self.world.actions.next(at.proc, at.loc).is_in_loop {
+        if !self.world.watches_starts || after.has_counted || !self.world.actions.next(at.proc, at.loc).is_in_loop {
             return false;
         }
         let limit = if counter_abstraction::is_endless(self.world.cells.program, edge) { 3 } else { 8 };
@@ -430,7 +430,7 @@ impl<'w, 'p> Search<'w, 'p> {
         let mut weaker: Vec<(NodeId, Rc<Abstract>)> = Vec::new();
         for other in candidates {
             let mut allowed = self.graph.node(other).state.clone();
-            if control.has_crowd {
+            if control.has_counted {
                 let cells = &mut self.world.cells;
                 allowed = Rc::new(counter_abstraction::about_inhabited(cells, self.precision, &control, &allowed));
             }

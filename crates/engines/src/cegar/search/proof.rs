@@ -54,7 +54,7 @@ pub(crate) fn certificate(search: &mut Search<'_, '_>) -> Certificate {
     names.sort_by_key(|(var, _)| *var);
     let mut program = cells.program.clone();
     program.pool = cells.pool.clone();
-    let has_crowd = search.graph.nodes.iter().any(|node| node.control.has_crowd);
-    let beyond = has_crowd.then(|| "threads without number are not told apart in it".to_string());
+    let has_counted = search.graph.nodes.iter().any(|node| node.control.has_counted);
+    let beyond = has_counted.then(|| "threads without number are not told apart in it".to_string());
     Certificate { program, cells: names, nodes, reduction: Reduction::Untold, beyond }
 }

@@ -8,7 +8,7 @@
 //! control, and compared first without and then with the solver.
 //!
 //! Invariant: a covering node is not covered itself when it begins to cover, so that following `covered_by` leads to a node that is explored. Only
-//! nodes with a crowd are covered later than when they were found.
+//! nodes with counted threads are covered later than when they were found.
 
 use crate::abstraction::control::Control;
 use crate::abstraction::state::Abstract;
@@ -47,7 +47,7 @@ pub(crate) struct Node {
 #[derive(Default)]
 pub(crate) struct ReachabilityGraph {
     pub(crate) nodes: Vec<Node>,
-    /// Nodes that are not covered, ascending, by where their threads stand, whatever the crowd.
+    /// Nodes that are not covered, ascending, by where their threads stand, whatever the counted ones do.
     by_control: FxHashMap<Rc<Control>, Vec<NodeId>>,
     pub(crate) n_covered: u64,
 }
@@ -64,7 +64,7 @@ impl ReachabilityGraph {
         if let Some((from, thread, edge)) = parent {
             self.nodes[from as usize].next.push((thread, edge, id));
         }
-        let key = if control.has_crowd { Rc::new(without_crowd(&control)) } else { control.clone() };
+        let key = if control.has_counted { Rc::new(without_counted(&control)) } else { control.clone() };
         self.by_control.entry(key).or_default().push(id);
         self.nodes.push(Node {
             control,
@@ -86,16 +86,19 @@ impl ReachabilityGraph {
         &self.nodes[id as usize]
     }
 
-    /// Nodes that might cover a node: others at the same places, or with a larger crowd, that are not covered.
+    /// Nodes that might cover a node: others at the same places, or with more counted threads, that are not covered.
     pub(crate) fn candidates(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let control = &self.nodes[id as usize].control;
-        let found =
-            if control.has_crowd { self.by_control.get(&without_crowd(control)) } else { self.by_control.get(control) };
+        let found = if control.has_counted {
+            self.by_control.get(&without_counted(control))
+        } else {
+            self.by_control.get(control)
+        };
         let all = found.map_or(&[][..], Vec::as_slice);
         let fits = move |other: &NodeId| {
             let node = &self.nodes[*other as usize];
-            let is_larger = control.has_crowd && *other != id && control.crowd_is_within(&node.control);
-            is_larger || !control.has_crowd && *other < id
+            let is_larger = control.has_counted && *other != id && control.counted_are_within(&node.control);
+            is_larger || !control.has_counted && *other < id
         };
         all.iter().copied().filter(fits)
     }
@@ -110,8 +113,8 @@ impl ReachabilityGraph {
     /// A node cannot cover others any more.
     fn forget_candidate(&mut self, id: NodeId) {
         let control = &self.nodes[id as usize].control;
-        let same = match control.has_crowd {
-            true => self.by_control.get_mut(&without_crowd(control)),
+        let same = match control.has_counted {
+            true => self.by_control.get_mut(&without_counted(control)),
             false => self.by_control.get_mut(control),
         };
         if let Some(same) = same
@@ -179,8 +182,8 @@ impl ReachabilityGraph {
     }
 }
 
-fn without_crowd(control: &Control) -> Control {
-    Control { crowd: Vec::new(), ..control.clone() }
+fn without_counted(control: &Control) -> Control {
+    Control { counted: Vec::new(), ..control.clone() }
 }
 
 impl Explored for ReachabilityGraph {

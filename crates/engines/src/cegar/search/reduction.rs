@@ -9,7 +9,7 @@
 use super::reachability_graph::NodeId;
 use super::{Search, resolver};
 use crate::abstraction::cells::Cell;
-use crate::abstraction::control::is_crowd;
+use crate::abstraction::control::is_counted;
 use crate::explore::actions::Outgoing;
 use crate::explore::por::dependence::{Future, Joins, Next, TargetList};
 use crate::explore::por::source_set::{SourceSets, Threads};
@@ -143,8 +143,8 @@ impl<'s, 'w, 'p> AtNode<'s, 'w, 'p> {
         if let Some(known) = self.surely.get(&thread) {
             return *known;
         }
-        // Perhaps nobody stands at a place of the crowd.
-        let surely = !is_crowd(thread)
+        // Perhaps nobody stands at a counted place.
+        let surely = !is_counted(thread)
             && (self.search.is_total(self.node, thread) || {
                 let guards = self.guards(thread);
                 let any = self.search.world.cells.pool.or_all(&guards);

@@ -29,7 +29,7 @@ pub(crate) fn after_step(
     let by_value = guards.is_empty() && world.domain.is_by_value(precision);
     if by_value
         && summary.is_fixed
-        && !taken.after.has_crowd
+        && !taken.after.has_counted
         && let Some(simplified) = world.cone.simplify(&mut world.cells, &world.live, precision, taken, summary)
         && let Some(inputs) = &simplified.inputs
     {
