@@ -18,7 +18,7 @@ use ir::{Properties, Property, Span, Why};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Asks an engine.
 pub type Decide<'a, R> = Box<dyn Fn(&mut Run) -> Decided<R> + Send + Sync + 'a>;
@@ -91,8 +91,8 @@ const STACK_BYTES: usize = 1 << 30;
 struct Common<R> {
     /// Who has not begun.
     waiting: Vec<usize>,
-    /// Who is at work, each with a flag that ends it alone.
-    busy: Vec<(usize, Budget)>,
+    /// Who is at work.
+    busy: Vec<(usize, Instant)>,
     /// What they said, in the order it came.
     heard: Vec<Heard<R>>,
 }
@@ -181,22 +181,6 @@ impl<R> Round<'_, '_, R> {
         elapsed >= ask.after || common.heard.iter().any(looked_for_more) || !(0..number).any(is_open)
     }
 
-    /// Ends the work of everybody.
-    fn end(&self, common: &Common<R>, all: &Budget) {
-        all.cancel();
-        common.busy.iter().for_each(|(_, own)| own.cancel());
-    }
-
-    /// Ends the work of those who look for what is known by now, so that the others have the cores to themselves.
-    fn end_needless(&self, common: &Common<R>) {
-        // A violation may wait for one that comes earlier in the table.
-        if self.how.second_opinion || common.heard.iter().any(|heard| self.is_whole(heard)) {
-            return;
-        }
-        let is_alone = |number: &usize| self.is_needless(*number, common);
-        common.busy.iter().filter(|(number, _)| is_alone(number)).for_each(|(_, own)| own.cancel());
-    }
-
     /// Whether what it would look for is known.
     fn is_needless(&self, number: usize, common: &Common<R>) -> bool {
         let covers = self.asks[number].covers;
@@ -249,9 +233,10 @@ pub fn schedule<R: Send>(
                 stopped = budget.is_over().or_else(|| budget.exceeds_memory());
             }
             let is_late = budget.time().is_some_and(|limit| budget.elapsed() >= limit.mul_f64(SECOND_BY));
-            let Ok(common) = common.lock() else { continue };
-            if stopped.is_some() || is_late && round.is_answered(&common) || round.is_over(&common, all.elapsed()) {
-                round.end(&common, all);
+            let is_answered = || common.lock().is_ok_and(|common| round.is_answered(&common));
+            let is_over = || common.lock().is_ok_and(|common| round.is_over(&common, all.elapsed()));
+            if stopped.is_some() || is_late && is_answered() || is_over() {
+                all.cancel();
                 news.notify_all();
             }
         }
@@ -263,7 +248,6 @@ pub fn schedule<R: Send>(
 /// Waits for its turn, works, and says what came of it, unless enough is known before.
 fn work<R>(number: usize, round: &Round<'_, '_, R>, common: &Mutex<Common<R>>, news: &Condvar, all: &Budget) {
     let ask = &round.asks[number];
-    let own = all.apart();
     {
         let Ok(mut state) = common.lock() else { return };
         let is_over = |state: &Common<R>| round.is_over(state, all.elapsed());
@@ -276,27 +260,22 @@ fn work<R>(number: usize, round: &Round<'_, '_, R>, common: &Mutex<Common<R>>, n
         state.waiting.retain(|waiting| *waiting != number);
         if is_idle {
             if is_over(&state) {
-                round.end(&state, all);
+                all.cancel();
             }
             news.notify_all();
             return;
         }
-        state.busy.push((number, own.clone()));
+        state.busy.push((number, Instant::now()));
     }
-    let mut run = Run::new(own.within_memory(ask.memory)).with(ask.settings.clone());
+    let mut run = Run::new(all.within_memory(ask.memory)).with(ask.settings.clone());
     run.reached = round.how.board.begin(&ask.title);
     let said = caught(|| (ask.decide)(&mut run), &round.how);
     round.how.board.end(&run.reached);
     let Ok(mut state) = common.lock() else { return };
     state.busy.retain(|(busy, _)| *busy != number);
-    let was_ended = own.is_cancelled() && !all.is_cancelled();
-    if !was_ended || !matches!(said, Ok(Decided::Unknown(Why::Cancelled))) {
-        state.heard.push(Heard { ask: number, said, run, at: all.elapsed() });
-    }
+    state.heard.push(Heard { ask: number, said, run, at: all.elapsed() });
     if round.is_over(&state, all.elapsed()) {
-        round.end(&state, all);
-    } else {
-        round.end_needless(&state);
+        all.cancel();
     }
     news.notify_all();
 }

@@ -130,7 +130,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         match result {
             Ok(Some(found)) => return Ok(Verdict::Unsafe(search::trace::trace(&mut search, &task.program, found))),
             Err(Halt::Stopped(why)) => return Err(why),
-            Err(Halt::ManyStates) => reason = search.machine.sampled().cloned().or(reason),
+            Err(Halt::ManyStates) => {}
             Ok(None) => match search.unknown.take() {
                 Some(Why::Bound(_)) if is_bounded_by_threads => {}
                 Some(why) => {

@@ -115,7 +115,6 @@ impl<'c> Machine<'c> {
             choices: Choices::new(),
             n_chosen: 0,
             saw_unwritten: false,
-            sampled: None,
             touched: Vec::new(),
             inputs: Vec::new(),
             forgets_live: !leaks_matter,
@@ -123,11 +122,6 @@ impl<'c> Machine<'c> {
             max_threads: max_threads.min(MAX_THREADS),
         };
         Machine { code, files, work }
-    }
-
-    /// Why not all values of some input have been tried, if so: by a run, or by a look at what a run would do.
-    pub(crate) fn sampled(&self) -> Option<&Why> {
-        self.work.sampled.as_ref()
     }
 
     /// The state before the first step.
