@@ -8,11 +8,11 @@ mod circles;
 mod dependencies;
 #[path = "it/limits.rs"]
 mod limits;
-#[path = "it/litmus.rs"]
+#[path = "it/language/litmus.rs"]
 mod litmus;
 #[path = "it/odd_inputs.rs"]
 mod odd_inputs;
-#[path = "it/oox.rs"]
+#[path = "it/language/oox.rs"]
 mod oox;
 #[path = "it/options.rs"]
 mod options;
@@ -22,7 +22,7 @@ mod pages;
 mod process;
 #[path = "it/properties.rs"]
 mod properties;
-#[path = "it/protocols.rs"]
+#[path = "it/language/protocols.rs"]
 mod protocols;
 #[path = "it/tree/references.rs"]
 mod references;

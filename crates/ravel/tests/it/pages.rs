@@ -208,7 +208,7 @@ fn stepping_changes_what_a_browser_shows() {
     std::fs::write(&file.0, page.replace("</body>", &format!("{reader}</body>"))).expect("it can be written");
     let (shown, complaints) = opened(&browser, &format!("file://{}", file.path()));
     assert_eq!(complaints, "");
-    assert!(shown.contains("<title>0/1/1 1/1/1 9/1/1 8/1/1 2/1/1</title>"), "{shown}");
+    assert!(shown.contains("<title>0/1/1 1/1/1 10/1/1 9/1/1 2/1/1</title>"), "{shown}");
     let (shown, complaints) = opened(&browser, &format!("file://{}#step-6", file.path()));
     assert!(complaints.is_empty() && shown.contains("class=\"ch\""), "{complaints}");
 }

@@ -100,7 +100,7 @@ fn shards_count_what_one_run_counts() {
     let partly = merge(&[one.path()]);
     assert_eq!(partly.status.code(), Some(3), "{}", text(&partly));
     let complaint = String::from_utf8_lossy(&partly.stderr).into_owned();
-    assert!(complaint.contains("shard 2/2 lacks 2 of 2 answers"), "{complaint}");
+    assert!(complaint.contains("shard 2/2 lacks 4 of 4 answers"), "{complaint}");
     bench(&two, &["--shard", "2/2"]);
     let merged = merge(&[two.path(), one.path()]);
     assert_eq!(merged.status.code(), Some(0), "{}", text(&merged));

@@ -151,7 +151,11 @@ fn files<'a>(answer: &'a Answer, proven: &[Invariant]) -> Vec<FileOut<'a>> {
         let source = answer.sources.files.get(file)?;
         let is_near =
             |line: u32| mentioned.range(line.saturating_sub(NEAR)..=line.saturating_add(NEAR)).next().is_some();
-        let kept = |(line, _): &(&u32, &String)| source.lines.len() <= LONG_FILE || is_near(**line);
+        // What follows the last end of a line is no line.
+        let is_rest = |line: u32, text: &str| text.is_empty() && source.lines.keys().next_back() == Some(&line);
+        let kept = |(line, text): &(&u32, &String)| {
+            (source.lines.len() <= LONG_FILE || is_near(**line)) && !is_rest(**line, text)
+        };
         let shown = source.lines.iter().filter(kept).map(|(line, text)| (*line, printable(text)));
         let own = marks.iter().filter(|(span, ..)| span.file.0 as usize == file);
         let mark =

@@ -63,7 +63,7 @@ fn points_are_where_the_formats_want_them() {
     };
     let places: Vec<Vec<(usize, u32, u32)>> = found.iter().map(at).collect();
     let expected =
-        [vec![(0, 9, 33)], vec![(0, 9, 59)], vec![(0, 8, 17)], vec![(1, 3, 3)], vec![(0, 10, 3), (1, 3, 10)]];
+        [vec![(0, 9, 33)], vec![(0, 9, 60)], vec![(0, 8, 17)], vec![(1, 3, 3)], vec![(0, 10, 3), (1, 3, 10)]];
     assert_eq!(places, expected);
     assert_eq!(found[0][0].kind, Kind::Returns { function: "__VERIFIER_nondet_int".into(), value: "-4".into() });
     assert_eq!(found[2][0].kind, Kind::Starts { child: 1, function: "worker".into() });

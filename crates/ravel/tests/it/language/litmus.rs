@@ -43,7 +43,11 @@ fn every_model_answers_as_the_cases_say() {
     for path in &files {
         let source = std::fs::read_to_string(path).expect("cases can be read");
         for (word, model, value) in expectations(&source) {
-            let options: &[&str] = if word == "rf" { &["--enumerate", "rf"] } else { &[] };
+            let options: &[&str] = match word {
+                "rf" => &["--enumerate", "rf"],
+                "executions" => &["--enumerate", "executions"],
+                _ => &[],
+            };
             let answer = ask(path, &model, options);
             let count = |name: &str| answer[0][name].as_u64().expect("a count");
             let told = match word {
