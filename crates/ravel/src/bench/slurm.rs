@@ -106,7 +106,7 @@ impl Array<'_> {
             super::command_line(&[std::env::current_dir()?.to_string_lossy().into_owned()]),
             super::command_line(&words),
             self.head.shard.of,
-            super::command_line(&[folder.clone()]),
+            super::command_line(std::slice::from_ref(&folder)),
         ))
     }
 

@@ -1,6 +1,6 @@
 //! Where does an answer go? To the terminal in the form that was asked for, and into files for those who read it later.
 //!
-//! A run can take minutes, so files are claimed before it begins ([`file`]): a place that cannot be written is an error at once. What is written is whole or not there.
+//! A run can take minutes, so files are claimed before it begins ([`file`](mod@file)): a place that cannot be written is an error at once. What is written is whole or not there.
 
 pub(crate) mod file;
 mod witness;

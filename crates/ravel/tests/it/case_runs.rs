@@ -262,6 +262,7 @@ fn timed(question: &Question) -> (Option<Failure>, bool, Duration) {
 }
 
 /// Where the time went, for `RAVEL_TIMES=1 cargo cases -- --nocapture`: by engine, decided or not, and the slowest runs.
+#[expect(clippy::print_stdout, reason = "this is what was asked for")]
 fn tell_times(questions: &[Question], answers: &[(Option<Failure>, bool, Duration)]) {
     let mut sums: BTreeMap<(String, bool), (usize, Duration)> = BTreeMap::new();
     for (question, (_, is_decided, time)) in questions.iter().zip(answers) {

@@ -193,7 +193,6 @@ fn opened(browser: &PathBuf, address: &str) -> (String, String) {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that does nothing must say so")]
 fn stepping_changes_what_a_browser_shows() {
     let Some(browser) = browser() else {
         eprintln!("skipped: there is no Chromium to open the page in");
