@@ -35,8 +35,10 @@ fn nobody_is_wrong() {
     for row in FUZZERS {
         let counts = try_some(row, 1, share(row.name), None);
         assert_eq!(counts.n_wrong(), 0, "{}: {}", row.name, counts.line());
-        // Csmith need not be there, and is slow.
-        assert!(counts.agree > 0 || row.name == "csmith", "{}: {} {:?}", row.name, counts.line(), counts.reasons());
+        // On a slow machine time is over before the first answers; csmith need not be there, and is slow.
+        let tried = counts.programs + counts.too_large + counts.useless.values().sum::<u64>();
+        let is_cut = tried < share(row.name) || row.name == "csmith";
+        assert!(counts.agree > 0 || is_cut, "{}: {} {:?}", row.name, counts.line(), counts.reasons());
     }
 }
 
