@@ -78,7 +78,8 @@ pub struct Mapping {
     pub machine: &'static str,
     /// Sets of which a model for this machine mentions one: so is the default mapping found.
     hint: Tags,
-    rows: &'static [Row],
+    /// Tables that share no row; several mappings of one machine have most in common.
+    rows: &'static [&'static [Row]],
     /// Whether read-modify-writes are pairs of exclusive accesses, rather than single instructions.
     pub uses_exclusives: bool,
 }
@@ -90,7 +91,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "events carry C11's orders (RLX ACQ REL ACQ_REL SC) as tags",
         machine: "c11",
         hint: &["RLX", "ACQ_REL"],
-        rows: C11,
+        rows: &[C11],
         uses_exclusives: false,
     },
     Mapping {
@@ -98,7 +99,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "like x86, with a store fence before release stores and for release fences, where stores overtake each other",
         machine: "sparc",
         hint: &["SFENCE"],
-        rows: SPARC,
+        rows: &[SFENCES, LOCKED_UPDATES, MFENCE],
         uses_exclusives: false,
     },
     Mapping {
@@ -106,7 +107,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "a fence after seq_cst stores; read-modify-writes are locked",
         machine: "x86",
         hint: &["MFENCE"],
-        rows: X86,
+        rows: &[X86_STORES, LOCKED_UPDATES, MFENCE],
         uses_exclusives: false,
     },
     Mapping {
@@ -114,7 +115,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "a fence before seq_cst loads instead of after stores",
         machine: "x86",
         hint: &[],
-        rows: X86_LEADING,
+        rows: &[X86_LEADING_LOADS, LOCKED_UPDATES, MFENCE],
         uses_exclusives: false,
     },
     Mapping {
@@ -122,7 +123,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "LDAR, STLR, atomics of Armv8.1 with their A and L, DMB for fences",
         machine: "aarch64",
         hint: &["DMB.SY", "DMB.ISH"],
-        rows: AARCH64,
+        rows: &[LDAR, AARCH64_SHARED],
         uses_exclusives: false,
     },
     Mapping {
@@ -130,7 +131,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "as Armv8.0 has it: read-modify-writes are loops of LDXR or LDAXR and STXR or STLXR",
         machine: "aarch64",
         hint: &[],
-        rows: AARCH64,
+        rows: &[LDAR, AARCH64_SHARED],
         uses_exclusives: true,
     },
     Mapping {
@@ -138,7 +139,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "as Armv8.3 has it: acquire loads are LDAPR, which may come before an earlier STLR",
         machine: "aarch64",
         hint: &[],
-        rows: AARCH64_RCPC,
+        rows: &[LDAPR, AARCH64_SHARED],
         uses_exclusives: false,
     },
     Mapping {
@@ -146,7 +147,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "as Armv7 has it: plain and exclusive accesses between DMBs",
         machine: "aarch64",
         hint: &[],
-        rows: AARCH64_BARRIERS,
+        rows: &[AARCH64_BARRIERS],
         uses_exclusives: true,
     },
     Mapping {
@@ -154,7 +155,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "leading sync and lwsync, a branch and isync after acquiring reads, lwarx and stwcx.",
         machine: "power",
         hint: &["LWSYNC", "SYNC"],
-        rows: POWER,
+        rows: &[LEADING_SYNC, LEADING_SYNC_STORES, ISYNC_ACQUIRES, POWER_SHARED],
         uses_exclusives: true,
     },
     Mapping {
@@ -162,7 +163,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "sync after seq_cst accesses instead of before",
         machine: "power",
         hint: &[],
-        rows: POWER_TRAILING,
+        rows: &[TRAILING_SYNC, ISYNC_ACQUIRES, POWER_SHARED],
         uses_exclusives: true,
     },
     Mapping {
@@ -170,7 +171,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "lwsync after acquiring reads instead of a branch and isync",
         machine: "power",
         hint: &[],
-        rows: POWER_LWSYNC,
+        rows: &[LWSYNC_ACQUIRES, LEADING_SYNC_STORES, POWER_SHARED],
         uses_exclusives: true,
     },
     Mapping {
@@ -178,7 +179,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "relaxed is ONCE, acquire and release are themselves, seq_cst is a full barrier; acquire and release fences are smp_rmb and smp_wmb",
         machine: "lkmm",
         hint: &["Once", "ONCE", "Mb", "MB"],
-        rows: LKMM,
+        rows: &[LKMM],
         uses_exclusives: false,
     },
     Mapping {
@@ -186,7 +187,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "fences around loads and stores, annotated AMOs, as the manual's appendix says",
         machine: "riscv",
         hint: &["Fence.rw.rw"],
-        rows: RISCV,
+        rows: &[AMOS, RISCV_SHARED],
         uses_exclusives: false,
     },
     Mapping {
@@ -194,7 +195,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "read-modify-writes are loops of lr and sc with the manual's annotations",
         machine: "riscv",
         hint: &[],
-        rows: RISCV_LRSC,
+        rows: &[LR_SC, RISCV_SHARED],
         uses_exclusives: true,
     },
 ];
@@ -210,6 +211,10 @@ impl Mapping {
         MAPPINGS.iter().find(|mapping| mapping.hint.iter().any(|set| has(set))).unwrap_or(&MAPPINGS[0])
     }
 
+    fn all_rows(&self) -> impl Iterator<Item = &'static Row> {
+        self.rows.iter().copied().flatten()
+    }
+
     /// What an access becomes.
     pub fn compile(&self, access: Access, order: Order) -> Compiled {
         // Of an order an access has the half that it can have.
@@ -220,7 +225,7 @@ impl Mapping {
             (Store, AcqRel) => Release,
             _ => order,
         };
-        let row = |order: Order| self.rows.iter().find(|row| (row.0, row.1) == (access, order)).map(|row| row.2);
+        let row = |order: Order| self.all_rows().find(|row| (row.0, row.1) == (access, order)).map(|row| row.2);
         // Machines know no read-modify-writes that are not atomic.
         let instead = || if (access, order) == (Update, Plain) { row(Relaxed) } else { None };
         row(order).or_else(instead).unwrap_or(NONE)
@@ -252,41 +257,31 @@ const C11: &[Row] = &[
 
 const LOCKED: Compiled = tags(&["X"], &["X"]);
 
-const X86: &[Row] = &[
-    (Store, SeqCst, NONE.fences(&[], &["MFENCE"])),
+const LOCKED_UPDATES: &[Row] = &[
     (Update, Relaxed, LOCKED),
     (Update, Acquire, LOCKED),
     (Update, Release, LOCKED),
     (Update, AcqRel, LOCKED),
     (Update, SeqCst, LOCKED),
-    (Fence, SeqCst, before(&["MFENCE"])),
 ];
 
-const X86_LEADING: &[Row] = &[
-    (Load, SeqCst, before(&["MFENCE"])),
-    (Update, Relaxed, LOCKED),
-    (Update, Acquire, LOCKED),
-    (Update, Release, LOCKED),
-    (Update, AcqRel, LOCKED),
-    (Update, SeqCst, LOCKED),
-    (Fence, SeqCst, before(&["MFENCE"])),
-];
+const MFENCE: &[Row] = &[(Fence, SeqCst, before(&["MFENCE"]))];
 
-const SPARC: &[Row] = &[
+const X86_STORES: &[Row] = &[(Store, SeqCst, NONE.fences(&[], &["MFENCE"]))];
+
+const X86_LEADING_LOADS: &[Row] = &[(Load, SeqCst, before(&["MFENCE"]))];
+
+const SFENCES: &[Row] = &[
     (Store, Release, before(&["SFENCE"])),
     (Store, SeqCst, NONE.fences(&["SFENCE"], &["MFENCE"])),
-    (Update, Relaxed, LOCKED),
-    (Update, Acquire, LOCKED),
-    (Update, Release, LOCKED),
-    (Update, AcqRel, LOCKED),
-    (Update, SeqCst, LOCKED),
     (Fence, Release, before(&["SFENCE"])),
     (Fence, AcqRel, before(&["SFENCE"])),
-    (Fence, SeqCst, before(&["MFENCE"])),
 ];
 
-const AARCH64: &[Row] = &[
-    (Load, Acquire, tags(&["A"], &[])),
+const LDAR: &[Row] = &[(Load, Acquire, tags(&["A"], &[]))];
+
+/// What does not depend on how an acquire load is made.
+const AARCH64_SHARED: &[Row] = &[
     (Load, SeqCst, tags(&["A"], &[])),
     (Store, Release, tags(&[], &["L"])),
     (Store, SeqCst, tags(&[], &["L"])),
@@ -300,20 +295,7 @@ const AARCH64: &[Row] = &[
     (Fence, SeqCst, before(&["DMB.ISH"])),
 ];
 
-const AARCH64_RCPC: &[Row] = &[
-    (Load, Acquire, tags(&["Q"], &[])),
-    (Load, SeqCst, tags(&["A"], &[])),
-    (Store, Release, tags(&[], &["L"])),
-    (Store, SeqCst, tags(&[], &["L"])),
-    (Update, Acquire, tags(&["A"], &[])),
-    (Update, Release, tags(&[], &["L"])),
-    (Update, AcqRel, tags(&["A"], &["L"])),
-    (Update, SeqCst, tags(&["A"], &["L"])),
-    (Fence, Acquire, before(&["DMB.ISHLD"])),
-    (Fence, Release, before(&["DMB.ISH"])),
-    (Fence, AcqRel, before(&["DMB.ISH"])),
-    (Fence, SeqCst, before(&["DMB.ISH"])),
-];
+const LDAPR: &[Row] = &[(Load, Acquire, tags(&["Q"], &[]))];
 
 const AARCH64_BARRIERS: &[Row] = &[
     (Load, Acquire, NONE.fences(&[], &["DMB.ISH"])),
@@ -330,52 +312,42 @@ const AARCH64_BARRIERS: &[Row] = &[
     (Fence, SeqCst, before(&["DMB.ISH"])),
 ];
 
-const POWER: &[Row] = &[
+/// What all ways to Power have in common.
+const POWER_SHARED: &[Row] = &[
+    (Store, Release, before(&["LWSYNC"])),
+    (Update, Relaxed, LOCKED),
+    (Update, Release, LOCKED.fences(&["LWSYNC"], &[])),
+    (Fence, Acquire, before(&["LWSYNC"])),
+    (Fence, Release, before(&["LWSYNC"])),
+    (Fence, AcqRel, before(&["LWSYNC"])),
+    (Fence, SeqCst, before(&["SYNC"])),
+];
+
+const ISYNC_ACQUIRES: &[Row] = &[
     (Load, Acquire, NONE.branch(&["ISYNC"])),
+    (Update, Acquire, LOCKED.branch(&["ISYNC"])),
+    (Update, AcqRel, LOCKED.fences(&["LWSYNC"], &[]).branch(&["ISYNC"])),
+];
+
+const LEADING_SYNC_STORES: &[Row] = &[(Store, SeqCst, before(&["SYNC"]))];
+
+const LEADING_SYNC: &[Row] = &[
     (Load, SeqCst, before(&["SYNC"]).branch(&["ISYNC"])),
-    (Store, Release, before(&["LWSYNC"])),
-    (Store, SeqCst, before(&["SYNC"])),
-    (Update, Relaxed, LOCKED),
-    (Update, Acquire, LOCKED.branch(&["ISYNC"])),
-    (Update, Release, LOCKED.fences(&["LWSYNC"], &[])),
-    (Update, AcqRel, LOCKED.fences(&["LWSYNC"], &[]).branch(&["ISYNC"])),
     (Update, SeqCst, LOCKED.fences(&["SYNC"], &[]).branch(&["ISYNC"])),
-    (Fence, Acquire, before(&["LWSYNC"])),
-    (Fence, Release, before(&["LWSYNC"])),
-    (Fence, AcqRel, before(&["LWSYNC"])),
-    (Fence, SeqCst, before(&["SYNC"])),
 ];
 
-const POWER_TRAILING: &[Row] = &[
-    (Load, Acquire, NONE.branch(&["ISYNC"])),
+const TRAILING_SYNC: &[Row] = &[
     (Load, SeqCst, NONE.fences(&[], &["SYNC"])),
-    (Store, Release, before(&["LWSYNC"])),
     (Store, SeqCst, NONE.fences(&["LWSYNC"], &["SYNC"])),
-    (Update, Relaxed, LOCKED),
-    (Update, Acquire, LOCKED.branch(&["ISYNC"])),
-    (Update, Release, LOCKED.fences(&["LWSYNC"], &[])),
-    (Update, AcqRel, LOCKED.fences(&["LWSYNC"], &[]).branch(&["ISYNC"])),
     (Update, SeqCst, LOCKED.fences(&["LWSYNC"], &["SYNC"])),
-    (Fence, Acquire, before(&["LWSYNC"])),
-    (Fence, Release, before(&["LWSYNC"])),
-    (Fence, AcqRel, before(&["LWSYNC"])),
-    (Fence, SeqCst, before(&["SYNC"])),
 ];
 
-const POWER_LWSYNC: &[Row] = &[
+const LWSYNC_ACQUIRES: &[Row] = &[
     (Load, Acquire, NONE.fences(&[], &["LWSYNC"])),
     (Load, SeqCst, NONE.fences(&["SYNC"], &["LWSYNC"])),
-    (Store, Release, before(&["LWSYNC"])),
-    (Store, SeqCst, before(&["SYNC"])),
-    (Update, Relaxed, LOCKED),
     (Update, Acquire, LOCKED.fences(&[], &["LWSYNC"])),
-    (Update, Release, LOCKED.fences(&["LWSYNC"], &[])),
     (Update, AcqRel, LOCKED.fences(&["LWSYNC"], &["LWSYNC"])),
     (Update, SeqCst, LOCKED.fences(&["SYNC"], &["LWSYNC"])),
-    (Fence, Acquire, before(&["LWSYNC"])),
-    (Fence, Release, before(&["LWSYNC"])),
-    (Fence, AcqRel, before(&["LWSYNC"])),
-    (Fence, SeqCst, before(&["SYNC"])),
 ];
 
 /// The kernel's primitives, as C11 can spell them (`docs/memory-models.md`): an acquire fence is `smp_rmb`, which orders less, and so for release. A seq_cst load or store has no
@@ -398,36 +370,32 @@ const LKMM: &[Row] = &[
     (Fence, SeqCst, before(&["Mb"])),
 ];
 
-const RISCV: &[Row] = &[
+/// Loads, stores and fences, which are the same for both kinds of read-modify-writes.
+const RISCV_SHARED: &[Row] = &[
     (Load, Acquire, NONE.fences(&[], &["Fence.r.rw"])),
     (Load, SeqCst, NONE.fences(&["Fence.rw.rw"], &["Fence.r.rw"])),
     (Store, Release, before(&["Fence.rw.w"])),
     (Store, SeqCst, before(&["Fence.rw.w"])),
-    (Update, Relaxed, tags(&["AMO"], &["AMO"])),
-    (Update, Acquire, tags(&["AMO", "Acq"], &["AMO", "Acq"])),
-    (Update, Release, tags(&["AMO", "Rel"], &["AMO", "Rel"])),
-    (Update, AcqRel, tags(&["AMO", "AcqRel"], &["AMO", "AcqRel"])),
-    (Update, SeqCst, tags(&["AMO", "AcqRel"], &["AMO", "AcqRel"])),
     (Fence, Acquire, before(&["Fence.r.rw"])),
     (Fence, Release, before(&["Fence.rw.w"])),
     (Fence, AcqRel, before(&["Fence.tso"])),
     (Fence, SeqCst, before(&["Fence.rw.rw"])),
 ];
 
-const RISCV_LRSC: &[Row] = &[
-    (Load, Acquire, NONE.fences(&[], &["Fence.r.rw"])),
-    (Load, SeqCst, NONE.fences(&["Fence.rw.rw"], &["Fence.r.rw"])),
-    (Store, Release, before(&["Fence.rw.w"])),
-    (Store, SeqCst, before(&["Fence.rw.w"])),
+const AMOS: &[Row] = &[
+    (Update, Relaxed, tags(&["AMO"], &["AMO"])),
+    (Update, Acquire, tags(&["AMO", "Acq"], &["AMO", "Acq"])),
+    (Update, Release, tags(&["AMO", "Rel"], &["AMO", "Rel"])),
+    (Update, AcqRel, tags(&["AMO", "AcqRel"], &["AMO", "AcqRel"])),
+    (Update, SeqCst, tags(&["AMO", "AcqRel"], &["AMO", "AcqRel"])),
+];
+
+const LR_SC: &[Row] = &[
     (Update, Relaxed, LOCKED),
     (Update, Acquire, tags(&["X", "Acq"], &["X"])),
     (Update, Release, tags(&["X"], &["X", "Rel"])),
     (Update, AcqRel, tags(&["X", "Acq"], &["X", "Rel"])),
     (Update, SeqCst, tags(&["X", "AcqRel"], &["X", "Rel"])),
-    (Fence, Acquire, before(&["Fence.r.rw"])),
-    (Fence, Release, before(&["Fence.rw.w"])),
-    (Fence, AcqRel, before(&["Fence.tso"])),
-    (Fence, SeqCst, before(&["Fence.rw.rw"])),
 ];
 
 #[cfg(test)]
@@ -451,8 +419,8 @@ mod tests {
     #[test]
     fn tables_say_each_thing_once() {
         for mapping in MAPPINGS {
-            for (index, row) in mapping.rows.iter().enumerate() {
-                let is_again = mapping.rows[..index].iter().any(|other| (other.0, other.1) == (row.0, row.1));
+            for (index, row) in mapping.all_rows().enumerate() {
+                let is_again = mapping.all_rows().take(index).any(|other| (other.0, other.1) == (row.0, row.1));
                 assert!(!is_again, "{}: {:?} {:?}", mapping.name, row.0, row.1);
             }
         }
