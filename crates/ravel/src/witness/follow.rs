@@ -197,7 +197,17 @@ impl Search<'_> {
             at = *before;
         }
         steps.reverse();
-        replay(self.task, &Trace::new(self.property, steps)).ok()
+        replay(self.task, &Trace::new(self.property, steps)).ok().filter(|replayed| self.is_at_targets(replayed))
+    }
+
+    /// Whether an execution goes wrong at the lines that the witness names, and not only somewhere.
+    fn is_at_targets(&self, replayed: &Replayed) -> bool {
+        let (_, ending) = report::tell(&self.task.program, &replayed.log, &replayed.violation, false);
+        let at = |line: u32| {
+            let mut spans = std::iter::once(ending.span).chain(ending.details.iter().map(|detail| detail.span));
+            spans.any(|span| span.is_known() && span.line == line)
+        };
+        self.segments.last().is_some_and(|targets| targets.iter().all(|target| at(target.line)))
     }
 }
 

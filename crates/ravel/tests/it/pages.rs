@@ -136,6 +136,12 @@ fn a_witness_leads_back_to_its_violation() {
             complaint(&other)
         );
         let whole = std::fs::read_to_string(&file.0).expect("it is there");
+        // The program goes wrong, but not there.
+        let (way, target) = whole.rsplit_once("line: ").expect("the last line is the target's");
+        let elsewhere = format!("{way}line: 22{}", target.trim_start_matches(|c: char| c.is_ascii_digit()));
+        std::fs::write(&file.0, elsewhere).expect("it can be written");
+        let moved = run(&["witness", "check", file.path(), "--program", program]);
+        assert_eq!(moved.status.code(), Some(3), "{}{}", text(&moved), complaint(&moved));
         std::fs::write(&file.0, &whole[..whole.len() / 2]).expect("it can be written");
         let cut = run(&["witness", "check", file.path(), "--program", program]);
         assert_eq!(cut.status.code(), Some(2), "{}{}", text(&cut), complaint(&cut));
