@@ -4,10 +4,12 @@
 //! spinning, waiting, atomic sections and small inputs. The generator is a plain counter-based one, so that a failing seed is all one needs.
 
 use super::Explicit;
-use crate::{Budget, Engine, Run, decide};
+use crate::{About, Budget, Engine, Run, decide};
 use ir::build::{Body, Builder};
 use ir::interp::{Domain, Limits, enumerate};
-use ir::{AllocKind, Op, Order, Place, ProcId, Program, Properties, Property, RegionId, Scope, Task, Verdict, Why};
+use ir::{
+    AllocKind, Model, Op, Order, Place, ProcId, Program, Properties, Property, RegionId, Scope, Task, Verdict, Why,
+};
 use logic::{Prng, Scalar, Sort, TermId, Value, VarId};
 
 struct Shared {
@@ -366,4 +368,62 @@ fn reductions_change_no_answer_and_add_no_state() {
         assert!(sum(index + 1) < sum(0), "{setting:?}: {} states instead of {}", sum(index + 1), sum(0));
     }
     assert!(sum(3) < sum(1), "symmetry saves states where partial order reduction does not");
+}
+
+/// The search in breadth, without the small searches that come before it.
+struct InBreadth;
+
+impl Engine for InBreadth {
+    fn about(&self) -> &'static About {
+        Explicit.about()
+    }
+
+    fn models(&self) -> &'static [Model] {
+        Explicit.models()
+    }
+
+    fn properties(&self, task: &Task) -> Properties {
+        Explicit.properties(task)
+    }
+
+    fn check(&self, task: &Task, run: &mut Run) -> Verdict {
+        super::decide(task, run, &super::ATTEMPTS[super::ATTEMPTS.len() - 1..]).unwrap_or_else(Verdict::Unknown)
+    }
+}
+
+/// The answer of so many workers, and what they counted.
+fn in_breadth(task: &Task, por: &str, symmetry: &str, threads: &str) -> (Verdict, f64, f64) {
+    let knobs = [("por", por), ("symmetry", symmetry), ("threads", threads)];
+    let mut run = Run::of(Explicit.about(), Budget::unlimited(), &knobs).expect("the knobs are declared");
+    let decided = decide(&InBreadth, task, &mut run);
+    let count = |name| run.statistics.0.get(name).copied().unwrap_or_default();
+    (decided.verdict(), count("states"), count("transitions"))
+}
+
+#[test]
+fn workers_agree_with_a_search_in_depth_and_with_each_other() {
+    let mut n_safe = 0;
+    for seed in 0..150 {
+        let properties = Properties::of(SETS[seed as usize % (SETS.len() - 1)]);
+        let task = Task { program: program(seed, 7, properties), properties };
+        let (in_depth, n_all) = run(&task, PLAIN);
+        let (all, n_in_breadth, _) = in_breadth(&task, "none", "off", "2");
+        for (por, symmetry) in REDUCTIONS.into_iter().take(3) {
+            let two = in_breadth(&task, por, symmetry, "2");
+            assert_eq!(two, in_breadth(&task, por, symmetry, "3"), "{seed} {por} {symmetry}: nobody is faster");
+            match (&in_depth, &two.0) {
+                (Verdict::Safe(_), Verdict::Safe(_)) => {
+                    n_safe += 1;
+                    assert!(two.1 <= n_all, "{seed} {por} {symmetry}: {} states instead of {n_all}", two.1);
+                }
+                (Verdict::Unsafe(_), Verdict::Unsafe(_)) => {}
+                (Verdict::Unknown(Why::Undefined { .. }), Verdict::Unknown(Why::Undefined { .. })) => {}
+                (all, reduced) => panic!("{seed} {por} {symmetry}: {reduced:?} instead of {all:?}"),
+            }
+        }
+        if matches!(in_depth, Verdict::Safe(_)) {
+            assert_eq!((all, n_in_breadth), (in_depth, n_all), "{seed}");
+        }
+    }
+    assert!(n_safe > 100, "{n_safe} safe answers");
 }

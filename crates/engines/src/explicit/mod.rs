@@ -1,7 +1,7 @@
 //! Can a bad state be reached? Every reachable state is visited, packed into bytes and remembered.
 //!
 //! The prepared program is compiled to code ([`compile`]); [`step`] runs an edge on a packed state ([`state`]); [`search`] goes through the states
-//! depth first, remembering them in `state::visited`, and tells how it got there (`search::trace`); [`reduction`] decides which threads need to run in a state
+//! depth first, remembering them in `state::visited`, or with several workers breadth first (`search::parallel`), and tells how it got there (`search::trace`); [`reduction`] decides which threads need to run in a state
 //! and which states are the same but for symmetry; [`properties`] looks for what a single step does not show. The answer is exact: states are compared in full, and what cannot be enumerated is unknown.
 
 mod compile;
@@ -19,11 +19,13 @@ mod tests;
 use crate::explore::under_buffers;
 use crate::thread_modular::guard;
 use crate::{About, Engine, Kind, Knob, Run};
+use compile::Code;
 use ir::pass::{Options, forget_owners, may_wait_in_circle, merge_blocks, merge_joins};
-use ir::{Model, Proof, Properties, Property, Task, Verdict, Why};
+use ir::{Model, Proof, Properties, Property, Task, Trace, Verdict, Why};
 use reduction::symmetry::Symmetry;
 use reduction::{Reduction, Selector};
-use search::{Bounds, Halt, Pick, Search};
+use search::parallel::Parallel;
+use search::{Bounds, Counts, Halt, Pick, Search};
 use std::time::Duration;
 use step::MAX_THREADS;
 
@@ -52,6 +54,13 @@ const SYMMETRY: Knob = Knob {
     help: "whether states that differ only in which of several like threads is which count as one",
 };
 
+const THREADS: Knob = Knob {
+    name: "threads",
+    kind: Kind::Number,
+    default: "1",
+    help: "how many threads of the machine explore; 0 for as many as there are. With 1 in depth, with more in breadth: the same verdicts",
+};
+
 /// Loops that start or join threads are unrolled if they go round at most so many times.
 const UNROLLED_ROUNDS: u64 = 512;
 
@@ -60,7 +69,7 @@ impl Engine for Explicit {
         &About {
             name: "explicit",
             describe: "visits every reachable state, depth first, up to partial order reduction",
-            knobs: &[POR, SYMMETRY, ENUMERATE, MAX_DEPTH],
+            knobs: &[POR, SYMMETRY, ENUMERATE, MAX_DEPTH, THREADS],
         }
     }
 
@@ -75,14 +84,16 @@ impl Engine for Explicit {
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
         let known = self.properties(task);
         let asked = if known == task.properties { None } else { Some(under_buffers::only(task, known)) };
-        match decide(asked.as_ref().unwrap_or(task), run) {
+        // Whoever wants no reduction wants to see the full search.
+        let attempts = if run.word(&POR) == "none" { &ATTEMPTS[ATTEMPTS.len() - 1..] } else { &ATTEMPTS[..] };
+        match decide(asked.as_ref().unwrap_or(task), run, attempts) {
             Ok(verdict) => verdict,
             Err(why) => Verdict::Unknown(why),
         }
     }
 }
 
-fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
+fn decide(task: &Task, run: &mut Run, attempts: &[Attempt]) -> Result<Verdict, Why> {
     let enumerate = number(run, &ENUMERATE).min(24) as u32;
     let depth = number(run, &MAX_DEPTH);
     // In a large step a thread that an assumption stops inside seems to be stopped before it, which makes loops look fair.
@@ -116,36 +127,39 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let is_symmetric = run.settings.flag(&SYMMETRY) && !task.properties.has(Property::Termination);
     run.looked_for = task.properties;
     let mut reason = None;
-    // Whoever wants no reduction wants to see the full search.
-    let attempts = if run.word(&POR) == "none" { &ATTEMPTS[ATTEMPTS.len() - 1..] } else { &ATTEMPTS[..] };
     let selector = Selector::new(&code, reduction);
     let symmetry = is_symmetric.then(|| Symmetry::new(&code)).flatten();
+    let n_workers = match number(run, &THREADS) {
+        // What these need is on the stack of a search in depth.
+        _ if reduction == Reduction::Dynamic || task.properties.has(Property::Termination) => 1,
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        n => n,
+    };
     for (order, states, threads) in attempts.iter().copied() {
         let bounds = Bounds { depth, states, threads };
-        let mut search = Search::new(&code, selector.clone(), symmetry.clone(), enumerate, bounds, order);
-        let before = run.elapsed();
-        let result = search.explore(run);
-        note_statistics(&search, run, run.elapsed() - before);
+        let setting = Setting { code: &code, selector: &selector, symmetry: symmetry.as_ref(), enumerate, bounds };
+        let result = if n_workers > 1 && states == usize::MAX {
+            in_breadth(task, run, &setting, n_workers)
+        } else {
+            in_depth(task, run, &setting, order)
+        };
         let is_bounded_by_threads = threads < MAX_THREADS;
         match result {
-            Ok(Some(found)) => return Ok(Verdict::Unsafe(search::trace::trace(&mut search, &task.program, found))),
+            Ok(Ended::Found(trace)) => return Ok(Verdict::Unsafe(trace)),
             Err(Halt::Stopped(why)) => return Err(why),
             Err(Halt::ManyStates) => {}
-            Ok(None) => match search.unknown.take() {
-                Some(Why::Bound(_)) if is_bounded_by_threads => {}
-                Some(why) => {
-                    reason = Some(why);
-                    break;
+            Ok(Ended::Unknown(Why::Bound(_))) if is_bounded_by_threads => {}
+            Ok(Ended::Unknown(why)) => {
+                reason = Some(why);
+                break;
+            }
+            Ok(Ended::All(states)) => {
+                if task.properties.has(Property::Race) && !properties::ordered_races::adjacency_is_enough(&code.program)
+                {
+                    return properties::ordered_races::decide(task, &code.program, run);
                 }
-                None => {
-                    if task.properties.has(Property::Race)
-                        && !properties::ordered_races::adjacency_is_enough(&code.program)
-                    {
-                        return properties::ordered_races::decide(task, &code.program, run);
-                    }
-                    return Ok(Verdict::Safe(Proof::Exhaustive { states: search.visited.len() as u64 }));
-                }
-            },
+                return Ok(Verdict::Safe(Proof::Exhaustive { states: states as u64 }));
+            }
         }
     }
     match properties::other_layouts::search(task, run) {
@@ -154,9 +168,70 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     }
 }
 
-/// What is tried: in which order threads run, how many states are visited, how many threads there may be. Bugs are often near, but not
-/// first in the order of the full search; so a few small searches come before it.
-const ATTEMPTS: [(Pick, usize, usize); 6] = [
+/// What a search needs to begin.
+struct Setting<'s, 'c> {
+    code: &'c Code,
+    selector: &'s Selector<'c>,
+    symmetry: Option<&'s Symmetry>,
+    enumerate: u32,
+    bounds: Bounds,
+}
+
+/// How a search ended.
+enum Ended {
+    /// With a way to something wrong.
+    Found(Trace),
+    /// Nothing is wrong as far as it could tell.
+    Unknown(Why),
+    /// It has visited all states, so many.
+    All(usize),
+}
+
+impl Ended {
+    fn with(trace: Option<Trace>, unknown: Option<Why>, n_states: usize) -> Ended {
+        match (trace, unknown) {
+            (Some(trace), _) => Ended::Found(trace),
+            (None, Some(why)) => Ended::Unknown(why),
+            (None, None) => Ended::All(n_states),
+        }
+    }
+}
+
+/// Searches in depth.
+fn in_depth(task: &Task, run: &mut Run, setting: &Setting<'_, '_>, order: Pick) -> Result<Ended, Halt> {
+    let Setting { code, selector, symmetry, enumerate, bounds } = *setting;
+    let mut search = Search::new(code, selector.clone(), symmetry.cloned(), enumerate, bounds, order);
+    let before = run.elapsed();
+    let result = search.explore(run);
+    let visited = &search.visited;
+    let sizes = (visited.len(), visited.state_bytes(), visited.bytes());
+    note_statistics(sizes, search.counts, run, run.elapsed() - before);
+    let trace = result?.map(|found| search::trace::trace(&mut search, &task.program, found));
+    Ok(Ended::with(trace, search.unknown.take(), sizes.0))
+}
+
+/// Searches in breadth, with several workers.
+fn in_breadth(task: &Task, run: &mut Run, setting: &Setting<'_, '_>, n_workers: usize) -> Result<Ended, Halt> {
+    let Setting { code, selector, symmetry, enumerate, bounds } = *setting;
+    let mut search = Parallel::new(code, selector, symmetry, enumerate, bounds, n_workers);
+    let before = run.elapsed();
+    let result = search.explore(run);
+    let shards = search.shards();
+    let sizes = (shards.len(), shards.state_bytes(), shards.bytes());
+    note_statistics(sizes, search.counts, run, run.elapsed() - before);
+    run.statistics.set("workers", n_workers as f64);
+    result?;
+    let unknown = search.unknown.take();
+    let found = search.found();
+    let trace = found.map(|(mut search, found)| search::trace::trace(&mut search, &task.program, found));
+    Ok(Ended::with(trace, unknown, sizes.0))
+}
+
+/// In which order threads run, how many states are visited, how many threads there may be.
+type Attempt = (Pick, usize, usize);
+
+/// What is tried. Bugs are often near, but not first in the order of the full search; so a few small searches come before it.
+const ATTEMPTS: [Attempt; 6] = [
     (Pick::Oldest, 1 << 13, MAX_THREADS),
     (Pick::Newest, 1 << 14, MAX_THREADS),
     (Pick::Oldest, 1 << 16, 4),
@@ -169,22 +244,21 @@ fn number(run: &Run, knob: &Knob) -> usize {
     usize::try_from(run.settings.number(knob)).unwrap_or(usize::MAX)
 }
 
-/// Notes what the last search did, which took so long.
-fn note_statistics(search: &Search<'_>, run: &mut Run, time: Duration) {
-    let states = search.visited.len() as f64;
+/// Notes what the last search did, which took so long: how many states there are, their bytes, and the bytes of their store.
+fn note_statistics((states, state_bytes, bytes): (usize, usize, usize), counts: Counts, run: &mut Run, time: Duration) {
     let seconds = time.as_secs_f64();
-    let counts = search.counts;
-    run.reached.count("states", search.visited.len() as u64);
+    run.reached.count("states", states as u64);
     run.reached.count("steps deep", counts.max_depth as u64);
     let statistics = &mut run.statistics;
+    let states = states as f64;
     statistics.set("states", states);
     statistics.set("transitions", counts.transitions as f64);
     statistics.set("matched states", counts.matched as f64);
     statistics.set("max depth", counts.max_depth as f64);
-    statistics.set("bytes per state", search.visited.state_bytes() as f64 / states.max(1.0));
+    statistics.set("bytes per state", state_bytes as f64 / states.max(1.0));
     statistics.set("states per second", states / seconds.max(1e-9));
     statistics.set("reduced states", counts.reduced as f64);
     statistics.set("states expanded again", counts.expanded_again as f64);
     statistics.set("states with threads exchanged", counts.exchanged as f64);
-    statistics.set("memory of states", search.visited.bytes() as f64);
+    statistics.set("memory of states", bytes as f64);
 }

@@ -17,18 +17,18 @@ const ROUNDS: usize = 5;
 
 /// States, seconds and bytes per state of one search.
 #[derive(Clone, Copy)]
-struct Figures {
-    states: f64,
-    seconds: f64,
+pub(super) struct Figures {
+    pub(super) states: f64,
+    pub(super) seconds: f64,
     bytes: f64,
 }
 
 impl Figures {
-    fn rate(self) -> f64 {
+    pub(super) fn rate(self) -> f64 {
         self.states / self.seconds.max(1e-9)
     }
 
-    fn better(self, other: Figures) -> Figures {
+    pub(super) fn better(self, other: Figures) -> Figures {
         if other.rate() > self.rate() { other } else { self }
     }
 }
@@ -42,16 +42,16 @@ pub(crate) fn run() -> bool {
     );
     let mut is_fine = true;
     for model in MODELS {
-        let pan = build_spin(&folder.join(format!("{model}.pml")));
+        let pan = build_spin(&folder.join(format!("{model}.pml")), &["-DSAFETY", "-DNOREDUCE"]);
         let (mut ours, mut theirs): (Option<Figures>, Option<Figures>) = (None, None);
         for _ in 0..ROUNDS {
-            let Some(figures) = run_ravel(&folder.join(format!("{model}.c"))) else {
+            let Some(figures) = run_ravel(&folder.join(format!("{model}.c")), &[]) else {
                 println!("{model}: not proven safe");
                 is_fine = false;
                 break;
             };
             ours = Some(ours.map_or(figures, |best| best.better(figures)));
-            if let Some(figures) = pan.as_deref().and_then(run_spin) {
+            if let Some(figures) = pan.as_deref().and_then(|pan| run_spin(pan, &["-m10000000"])) {
                 theirs = Some(theirs.map_or(figures, |best| best.better(figures)));
             }
         }
@@ -71,11 +71,13 @@ pub(crate) fn run() -> bool {
     is_fine
 }
 
-fn run_ravel(path: &Path) -> Option<Figures> {
+/// Runs `explicit` without reductions and with further settings; none if it does not prove the program safe.
+pub(super) fn run_ravel(path: &Path, settings: &[(&str, &str)]) -> Option<Figures> {
     let program = frontend::load(&[path.to_path_buf()], &Options::default()).ok()?.program;
     let task = Task { program, properties: Properties::of(&[Property::ErrorCall, Property::Assertion]) };
     let engine = engine_named("explicit")?;
-    let mut run = Run::of(engine.about(), Budget::unlimited(), &[("por", "none"), ("symmetry", "off")]).ok()?;
+    let settings = [&[("por", "none"), ("symmetry", "off")], settings].concat();
+    let mut run = Run::of(engine.about(), Budget::unlimited(), &settings).ok()?;
     let decided = decide(engine, &task, &mut run);
     let count = |name: &str| run.statistics.0.get(name).copied().unwrap_or(0.0);
     // The search alone, since the other side's clock leaves out what its generator and compiler did, too.
@@ -85,20 +87,21 @@ fn run_ravel(path: &Path) -> Option<Figures> {
 }
 
 /// Compiles SPIN's verifier for a model; `None` without SPIN.
-fn build_spin(model: &Path) -> Option<PathBuf> {
+pub(super) fn build_spin(model: &Path, options: &[&str]) -> Option<PathBuf> {
     let folder = std::env::temp_dir().join(format!("ravel-spin-{}", std::process::id())).join(model.file_stem()?);
     std::fs::create_dir_all(&folder).ok()?;
     let generated = Command::new("spin").arg("-a").arg(model).current_dir(&folder).status().ok()?;
     let compiled = Command::new("cc")
-        .args(["-O2", "-w", "-DSAFETY", "-DNOREDUCE", "-o", "pan", "pan.c"])
+        .args(["-O2", "-w", "-o", "pan", "pan.c"])
+        .args(options)
         .current_dir(&folder)
         .status()
         .ok()?;
     (generated.success() && compiled.success()).then(|| folder.join("pan"))
 }
 
-fn run_spin(pan: &Path) -> Option<Figures> {
-    let output = Command::new(pan).arg("-m10000000").current_dir(pan.parent()?).output().ok()?;
+pub(super) fn run_spin(pan: &Path, options: &[&str]) -> Option<Figures> {
+    let output = Command::new(pan).args(options).current_dir(pan.parent()?).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let number = |before: &str, after: &str| {
         let line = text.lines().find(|line| line.contains(before) && line.contains(after))?;

@@ -1,6 +1,7 @@
 //! Benchmarks that print a ratio between two things measured in one run.
 
 mod bmc;
+mod cores;
 mod explicit;
 mod litmus;
 mod oox;
@@ -13,6 +14,15 @@ use std::path::PathBuf;
 pub(crate) enum Benchmark {
     /// States a second of `explicit`
     Explicit,
+    /// Large models by `explicit` with one and with several threads, beside SPIN's
+    Cores {
+        /// Threads, on either side
+        #[arg(long, default_value_t = 2)]
+        threads: usize,
+        /// How often each is run; the best time counts
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+    },
     /// Paths a second of `symbolic`
     Oox,
     /// Bit-blasting against Z3
@@ -32,6 +42,7 @@ pub(crate) enum Benchmark {
 pub(crate) fn run(benchmark: &Benchmark) -> bool {
     match benchmark {
         Benchmark::Explicit => explicit::run(),
+        Benchmark::Cores { threads, rounds } => cores::run(*threads, *rounds),
         Benchmark::Oox => oox::run(),
         Benchmark::Smt => smt::run(),
         Benchmark::Bmc => bmc::run(),

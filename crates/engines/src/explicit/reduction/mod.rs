@@ -22,7 +22,7 @@ use crate::explore::por::source_set::{SourceSets, Threads};
 use crate::explore::por::threads::ThreadSet;
 use crate::explore::targets::{PROCESS, THREADS, TargetId, Targets};
 use ir::{Op, Property, RegionId};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// How states are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +40,7 @@ pub(crate) enum Reduction {
 pub(crate) struct Selector<'c> {
     pub(crate) reduction: Reduction,
     /// By location.
-    futures: Rc<[Future]>,
+    futures: Arc<[Future]>,
     prober: Prober<'c>,
     sets: SourceSets,
 }
@@ -145,7 +145,7 @@ impl<'c> Selector<'c> {
 #[derive(Clone)]
 pub(crate) struct Prober<'c> {
     code: &'c Code,
-    tables: Rc<Tables>,
+    tables: Arc<Tables>,
     leaks_matter: bool,
     heap: Heap,
     /// Which dynamic objects other threads than the one that is looked at can name, once that is known.
@@ -184,7 +184,7 @@ impl<'c> Prober<'c> {
         let of_byte = targets_of_bytes(code, &targets);
         let properties = code.properties;
         let leaks_matter = properties.has(Property::MemTrack) || properties.has(Property::MemCleanup);
-        let tables = Rc::new(Tables { targets, starts, needs_all, of_byte });
+        let tables = Arc::new(Tables { targets, starts, needs_all, of_byte });
         Prober { code, tables, leaks_matter, heap: Heap::default(), shared: None }
     }
 

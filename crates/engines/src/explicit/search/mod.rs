@@ -11,6 +11,7 @@
 //! values, a construct that is not modelled) does not end the search: a violation elsewhere is still a violation; only if
 //! none is found does the first such reason become the answer.
 
+pub(crate) mod parallel;
 pub(crate) mod trace;
 
 use super::compile::Code;

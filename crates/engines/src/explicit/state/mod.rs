@@ -5,6 +5,7 @@
 //! is there only in programs that can wait inside an atomic section; in others it is the one thread that is inside.
 
 pub(crate) mod heap;
+pub(crate) mod shards;
 pub(crate) mod visited;
 
 use super::compile::Code;

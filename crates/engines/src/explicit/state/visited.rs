@@ -16,8 +16,8 @@ pub(crate) struct Visited {
     /// `tag << 40 | id + 1`, or zero.
     table: Vec<u64>,
     len: usize,
-    /// Whether four more bytes of marks belong to each state.
-    has_note: bool,
+    /// Bytes of notes behind each state.
+    note: usize,
 }
 
 /// Bits of a table entry that are the state's number plus one.
@@ -30,7 +30,12 @@ pub(crate) const ON_STACK: u8 = 1;
 impl Visited {
     /// No states; with `has_note` a number can be noted for each.
     pub(crate) fn new(has_note: bool) -> Visited {
-        Visited { arena: Vec::new(), table: vec![0; 1 << 12], len: 0, has_note }
+        Visited { arena: Vec::new(), table: vec![0; 1 << 12], len: 0, note: if has_note { NOTE } else { 0 } }
+    }
+
+    /// No states, each of which will have a parent.
+    pub(crate) fn with_parents() -> Visited {
+        Visited { arena: Vec::new(), table: vec![0; 1 << 6], len: 0, note: PARENT }
     }
 
     /// How many states there are.
@@ -51,10 +56,15 @@ impl Visited {
     /// The number of a state, and whether it is new.
     #[inline]
     pub(crate) fn insert(&mut self, state: &[u8]) -> (StateId, bool) {
+        self.insert_hashed(state, hash(state))
+    }
+
+    /// Likewise, for a state whose hash is known.
+    #[inline]
+    pub(crate) fn insert_hashed(&mut self, state: &[u8], hash: u64) -> (StateId, bool) {
         if (self.len + 1) * 3 > self.table.len() * 2 {
             self.grow();
         }
-        let hash = hash(state);
         let tag = hash >> ID_BITS << ID_BITS;
         let mask = self.table.len() - 1;
         let mut slot = hash as usize & mask;
@@ -72,9 +82,7 @@ impl Visited {
         self.arena.extend_from_slice(&(state.len() as u32).to_le_bytes()[..LENGTH]);
         self.arena.push(0);
         self.arena.extend_from_slice(state);
-        if self.has_note {
-            self.arena.extend_from_slice(&[0; NOTE]);
-        }
+        self.arena.extend_from_slice(&[0; PARENT][..self.note]);
         self.table[slot] = tag | (id + 1);
         self.len += 1;
         (id, true)
@@ -111,6 +119,33 @@ impl Visited {
         self.arena[at..at + NOTE].copy_from_slice(&note.to_le_bytes());
     }
 
+    /// The hash of the state that a state was reached from.
+    pub(crate) fn parent(&self, id: StateId) -> u64 {
+        let at = self.note_at(id);
+        u64::from_le_bytes(self.arena[at..at + PARENT].try_into().expect("eight bytes"))
+    }
+
+    /// Notes the hash of the state that a state was reached from.
+    pub(crate) fn set_parent(&mut self, id: StateId, parent: u64) {
+        let at = self.note_at(id);
+        self.arena[at..at + PARENT].copy_from_slice(&parent.to_le_bytes());
+    }
+
+    /// The states with a hash: nearly always one at most.
+    pub(crate) fn with_hash(&self, wanted: u64) -> Vec<StateId> {
+        let mask = self.table.len() - 1;
+        let mut slot = wanted as usize & mask;
+        let mut found = Vec::new();
+        while self.table[slot] != 0 {
+            let id = (self.table[slot] & ID_MASK) - 1;
+            if hash(self.get(id)) == wanted {
+                found.push(id);
+            }
+            slot = (slot + 1) & mask;
+        }
+        found
+    }
+
     fn grow(&mut self) {
         let size = self.table.len() * 2;
         let mut table = vec![0u64; size];
@@ -123,7 +158,7 @@ impl Visited {
                 slot = (slot + 1) & (size - 1);
             }
             table[slot] = (hash >> ID_BITS << ID_BITS) | (id + 1);
-            id += (LENGTH + 1 + state.len() + if self.has_note { NOTE } else { 0 }) as u64;
+            id += (LENGTH + 1 + state.len() + self.note) as u64;
         }
         self.table = table;
     }
@@ -132,8 +167,11 @@ impl Visited {
 /// Bytes of a length.
 const LENGTH: usize = 3;
 
-/// Bytes of a note.
+/// Bytes of a number that is noted.
 const NOTE: usize = 4;
+
+/// Bytes of a parent's hash.
+const PARENT: usize = 8;
 
 /// The longest state that can be kept.
 pub(crate) const MAX_STATE: usize = 1 << (8 * LENGTH);
@@ -145,7 +183,7 @@ const MULTIPLIERS: [u64; 4] =
 /// A hash of bytes: each eight of them multiplied in, high and low half of the product folded. Long states go in four strands
 /// that do not wait for each other.
 #[inline]
-fn hash(bytes: &[u8]) -> u64 {
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
     let mut hash = MULTIPLIERS[1] ^ bytes.len() as u64;
     let mut blocks = bytes.chunks_exact(32);
