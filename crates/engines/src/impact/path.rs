@@ -9,12 +9,12 @@
 //! Invariant: each formula and the step after it imply the next one, the last one rules out what is bad, and what is known at the first node implies the first one. Backward
 //! this holds by construction, except for the first, which is asked for where inputs had to be eliminated; the solver's sequences are checked by `smt::interpolate`.
 
-use super::tree::{Arrival, NodeId, Step};
+use super::forward::{Forward, effects};
+use super::tree::{Arrival, NodeId};
 use super::unwinding::Unwinding;
 use crate::abstraction::cells::Cells;
-use crate::abstraction::control::Change;
 use crate::abstraction::refine::at_moment;
-use logic::{Node, Op, TermId, Value, VarId};
+use logic::{Node, Op, TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::{Arithmetic, Method, NoInterpolants};
 
@@ -35,37 +35,6 @@ pub(super) enum Outcome {
     Undecided(String),
 }
 
-/// A path, run on terms over the cells at its start.
-struct Forward {
-    values: FxHashMap<VarId, TermId>,
-    /// For each condition on the way its step, the condition, and what it says of the start and of inputs.
-    conds: Vec<(usize, TermId, TermId)>,
-    from_start: bool,
-}
-
-/// What a step writes: its updates, and what the objects that it makes hold.
-fn effects(cells: &mut Cells<'_>, step: &Step) -> Vec<(VarId, TermId)> {
-    let mut all = step.summary.updates.clone();
-    for change in &step.summary.changes {
-        let Change::Make(object, _) = change else { continue };
-        for var in cells.memory_between(object.base, object.size) {
-            if all.iter().any(|(other, _)| *other == var) {
-                continue;
-            }
-            // The cell was not known when the step was made.
-            let value = if object.is_zeroed {
-                let zero = Value::zero(cells.pool.var_sort(var));
-                cells.pool.constant(zero)
-            } else {
-                let any = cells.copy(var, u32::MAX);
-                cells.pool.var(any)
-            };
-            all.push((var, value));
-        }
-    }
-    all
-}
-
 /// The formulas that a conjunction consists of.
 pub(super) fn conjuncts(cells: &Cells<'_>, formula: TermId, into: &mut Vec<TermId>) {
     let mut open = vec![formula];
@@ -79,56 +48,17 @@ pub(super) fn conjuncts(cells: &Cells<'_>, formula: TermId, into: &mut Vec<TermI
     }
 }
 
-impl Forward {
-    /// A term over the cells before a step in terms of the start; inputs of the step get names of their own.
-    fn term(&self, cells: &mut Cells<'_>, step: usize, term: TermId) -> TermId {
-        let vars = cells.vars_in(term);
-        let mut map: FxHashMap<VarId, TermId> = FxHashMap::default();
-        for var in vars.iter() {
-            let value = match self.values.get(var) {
-                Some(value) => *value,
-                None if cells.cell(*var).is_none() => {
-                    let copy = cells.copy(*var, step as u32);
-                    cells.pool.var(copy)
-                }
-                None if self.from_start => match cells.initial(*var) {
-                    Some(value) => value,
-                    None => continue,
-                },
-                None => continue,
-            };
-            map.insert(*var, value);
-        }
-        if map.is_empty() { term } else { cells.pool.substitute(term, &|var| map.get(&var).copied()) }
-    }
-}
-
 impl Unwinding<'_, '_> {
-    fn arrivals(&self, nodes: &[NodeId]) -> Vec<Arrival> {
+    pub(super) fn arrivals(&self, nodes: &[NodeId]) -> Vec<Arrival> {
         nodes[1..].iter().map(|node| self.tree.node(*node).arrival.clone().expect("it is on a path")).collect()
-    }
-
-    fn forward(&mut self, nodes: &[NodeId]) -> Forward {
-        let mut forward = Forward { values: FxHashMap::default(), conds: Vec::new(), from_start: nodes[0] == 0 };
-        for (index, arrival) in self.arrivals(nodes).into_iter().enumerate() {
-            let cells = &mut self.world.cells;
-            for guard in &arrival.step.guards {
-                let cond = forward.term(cells, index, *guard);
-                forward.conds.push((index, *guard, cond));
-            }
-            let written = effects(cells, &arrival.step);
-            let new: Vec<_> = written.into_iter().map(|(var, term)| (var, forward.term(cells, index, term))).collect();
-            forward.values.extend(new);
-        }
-        forward
     }
 
     /// The one value that a term over the cells of a node has after its path, if there is only one.
     pub(super) fn value_after_path(&mut self, node: NodeId, term: TermId) -> Option<u64> {
-        let nodes = self.tree.path(0, node);
-        let forward = self.forward(&nodes);
+        let forward = self.run_from_start(node);
+        let depth = self.tree.node(node).depth as usize;
         let cells = &mut self.world.cells;
-        let value = forward.term(cells, nodes.len() - 1, term);
+        let value = forward.term(cells, depth, term);
         if let Some(value) = cells.pool.as_const(value) {
             return Some(value.as_bv().as_u64());
         }
@@ -140,6 +70,9 @@ impl Unwinding<'_, '_> {
 
     /// Whether the states of a node above may lead along the path to this bad condition, and if not, why not.
     pub(super) fn refute(&mut self, above: NodeId, node: NodeId, bad: &[TermId]) -> Result<Outcome, smt::Why> {
+        if above != 0 && self.is_evidently_possible(node, bad) {
+            return Ok(Outcome::Possible);
+        }
         let nodes = self.tree.path(above, node);
         let forward = self.forward(&nodes);
         let last = nodes.len() - 1;
@@ -198,6 +131,8 @@ impl Unwinding<'_, '_> {
             let cells = &mut self.world.cells;
             let written: FxHashMap<VarId, TermId> = effects(cells, &arrivals[index].step).into_iter().collect();
             let before = cells.pool.substitute(formula, &|var| written.get(&var).copied());
+            let before = if nodes[0] == 0 { self.settle(nodes[index], before) } else { before };
+            let cells = &mut self.world.cells;
             let fails = cells.pool.not(before);
             let mut all = needed[index].clone();
             all.push(fails);
@@ -231,7 +166,7 @@ impl Unwinding<'_, '_> {
     fn is_known(&mut self, node: NodeId, formula: TermId) -> Result<bool, smt::Why> {
         let cells = &mut self.world.cells;
         if node == 0 {
-            let start = Forward { values: FxHashMap::default(), conds: Vec::new(), from_start: true };
+            let start = Forward::new(true);
             let formula = start.term(cells, 0, formula);
             let fails = cells.pool.not(formula);
             return Ok(!self.world.entailment.is_possible(cells, &[], fails)?);
