@@ -26,6 +26,7 @@ pub(crate) fn explicit() -> Vec<Setting> {
             all.push(setting("explicit", &[("por", por), ("symmetry", symmetry)]));
         }
     }
+    all.push(setting("explicit", &[("por", "none"), ("threads", "2")]));
     all.push(setting("portfolio", &[]));
     all
 }

@@ -7,7 +7,7 @@ use super::subject::Counts;
 use std::time::Duration;
 
 /// For each fuzzer; on a slow machine fewer programs are tried.
-const LIMIT: Duration = Duration::from_secs(8);
+const LIMIT: Duration = Duration::from_secs(4);
 
 fn try_some(row: &Fuzzer, first: u64, count: u64, blind: Option<Blind>) -> Counts {
     // What is wrong is made smaller and kept, but not among the cases.
