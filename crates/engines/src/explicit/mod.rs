@@ -120,9 +120,20 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     let attempts = if run.word(&POR) == "none" { &ATTEMPTS[ATTEMPTS.len() - 1..] } else { &ATTEMPTS[..] };
     let selector = Selector::new(&code, reduction);
     let symmetry = is_symmetric.then(|| Symmetry::new(&code)).flatten();
-    for (order, states, threads) in attempts.iter().copied() {
+    let mut is_sampling = true;
+    let mut next = attempts.iter().copied();
+    loop {
+        let attempt = next.next().or_else(|| {
+            // What needs no such input is searched to its end, too.
+            let has_sampled = std::mem::replace(&mut is_sampling, false) && reason.is_some();
+            has_sampled.then(|| ATTEMPTS[ATTEMPTS.len() - 1])
+        });
+        let Some((order, states, threads)) = attempt else { break };
         let bounds = Bounds { depth, states, threads };
         let mut search = Search::new(&code, selector.clone(), symmetry.clone(), enumerate, bounds, order);
+        if !is_sampling {
+            search.machine.stop_sampling();
+        }
         let before = run.elapsed();
         let result = search.explore(run);
         note_statistics(&search, run, run.elapsed() - before);
@@ -130,7 +141,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         match result {
             Ok(Some(found)) => return Ok(Verdict::Unsafe(search::trace::trace(&mut search, &task.program, found))),
             Err(Halt::Stopped(why)) => return Err(why),
-            Err(Halt::ManyStates) => {}
+            Err(Halt::ManyStates) => reason = search.machine.sampled().cloned().or(reason),
             Ok(None) => match search.unknown.take() {
                 Some(Why::Bound(_)) if is_bounded_by_threads => {}
                 Some(why) => {
