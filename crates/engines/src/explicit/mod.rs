@@ -115,11 +115,22 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     // Loops of states may return to where they began with threads exchanged, so who is fair could not be told.
     let is_symmetric = run.settings.flag(&SYMMETRY) && !task.properties.has(Property::Termination);
     run.looked_for = task.properties;
+    let symmetry = is_symmetric.then(|| Symmetry::new(&code)).flatten();
+    let selector = Selector::new(&code, reduction);
+    attempt_all(task, &code, (selector, symmetry), (enumerate, depth), run)
+}
+
+/// Small searches and the full one, until one of them decides.
+fn attempt_all<'c>(
+    task: &Task,
+    code: &'c compile::Code,
+    (selector, symmetry): (Selector<'c>, Option<Symmetry>),
+    (enumerate, depth): (u32, usize),
+    run: &mut Run,
+) -> Result<Verdict, Why> {
     let mut reason = None;
     // Whoever wants no reduction wants to see the full search.
     let attempts = if run.word(&POR) == "none" { &ATTEMPTS[ATTEMPTS.len() - 1..] } else { &ATTEMPTS[..] };
-    let selector = Selector::new(&code, reduction);
-    let symmetry = is_symmetric.then(|| Symmetry::new(&code)).flatten();
     let mut is_sampling = true;
     let mut next = attempts.iter().copied();
     loop {
@@ -130,7 +141,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         });
         let Some((order, states, threads)) = attempt else { break };
         let bounds = Bounds { depth, states, threads };
-        let mut search = Search::new(&code, selector.clone(), symmetry.clone(), enumerate, bounds, order);
+        let mut search = Search::new(code, selector.clone(), symmetry.clone(), enumerate, bounds, order);
         if !is_sampling {
             search.machine.stop_sampling();
         }
