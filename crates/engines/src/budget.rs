@@ -48,6 +48,11 @@ impl Budget {
         Budget { cancel: self.cancel.clone(), ..self.part(time) }
     }
 
+    /// The same beginning and limits, with a flag of its own.
+    pub fn apart(&self) -> Budget {
+        Budget { cancel: smt::Cancel::default(), ..self.clone() }
+    }
+
     /// The same beginning, time and flag, and so many hundredths of the memory.
     pub fn within_memory(&self, hundredths: u32) -> Budget {
         let memory = self.memory.map(|memory| memory / 100 * u64::from(hundredths));

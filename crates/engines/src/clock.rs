@@ -1,4 +1,4 @@
-//! How long has this thread, or this process, computed? Clocks that stand still while the machine does something else.
+//! How long has this thread, or this process, computed? Clocks that stand still while the machine does something else, and who computes first.
 //!
 //! Parts of a run that are shorter than a time slice cannot be compared by the time of day on a machine that is shared. Where the system does not tell
 //! the time of a thread, it is the time of day after all.
@@ -18,6 +18,20 @@ pub(crate) fn computed() -> Duration {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     START.get_or_init(std::time::Instant::now).elapsed()
 }
+
+/// How much nicer than others a thread is that gives way: it has a fifth of their time where there are too few cores.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 7;
+
+/// From now on this thread gives way to others that want to compute. Where the system knows of no such thing for threads, or does not allow it, nothing changes.
+#[cfg(target_os = "linux")]
+pub(crate) fn give_way() {
+    let _now = rustix::process::nice(NICE);
+}
+
+/// Likewise.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn give_way() {}
 
 /// The statistic with `processor_seconds`.
 pub const PROCESSOR: &str = "seconds: processor";

@@ -12,13 +12,14 @@
 //! Invariant: what is answered is what engines answered (each answer has been replayed or checked once, in `decide`), and no other one said
 //! otherwise; if none knows, the reason is that of the one that got farthest, the first among equals: never that of the one that came first.
 
+use crate::clock;
 use crate::decide::together;
 use crate::{Board, Budget, Decided, Run, Settings, Statistics};
 use ir::{Properties, Property, Span, Why};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Asks an engine.
 pub type Decide<'a, R> = Box<dyn Fn(&mut Run) -> Decided<R> + Send + Sync + 'a>;
@@ -37,6 +38,8 @@ pub struct Ask<'a, R> {
     pub after: Duration,
     /// How many hundredths of the memory may be in use before it stops.
     pub memory: u32,
+    /// Whether it gives way to others, if nobody of the same engine has given up before it begins.
+    pub gives_way: bool,
     /// Asks it.
     pub decide: Decide<'a, R>,
 }
@@ -91,8 +94,8 @@ const STACK_BYTES: usize = 1 << 30;
 struct Common<R> {
     /// Who has not begun.
     waiting: Vec<usize>,
-    /// Who is at work.
-    busy: Vec<(usize, Instant)>,
+    /// Who is at work, each with a flag that ends it alone.
+    busy: Vec<(usize, Budget)>,
     /// What they said, in the order it came.
     heard: Vec<Heard<R>>,
 }
@@ -181,6 +184,22 @@ impl<R> Round<'_, '_, R> {
         elapsed >= ask.after || common.heard.iter().any(looked_for_more) || !(0..number).any(is_open)
     }
 
+    /// Ends the work of everybody.
+    fn end(&self, common: &Common<R>, all: &Budget) {
+        all.cancel();
+        common.busy.iter().for_each(|(_, own)| own.cancel());
+    }
+
+    /// Ends the work of those who look for what is known by now, so that the others have the cores to themselves.
+    fn end_needless(&self, common: &Common<R>) {
+        // A violation may wait for one that comes earlier in the table.
+        if self.how.second_opinion || common.heard.iter().any(|heard| self.is_whole(heard)) {
+            return;
+        }
+        let is_alone = |number: &usize| self.is_needless(*number, common);
+        common.busy.iter().filter(|(number, _)| is_alone(number)).for_each(|(_, own)| own.cancel());
+    }
+
     /// Whether what it would look for is known.
     fn is_needless(&self, number: usize, common: &Common<R>) -> bool {
         let covers = self.asks[number].covers;
@@ -233,10 +252,9 @@ pub fn schedule<R: Send>(
                 stopped = budget.is_over().or_else(|| budget.exceeds_memory());
             }
             let is_late = budget.time().is_some_and(|limit| budget.elapsed() >= limit.mul_f64(SECOND_BY));
-            let is_answered = || common.lock().is_ok_and(|common| round.is_answered(&common));
-            let is_over = || common.lock().is_ok_and(|common| round.is_over(&common, all.elapsed()));
-            if stopped.is_some() || is_late && is_answered() || is_over() {
-                all.cancel();
+            let Ok(common) = common.lock() else { continue };
+            if stopped.is_some() || is_late && round.is_answered(&common) || round.is_over(&common, all.elapsed()) {
+                round.end(&common, all);
                 news.notify_all();
             }
         }
@@ -248,6 +266,8 @@ pub fn schedule<R: Send>(
 /// Waits for its turn, works, and says what came of it, unless enough is known before.
 fn work<R>(number: usize, round: &Round<'_, '_, R>, common: &Mutex<Common<R>>, news: &Condvar, all: &Budget) {
     let ask = &round.asks[number];
+    let own = all.apart();
+    let gives_way;
     {
         let Ok(mut state) = common.lock() else { return };
         let is_over = |state: &Common<R>| round.is_over(state, all.elapsed());
@@ -260,22 +280,31 @@ fn work<R>(number: usize, round: &Round<'_, '_, R>, common: &Mutex<Common<R>>, n
         state.waiting.retain(|waiting| *waiting != number);
         if is_idle {
             if is_over(&state) {
-                all.cancel();
+                round.end(&state, all);
             }
             news.notify_all();
             return;
         }
-        state.busy.push((number, Instant::now()));
+        gives_way = ask.gives_way && !state.heard.iter().any(|heard| round.asks[heard.ask].engine == ask.engine);
+        state.busy.push((number, own.clone()));
     }
-    let mut run = Run::new(all.within_memory(ask.memory)).with(ask.settings.clone());
+    if gives_way {
+        clock::give_way();
+    }
+    let mut run = Run::new(own.within_memory(ask.memory)).with(ask.settings.clone());
     run.reached = round.how.board.begin(&ask.title);
     let said = caught(|| (ask.decide)(&mut run), &round.how);
     round.how.board.end(&run.reached);
     let Ok(mut state) = common.lock() else { return };
     state.busy.retain(|(busy, _)| *busy != number);
-    state.heard.push(Heard { ask: number, said, run, at: all.elapsed() });
+    let was_ended = own.is_cancelled() && !all.is_cancelled();
+    if !was_ended || !matches!(said, Ok(Decided::Unknown(Why::Cancelled))) {
+        state.heard.push(Heard { ask: number, said, run, at: all.elapsed() });
+    }
     if round.is_over(&state, all.elapsed()) {
-        all.cancel();
+        round.end(&state, all);
+    } else {
+        round.end_needless(&state);
     }
     news.notify_all();
 }

@@ -45,6 +45,7 @@ impl Plan {
             covers: Properties::of(&Property::ALL),
             after: Duration::ZERO,
             memory: 100,
+            gives_way: false,
             decide: Box::new(decide),
         })
     }

@@ -5,6 +5,8 @@ use crate::{About, Engine, decide, engine_named, portfolio};
 use ir::build::Builder;
 use ir::{CheckKind, Op, Place, Property, Replayed, Task, Verdict};
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// A counter that never ends, and a check of it that holds, or fails at once.
 fn task(is_bad: bool) -> Task {
@@ -41,6 +43,7 @@ fn ask_all(engines: &[&'static dyn Engine], how: How, task: &Task, budget: &Budg
             covers: engine.properties(task),
             after: Duration::ZERO,
             memory: 100,
+            gives_way: false,
             decide: Box::new(move |run: &mut Run| decide(engine, task, run)),
         }
     };
@@ -288,25 +291,57 @@ impl Engine for Knows {
     }
 }
 
+/// Asks such an engine about its part of a task.
+fn ask_knows(engine: &'static Knows, task: &Task) -> Ask<'static, Replayed> {
+    let covers = engine.properties(task);
+    let part = Task { properties: covers, ..task.clone() };
+    Ask {
+        engine: engine.name(),
+        title: engine.name().to_string(),
+        settings: Settings::default(),
+        covers,
+        after: Duration::ZERO,
+        memory: 100,
+        gives_way: false,
+        decide: Box::new(move |run: &mut Run| decide(engine, &part, run)),
+    }
+}
+
+#[test]
+fn whoever_looks_for_what_is_known_is_ended() {
+    static IS_ENDED: AtomicBool = AtomicBool::new(false);
+    let both = Properties::of(&[Property::Assertion, Property::Race]);
+    let task = Task { properties: both, ..failing() };
+    fn waits(task: &Task) -> Verdict {
+        for _ in 0..10_000 {
+            if IS_ENDED.load(Ordering::SeqCst) {
+                return safe(task);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        lost(task)
+    }
+    static PATIENT: Knows = Knows(Property::Assertion, "first", waits);
+    static NO_RACE: Knows = Knows(Property::Race, "second", safe);
+    let endless = |run: &mut Run| {
+        while run.stop_soon().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        IS_ENDED.store(true, Ordering::SeqCst);
+        Decided::Unknown(Why::Cancelled)
+    };
+    let endless = Ask { decide: Box::new(endless), title: "endless".to_string(), ..ask_knows(&NO_RACE, &task) };
+    let asks = [ask_knows(&PATIENT, &task), endless, ask_knows(&NO_RACE, &task)];
+    let said = schedule(&asks, both, How::default(), &Budget::unlimited(), described);
+    assert!(matches!(said.decided, Decided::Safe(..)), "{said:?}");
+}
+
 #[test]
 fn answers_about_parts_are_put_together() {
     let both = Properties::of(&[Property::Assertion, Property::Race]);
     let task = Task { properties: both, ..failing() };
     let ask_about = |engines: &[&'static Knows]| {
-        let ask = |engine: &&'static Knows| {
-            let (engine, covers) = (*engine, engine.properties(&task));
-            let part = Task { properties: covers, ..task.clone() };
-            Ask {
-                engine: engine.name(),
-                title: engine.name().to_string(),
-                settings: Settings::default(),
-                covers,
-                after: Duration::ZERO,
-                memory: 100,
-                decide: Box::new(move |run: &mut Run| decide(engine, &part, run)),
-            }
-        };
-        let asks: Vec<Ask<'_, Replayed>> = engines.iter().map(ask).collect();
+        let asks: Vec<Ask<'_, Replayed>> = engines.iter().map(|engine| ask_knows(engine, &task)).collect();
         schedule(&asks, both, How::default(), &Budget::unlimited(), described)
     };
     static SAFE: Knows = Knows(Property::Assertion, "first", safe);

@@ -14,6 +14,7 @@
 mod counters;
 mod flow;
 mod pairs;
+mod paths;
 mod places;
 mod ranges;
 mod sites;
@@ -42,8 +43,20 @@ type Known = FxHashMap<LocId, State>;
 /// Two accesses that are not known to be kept apart.
 pub(crate) type Open = (Span, Span);
 
-/// Whether every two accesses that could race are kept apart: what keeps them apart, or the first two that nothing does.
+/// Whether every two accesses that could race are kept apart: what keeps them apart, or the first two that nothing does. If locks are not enough, the ways
+/// on which they are held are kept apart, too.
 pub(crate) fn no_races(program: &Program, run: &mut Run) -> Result<Result<Reasons, Open>, Why> {
+    let found = judge_races(program, run)?;
+    if found.is_ok() {
+        return Ok(found);
+    }
+    match paths::keep_ways_apart(program) {
+        Some(apart) => judge_races(&apart, run),
+        None => Ok(found),
+    }
+}
+
+fn judge_races(program: &Program, run: &mut Run) -> Result<Result<Reasons, Open>, Why> {
     with_judge(program, run, |judge, collected, pool, run| {
         if let Some(why) = &collected.refused {
             return Err(why.clone());
@@ -119,6 +132,7 @@ fn with_judge<T>(
         given: &collected.given,
         counters: &counters,
         seen: &collected.seen,
+        arrays: &first.arrays,
         distrusted: collected.distrusted.as_ref(),
         places: FxHashMap::default(),
         reasons: Reasons::default(),
@@ -176,11 +190,16 @@ fn first_look(world: &World<'_>, counters: &[Counters], pool: &mut Pool, run: &m
             }
         });
     }
+    let mut writes = Vec::new();
+    for (index, states) in known.iter().enumerate() {
+        let flow = flow_of(world, counters, &sites, index);
+        for_each(&flow, states, pool, |pool, _, stmt, state| writes.extend(sites::written(&flow, pool, stmt, state)));
+    }
     let mut arrays = Vec::new();
     for (index, states) in known.iter().enumerate() {
         let flow = flow_of(world, counters, &sites, index);
         for_each(&flow, states, pool, |pool, _, (spot, stmt), state| {
-            arrays.extend(sites::array_of(&flow, pool, (spot, stmt), state, &starts));
+            arrays.extend(sites::array_of(&flow, pool, (spot, stmt), state, &starts, &writes));
         });
     }
     sites.add_arrays(pool, arrays);

@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::counters::Counters;
 use super::flow::Flow;
+use super::sites::Array;
 use super::state::{Origin, State};
 
 /// How many pairs of accesses are judged.
@@ -55,6 +56,8 @@ pub(super) struct Seen {
     locks: Vec<Held>,
     running: BTreeMap<Spot, Number>,
     used: BTreeSet<(Spot, Token)>,
+    /// All threads of the site whose number is up to the variable have ended.
+    joined: BTreeSet<(Spot, VarId)>,
 }
 
 /// What keeps pairs apart, counted.
@@ -133,6 +136,12 @@ fn one(
         locks: locks.collect(),
         running: state.running.clone(),
         used: state.used.clone(),
+        joined: state
+            .joined
+            .iter()
+            .filter(|((site, _), own)| **own && !state.unstored.contains_key(site))
+            .map(|(key, _)| *key)
+            .collect(),
     })
 }
 
@@ -168,6 +177,8 @@ pub(super) struct Judge<'a, 'p> {
     pub(super) given: &'a FxHashMap<Spot, Given>,
     pub(super) counters: &'a [Counters],
     pub(super) seen: &'a [Seen],
+    /// Where the handles of threads are.
+    pub(super) arrays: &'a BTreeMap<Spot, Array>,
     /// Targets with locks that are given back by who does not hold them; all if none.
     pub(super) distrusted: Option<&'a FxHashSet<usize>>,
     /// The places of accesses in contexts, once they are asked for.
@@ -268,7 +279,7 @@ impl Judge<'_, '_> {
             _ => exact,
         };
         let (first, second) = (&self.seen[a.0], &self.seen[b.0]);
-        let distinct = self.distinct(a, b, x, y);
+        let distinct = self.distinct(pool, a, b, x, y);
         apart((whole(x, first), size(first)), (whole(y, second), size(second)), distinct)
     }
 
@@ -298,23 +309,26 @@ impl Judge<'_, '_> {
     }
 
     /// How the numbers and objects of two threads differ.
-    fn distinct(&self, a: (usize, usize), b: (usize, usize), x: Exact, y: Exact) -> Distinct {
+    fn distinct(&self, pool: &Pool, a: (usize, usize), b: (usize, usize), x: Exact, y: Exact) -> Distinct {
         let is_own = |base| matches!(base, Base::Own(_));
         let own = is_own(x.base) && is_own(y.base);
+        let is_one_counter = matches!((x.stride, y.stride), (Some((x, _)), Some((y, _))) if x == y);
         if a.1 == b.1 {
             let Some((spot, given)) = self.contexts.all[a.1].spot.and_then(|spot| Some((spot, self.given.get(&spot)?)))
             else {
                 return Distinct { counters: false, objects: own };
             };
             let is_fresh = |token| !given.before.used.contains(&(spot, token)) && self.contexts.has_one_creator(a.1);
+            let numbers = |(var, _)| self.numbers(given, var) && is_fresh(Token::Counter(var));
             return Distinct {
-                counters: x.stride.is_some_and(|(var, _)| self.numbers(given, var) && is_fresh(Token::Counter(var))),
+                counters: is_one_counter && x.stride.is_some_and(numbers),
                 objects: own || matches!(x.base, Base::Given(made) if is_fresh(Token::Made(made)) && x.base == y.base),
             };
         }
-        let (thread, creator, exact) = match (self.contexts.is_creator(a.1, b.1), self.contexts.is_creator(b.1, a.1)) {
-            (true, _) => (b, a, y),
-            (_, true) => (a, b, x),
+        let creates = (self.contexts.is_creator(a.1, b.1), self.contexts.is_creator(b.1, a.1));
+        let (thread, creator, exact, other) = match creates {
+            (true, _) => (b, a, y, x),
+            (_, true) => (a, b, x, y),
             _ => return Distinct { counters: false, objects: own },
         };
         let Some((spot, given)) =
@@ -325,11 +339,19 @@ impl Judge<'_, '_> {
         let at = &self.seen[creator.0];
         let is_fresh = |token| !at.used.contains(&(spot, token));
         let in_cycle = given.cycle == Some(self.counters[at.proc.index()].cycle_at(at.loc));
+        let numbers = |(var, _)| self.numbers(given, var) && is_fresh(Token::Counter(var));
         Distinct {
-            counters: in_cycle
-                && exact.stride.is_some_and(|(var, _)| self.numbers(given, var) && is_fresh(Token::Counter(var))),
+            counters: in_cycle && is_one_counter && exact.stride.is_some_and(numbers)
+                || self.has_ended(pool, spot, at, (exact, other)),
             objects: own || matches!(exact.base, Base::Given(made) if is_fresh(Token::Made(made))),
         }
+    }
+
+    /// Whether the creator has joined the threads up to the number that it uses: who still runs has a greater one.
+    fn has_ended(&self, pool: &Pool, spot: Spot, at: &Seen, (thread, creator): (Exact, Exact)) -> bool {
+        let (Some((its, _)), Some((own, _))) = (thread.stride, creator.stride) else { return false };
+        let is_number = self.arrays.get(&spot).is_some_and(|array| array.number == its && array.least >= 0);
+        is_number && at.joined.contains(&(spot, own)) && pool.var_sort(its) == pool.var_sort(own)
     }
 
     /// Whether the variable is one of the creator that counts the threads of the context.

@@ -255,7 +255,7 @@ pub(super) fn locate(
 /// How the tokens of two accesses are related: counters, and objects of a site.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Distinct {
-    /// The counters have different values.
+    /// The counters of their strides have different values.
     pub(super) counters: bool,
     /// The objects of a site are different ones.
     pub(super) objects: bool,
@@ -279,14 +279,12 @@ pub(super) fn apart(a: (Exact, i128), b: (Exact, i128), distinct: Distinct) -> b
         let (a_bytes, b_bytes) = (a.1 + a.0.spread, b.1 + b.0.spread);
         (b.0.offset - a.0.offset - a_bytes + 1, b.0.offset - a.0.offset + b_bytes - 1)
     };
-    if let (Some((x, by)), Some((y, other))) = (a.0.stride, b.0.stride)
-        && x == y
+    if let (Some((_, by)), Some((_, other))) = (a.0.stride, b.0.stride)
         && by == other
         && distinct.counters
     {
         let (least, most) = gap(a, b);
         return least.abs() < by.abs() && most.abs() < by.abs();
     }
-    let (least, most) = gap((a.0.without_stride(), a.1), (b.0.without_stride(), b.1));
-    least > 0 || most < 0
+    a.0.pattern().overlap(a.1, b.0.pattern(), b.1) == Overlap::None
 }

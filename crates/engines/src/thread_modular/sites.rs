@@ -66,6 +66,33 @@ pub(super) struct Array {
     pub(super) bounds: Vec<(TermId, bool)>,
     /// The statement that stores them.
     pub(super) store: Spot,
+    /// The counter of the creator that numbers them.
+    pub(super) number: VarId,
+}
+
+/// Where a statement writes: in which targets, anywhere if none are named, where in them, and how many bytes.
+pub(super) struct Written {
+    spot: Spot,
+    targets: Option<Vec<usize>>,
+    at: Pattern,
+    bytes: i128,
+}
+
+/// Where a statement writes, if it does.
+pub(super) fn written(
+    flow: &Flow<'_, '_>,
+    pool: &mut Pool,
+    (spot, stmt): (Spot, &Stmt),
+    state: &State,
+) -> Option<Written> {
+    let (Op::Store { place: Place::Mem { addr, sort, .. }, .. } | Op::Rmw { place: Place::Mem { addr, sort, .. }, .. }) =
+        &stmt.op
+    else {
+        return None;
+    };
+    let term = state.term(pool, *addr);
+    let (targets, at) = flow.reach(flow.locate(pool, term, state), *addr);
+    Some(Written { spot, targets, at, bytes: i128::from(ir::access::bytes_of(*sort)) })
 }
 
 /// What memory holds, whenever.
@@ -328,34 +355,34 @@ impl Sites {
 }
 
 /// The array that a statement stores the handle of a thread in, and where the thread was started. `starts` has what was known before threads are started
-/// in cycles.
+/// in cycles, `writes` all that is written.
 pub(super) fn array_of(
     flow: &Flow<'_, '_>,
     pool: &mut Pool,
     (spot, stmt): (Spot, &Stmt),
     state: &State,
     starts: &FxHashMap<Spot, (State, u32)>,
+    writes: &[Written],
 ) -> Option<(Spot, Array)> {
     let Op::Store { place: Place::Mem { addr, .. }, value, .. } = &stmt.op else { return None };
     let value = state.term(pool, *value);
     let Origin::Handle(site) = state.origin.get(&pool.as_var(value)?).copied()? else { return None };
     let term = state.term(pool, *addr);
-    let Exact { base, stride: Some((var, by)), offset, spread: 0, .. } = flow.locate(pool, term, state)? else {
-        return None;
-    };
+    let exact = flow.locate(pool, term, state)?;
+    let Exact { base, stride: Some((var, by)), offset, spread: 0, .. } = exact else { return None };
     let Base::Unique(target) = base else { return None };
     let (before, cycle) = starts.get(&site)?;
     let is_numbered = flow.counters.of_cycle(*cycle).contains(&var)
         && state.current.contains(&(site, var))
         && !before.used.contains(&(site, Token::Counter(var)));
-    let fits = by >= i128::from(flow.world.program.data_model.word_bytes());
-    if !is_numbered || !fits || !is_only_store(flow.world, target, spot) {
+    let bytes = i128::from(flow.world.program.data_model.word_bytes());
+    if !is_numbered || by < bytes || !is_only_store(writes, (target, exact.pattern(), bytes), spot) {
         return None;
     }
     let least = flow.counters.least(var)?;
     let of_counter = before.below.iter().filter(|(root, _, _)| *root == var);
     let bounds = of_counter.map(|(_, bound, is_signed)| (*bound, *is_signed)).collect();
-    Some((site, Array { base, by, offset, least, bounds, store: spot }))
+    Some((site, Array { base, by, offset, least, bounds, store: spot, number: var }))
 }
 
 /// All statements that start threads: where, who, and what.
@@ -364,13 +391,11 @@ pub(super) fn starts(world: &World<'_>) -> Vec<(Spot, ProcId, ProcId)> {
     all.filter_map(|(spot, proc, stmt)| Some((spot, proc, started(&stmt.op)?))).collect()
 }
 
-/// Whether no other statement stores into the target.
-fn is_only_store(world: &World<'_>, target: usize, store: Spot) -> bool {
-    world.spots.all(world.program).filter(|(spot, _, _)| *spot != store).all(|(_, _, stmt)| match &stmt.op {
-        Op::Store { place: Place::Mem { addr, .. }, .. } | Op::Rmw { place: Place::Mem { addr, .. }, .. } => {
-            world.points_to.of(*addr).is_some_and(|targets| !targets.contains(&target))
-        }
-        _ => true,
+/// Whether no other statement writes into these bytes of the target; it may write beside them, as into other members of the structures that have the handles.
+fn is_only_store(writes: &[Written], (target, at, bytes): (usize, Pattern, i128), store: Spot) -> bool {
+    writes.iter().filter(|other| other.spot != store).all(|other| {
+        other.targets.as_ref().is_some_and(|targets| !targets.contains(&target))
+            || other.targets.is_some() && at.overlap(bytes, other.at, other.bytes) == Overlap::None
     })
 }
 

@@ -246,6 +246,16 @@ impl<'a> Reader<'a> {
         for (leaf, _) in subtracted.iter().skip(1) {
             self.demand(DemandKind::NotAddress(*leaf));
         }
+        // Beside the address of an object all else must be numbers, and then it stays in the object.
+        let is_object = |leaf: &TermId| self.pool.as_var(*leaf).and_then(|var| self.layout.object_of(var)).is_some();
+        if subtracted.is_empty() && added.len() > 1 && added.iter().any(|(leaf, _)| is_object(leaf)) {
+            let first = added.iter().position(|(leaf, _)| is_object(leaf)).unwrap_or(0);
+            let object = added.swap_remove(first);
+            for (leaf, words) in std::mem::replace(&mut added, vec![object]) {
+                self.demand(DemandKind::NotAddress(leaf));
+                numbers = numbers.add(words.numbers().unwrap_or(Offset::ANY));
+            }
+        }
         let is_one = subtracted.is_empty() && added.len() == 1;
         for (_, words) in &added {
             for (base, offset) in &words.whole {

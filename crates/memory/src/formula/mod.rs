@@ -213,7 +213,7 @@ impl<'a> Encoder<'a> {
     pub fn axioms(&mut self, checks: &[Check]) -> Result<(), Inexpressible> {
         for check in checks.iter().filter(|check| check.severity == Severity::Forbids) {
             if check.is_negated {
-                let signs = self.inhabited(check)?;
+                let signs = self.inhabited(check, &|_, _| true)?;
                 self.clause(&signs);
                 continue;
             }
@@ -250,24 +250,27 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// The parts of a clause that says that what a check asks about is there.
-    fn inhabited(&mut self, check: &Check) -> Result<Vec<(Sign, bool)>, Inexpressible> {
+    /// The parts of a clause that says that what a check asks about is there, among the pairs that count.
+    fn inhabited(
+        &mut self,
+        check: &Check,
+        counts: &dyn Fn(usize, usize) -> bool,
+    ) -> Result<Vec<(Sign, bool)>, Inexpressible> {
         self.node(check.node, Bound::Upper)?;
+        let events = (0..self.n).filter(|event| counts(*event, *event));
         Ok(match (self.graph.is_set(check.node), check.shape) {
             (true, Shape::Empty) => {
-                let n = self.n;
                 let member = |event| {
                     let sign = self.member(check.node, event);
                     (self.conjunction(sign, self.happens(event)), true)
                 };
-                (0..n).map(member).collect()
+                events.map(member).collect()
             }
             (false, Shape::Empty) => {
-                self.may(check.node).iter().map(|(a, b)| (self.there(check.node, a, b), true)).collect()
+                let pairs = self.may(check.node).iter().filter(|(a, b)| counts(*a, *b));
+                pairs.map(|(a, b)| (self.there(check.node, a, b), true)).collect()
             }
-            (false, Shape::Irreflexive) => {
-                (0..self.n).map(|event| (self.there(check.node, event, event), true)).collect()
-            }
+            (false, Shape::Irreflexive) => events.map(|event| (self.there(check.node, event, event), true)).collect(),
             _ => return Err("the model asks for a cycle"),
         })
     }
@@ -284,12 +287,17 @@ impl<'a> Encoder<'a> {
 
     /// A literal that holds only in executions that raise a flag.
     pub fn raised(&mut self, check: &Check) -> Result<Lit, Inexpressible> {
+        self.raised_by(check, &|_, _| true)
+    }
+
+    /// A literal that holds only in executions in which events that count raise a flag: two of a relation, or one of a set, given twice.
+    pub fn raised_by(&mut self, check: &Check, counts: &dyn Fn(usize, usize) -> bool) -> Result<Lit, Inexpressible> {
         // A flag is raised when its test succeeds, what is undefined or out of place when it fails.
         if check.is_negated != (check.severity == Severity::Flags) {
             return Err("a flag is raised by what is not there");
         }
         let raised = self.bits.fresh_lit();
-        let mut clause = self.inhabited(check)?;
+        let mut clause = self.inhabited(check, counts)?;
         clause.push((Sign::Open(raised), false));
         self.clause(&clause);
         Ok(raised)

@@ -181,6 +181,9 @@ impl<'a> Formula<'a> {
             (Some(Location::Memory(_, Some(x))), Some(Location::Memory(_, Some(y)))) => pool.eq(x, y),
             _ => pool.bool(true),
         };
+        if let What::Use(_) = to.what {
+            return same;
+        }
         let written = match (from.what, to.what) {
             (What::Initial, What::Read(read)) => Some(unrolled.initial[read]),
             _ => from.value,

@@ -1,9 +1,12 @@
 //! What of memory is no event under axioms? Whether objects are live, and that accesses do not overlap in part.
 //!
-//! A use that starts and joins order before the end of its object is fine, one that they order after it is invalid, and where they order nothing the answer is unknown.
+//! A use that starts and joins order before the end of its object is fine, and one that they order after it is invalid. Where they order nothing, RC11 decides: the end of an object is a plain write of all of it,
+//! so that a use which does not happen before it either races with it or comes after it. For the axioms each object has a cell that its end writes and each use reads just before the access itself; between the two there is
+//! no other event, so that what is true of one is true of the other. An execution in which such a read and such a write race, or the read finds the write, is none that can be told as a
+//! violation, and the answer is unknown; if there is none, all uses happen before the end. Under other models the answer is unknown in any case.
 
 use crate::bmc::unrolled::{Bad, BadKind, Unrolled};
-use ir::Why;
+use ir::{Span, Why};
 use logic::{Pool, Sort, TermId, Value};
 use memory::order::Closure;
 
@@ -44,31 +47,47 @@ pub(super) fn overlaps(unrolled: &mut Unrolled, is_live: &dyn Fn(u32) -> bool) {
     }
 }
 
-/// What is known of the lives of objects: reads of whether an object is live get their values here, by what starts and joins order.
-pub(super) fn lives(unrolled: &mut Unrolled, closure: &Closure, is_live: &dyn Fn(u32) -> bool) {
-    let reads: Vec<_> = unrolled.events.reads.iter().filter(|read| is_live(read.place)).copied().collect();
-    let writes: Vec<_> = unrolled.events.writes.iter().filter(|write| is_live(write.place)).copied().collect();
-    for read in reads {
+/// Uses and ends of objects whose order is left to the axioms: reads and writes of whether objects are live, by number.
+#[derive(Default)]
+pub(super) struct Open {
+    pub(super) uses: Vec<usize>,
+    pub(super) ends: Vec<usize>,
+}
+
+/// What is known of the lives of objects: reads of whether an object is live get their values here, by what starts and joins order. Where these order nothing, the axioms decide if they
+/// `judge` the end of an object, which is then a plain write of it, as each use is a plain read; otherwise the answer is unknown.
+pub(super) fn lives(unrolled: &mut Unrolled, closure: &Closure, is_live: &dyn Fn(u32) -> bool, judge: bool) -> Open {
+    let numbered = |(_, place): &(usize, u32)| is_live(*place);
+    let reads = unrolled.events.reads.iter().map(|read| read.place).enumerate().filter(numbered);
+    let reads: Vec<usize> = reads.map(|(index, _)| index).collect();
+    let writes = unrolled.events.writes.iter().map(|write| write.place).enumerate().filter(numbered);
+    let writes: Vec<usize> = writes.map(|(index, _)| index).collect();
+    let mut open = Open::default();
+    for index in reads {
+        let read = unrolled.events.reads[index];
         let pool = &mut unrolled.pool;
         let mut ended = Vec::new();
-        for write in &writes {
+        for number in &writes {
+            let write = &unrolled.events.writes[*number];
             let same = match (read.addr, write.addr) {
                 (Some(x), Some(y)) => pool.eq(x, y),
                 _ => pool.bool(true),
             };
             let meets = pool.and_all(&[same, read.guard, write.guard]);
-            if pool.as_const(meets) == Some(&Value::Bool(false)) || closure.is_before(read.node, write.node) {
-                continue;
-            }
-            if write.node == read.node {
+            let is_known = pool.as_const(meets) == Some(&Value::Bool(false)) || write.node == read.node;
+            if is_known || closure.is_before(read.node, write.node) {
                 continue;
             }
             if closure.is_before(write.node, read.node) {
                 ended.push(pool.and(same, write.guard));
                 continue;
             }
-            let what = "the end of an object that another thread may be using, under axioms".to_string();
-            let why = Why::Unsupported { span: write.how.span, what };
+            if judge {
+                open.uses.push(index);
+                open.ends.push(*number);
+                continue;
+            }
+            let why = unordered(write.how.span);
             let (thread, record) = (read.thread, read.how.record);
             unrolled.bads.push(Bad { guard: meets, what: BadKind::Beyond(why), thread, record, stop: None });
         }
@@ -76,4 +95,30 @@ pub(super) fn lives(unrolled: &mut Unrolled, closure: &Closure, is_live: &dyn Fn
         let is_live = pool.not(is_over);
         unrolled.constraints.push(pool.eq(read.value, is_live));
     }
+    open.uses.dedup();
+    open.ends.sort_unstable();
+    open.ends.dedup();
+    open.keep_last(unrolled, closure);
+    open
+}
+
+impl Open {
+    /// Of uses of one object that happen together the last one is enough: what it comes before, all of them come before.
+    fn keep_last(&mut self, unrolled: &Unrolled, closure: &Closure) {
+        let reads = &unrolled.events.reads;
+        let is_last = |use_: &usize| {
+            let this = &reads[*use_];
+            !self.uses.iter().map(|other| &reads[*other]).any(|other| {
+                (other.thread, other.addr, other.guard) == (this.thread, this.addr, this.guard)
+                    && closure.is_before(this.node, other.node)
+            })
+        };
+        let last: Vec<usize> = self.uses.iter().copied().filter(is_last).collect();
+        self.uses = last;
+    }
+}
+
+/// Why nothing is said where nobody knows whether an object is used before its end.
+pub(super) fn unordered(span: Span) -> Why {
+    Why::Unsupported { span, what: "the end of an object that another thread may be using, under axioms".to_string() }
 }

@@ -11,6 +11,7 @@
 mod bounds;
 mod formula;
 mod lifetimes;
+mod settled;
 mod sites;
 mod witness;
 
@@ -30,10 +31,14 @@ use logic::TermId;
 use memory::cat::Check;
 use memory::cat::syntax::ast::Severity;
 use memory::order::Closure;
+use sites::{Apart, What};
 use smt::{Answer, Lit};
 
 /// Events at most: relations are squares.
 const MAX_EVENTS: usize = 800;
+
+/// The model of which more is known than its axioms (`lifetimes`, `settled`).
+const RC11: &str = "rc11";
 
 /// Decides one bound, with what earlier ones have found.
 pub(crate) fn stage(
@@ -54,10 +59,19 @@ pub(crate) fn stage(
     let started = computed();
     let live = unrolled.places.iter().position(|key| *key == PlaceKey::Live).map(|at| at as u32);
     let is_live = |place: u32| Some(place) == live;
-    lifetimes::lives(&mut unrolled, &closure, &is_live);
+    let asks_races = question.properties.has(Property::Race);
+    // A file of that name may say anything.
+    let is_rc11 = name == RC11 && question.prepared.axioms.as_ref().is_some_and(|axioms| axioms.files.is_empty());
+    let settled = if is_rc11 { settled::settle(&mut unrolled, &is_live) } else { Vec::new() };
+    let open = lifetimes::lives(&mut unrolled, &closure, &is_live, asks_races && is_rc11);
     lifetimes::overlaps(&mut unrolled, &is_live);
     let goals = Goals::new(question.task, &mut unrolled, &[]);
-    let sites = sites::sites(&mut unrolled, &closure, axioms.mapping, &is_live);
+    let sites = sites::sites(
+        &mut unrolled,
+        &closure,
+        axioms.mapping,
+        &Apart { is_live: &is_live, open: &open, settled: &settled },
+    );
     let n = sites.sites.len();
     run.statistics.set("rounds", f64::from(rounds.rounds));
     run.statistics.set("events", n as f64);
@@ -65,7 +79,6 @@ pub(crate) fn stage(
     if n > MAX_EVENTS {
         return Err(Why::Bound(format!("the unrolled program has more than {MAX_EVENTS} events")));
     }
-    let asks_races = question.properties.has(Property::Race);
     let forbids = |check: &&Check| check.severity == Severity::Forbids;
     let mut checks: Vec<&Check> = axioms.model.outcome.checks.iter().filter(forbids).collect();
     let races: Vec<&Check> = axioms.races().filter(|_| asks_races).collect();
@@ -84,16 +97,22 @@ pub(crate) fn stage(
     };
     let formula = Formula::new(&mut unrolled, &axioms.model, &sites, &known_bounds, (&all, &checks), limits);
     let mut formula = formula.map_err(|why| failed(why, run))?;
+    let is_life = |event: usize| matches!(sites.sites[event].what, What::Use(_) | What::Over(_));
     let mut raised: Vec<Lit> = Vec::new();
+    let mut outlived: Vec<Lit> = formula.sources.iter().filter(|from| is_life(from.1)).map(|from| from.2).collect();
     for race in races {
-        let lit = formula.encoder.raised(race).map_err(|why| failed(Failed::Model(why), run))?;
-        raised.push(lit);
+        let mut by = |counts: &dyn Fn(usize, usize) -> bool| formula.encoder.raised_by(race, counts);
+        raised.push(by(&|a, b| !is_life(a) && !is_life(b)).map_err(|why| failed(Failed::Model(why), run))?);
+        if !open.ends.is_empty() {
+            outlived.push(by(&|a, b| is_life(a) || is_life(b)).map_err(|why| failed(Failed::Model(why), run))?);
+        }
     }
     run.statistics.set("rf variables", formula.sources.len() as f64);
     run.statistics.set("co variables", formula.orders.len() as f64);
     run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
     let started = computed();
-    let result = answer(question, &mut unrolled, &sites, &mut formula, (&goals, &raised));
+    let bad = Bad { goals: &goals, raised: &raised, outlived: &outlived, ends: &open.ends };
+    let result = answer(question, &mut unrolled, &sites, &mut formula, &bad);
     let sat = formula.encoder.bits.statistics();
     run.statistics.set("SAT variables", sat.variables as f64);
     run.statistics.set("SAT clauses", sat.clauses as f64);
@@ -102,18 +121,28 @@ pub(crate) fn stage(
     result.map_err(|why| run.why_stopped(why))
 }
 
+/// What executions are looked for.
+struct Bad<'a> {
+    goals: &'a Goals,
+    /// Races.
+    raised: &'a [Lit],
+    /// Uses of an object that do not happen before its end, and the ends.
+    outlived: &'a [Lit],
+    ends: &'a [usize],
+}
+
 fn answer(
     question: &Question<'_>,
     unrolled: &mut Unrolled,
     sites: &sites::Sites,
     formula: &mut Formula<'_>,
-    (goals, raised): (&Goals, &[Lit]),
+    &Bad { goals, raised, outlived, ends }: &Bad<'_>,
 ) -> Result<Stage, smt::Why> {
     if let Some(mut values) = solve(unrolled, formula, goals.violation)? {
         return Ok(Stage::Unsafe(witness::trace(question, unrolled, sites, formula, &mut values)));
     }
     for race in raised {
-        let race = formula_of(unrolled, formula, *race)?;
+        let race = formula_of(unrolled, formula, &[*race])?;
         if let Some(mut values) = solve(unrolled, formula, race)? {
             return Ok(Stage::Unsafe(witness::trace(question, unrolled, sites, formula, &mut values)));
         }
@@ -128,15 +157,23 @@ fn answer(
         }
         return Ok(Stage::Beyond(reason(unrolled, &mut values, |what| matches!(what, BadKind::Beyond(_)))));
     }
+    if let Some(end) = ends.first() {
+        let outlived = formula_of(unrolled, formula, outlived)?;
+        if solve(unrolled, formula, outlived)?.is_some() {
+            let span = unrolled.events.writes[*end].how.span;
+            return Ok(Stage::Beyond(lifetimes::unordered(span)));
+        }
+    }
     Ok(Stage::Safe(formula.n_events() as u64))
 }
 
-/// A formula that implies a literal.
-fn formula_of(unrolled: &mut Unrolled, formula: &mut Formula<'_>, lit: Lit) -> Result<TermId, smt::Why> {
+/// A formula that implies one of some literals.
+fn formula_of(unrolled: &mut Unrolled, formula: &mut Formula<'_>, lits: &[Lit]) -> Result<TermId, smt::Why> {
     let var = unrolled.pool.declare("race", logic::Sort::Bool);
     let term = unrolled.pool.var(var);
     let own = formula.encoder.bits.lit(&unrolled.pool, term)?;
-    formula.encoder.bits.add_clause(&[!own, lit]);
+    let clause: Vec<Lit> = std::iter::once(!own).chain(lits.iter().copied()).collect();
+    formula.encoder.bits.add_clause(&clause);
     Ok(term)
 }
 

@@ -6,6 +6,7 @@
 //!
 //! Invariant: `shape.events`, `sites` and all relations count the same events, initial writes first.
 
+use super::lifetimes::Open;
 use crate::bmc::unrolled::{Target, Unrolled};
 use ir::Order;
 use logic::{TermId, Value};
@@ -26,6 +27,9 @@ pub(super) enum What {
     /// A write, by its number.
     Write(usize),
     Fence,
+    /// A use of an object and an end of one, by the numbers of the read and the write of whether it is live.
+    Use(usize),
+    Over(usize),
     /// The beginning of a thread: by whoever starts it, and by itself.
     Starts(u32),
     Started(u32),
@@ -74,6 +78,8 @@ pub(super) struct Sites {
     pub(super) initial_of: FxHashMap<Location, usize>,
     /// From reads to fences that the mapping puts behind a branch.
     pub(super) branches: Vec<(usize, usize)>,
+    /// Reads that are no events: by which thread, and how.
+    pub(super) settled: Vec<(u32, How)>,
 }
 
 impl Sites {
@@ -113,6 +119,22 @@ impl Sites {
     }
 }
 
+/// What is no event like the others.
+pub(super) struct Apart<'a> {
+    /// The place that says whether objects are live.
+    pub(super) is_live: &'a dyn Fn(u32) -> bool,
+    pub(super) open: &'a Open,
+    /// Whether a read finds what was there at first, for each; none does if nothing is said.
+    pub(super) settled: &'a [bool],
+}
+
+impl Apart<'_> {
+    /// Whether a read of a place is an event.
+    fn reads(&self, index: usize, place: u32) -> bool {
+        !(self.is_live)(place) && !self.settled.get(index).is_some_and(|is_settled| *is_settled)
+    }
+}
+
 struct Builder<'a> {
     unrolled: &'a Unrolled,
     mapping: &'a Mapping,
@@ -125,12 +147,7 @@ struct Builder<'a> {
 }
 
 /// The events of an unrolled program.
-pub(super) fn sites(
-    unrolled: &mut Unrolled,
-    closure: &Closure,
-    mapping: &Mapping,
-    is_live: &dyn Fn(u32) -> bool,
-) -> Sites {
+pub(super) fn sites(unrolled: &mut Unrolled, closure: &Closure, mapping: &Mapping, apart: &Apart<'_>) -> Sites {
     let yes = unrolled.pool.bool(true);
     let mut fails = FxHashMap::default();
     for (index, read) in unrolled.events.reads.iter().enumerate() {
@@ -141,10 +158,12 @@ pub(super) fn sites(
     let (events, sites, rmw, branches) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut builder = Builder { unrolled, mapping, events, sites, rmw, branches, fails };
     let mut initial_of = FxHashMap::default();
-    builder.initial(yes, &mut initial_of, is_live);
-    builder.accesses(is_live);
+    builder.initial(yes, &mut initial_of, apart);
+    builder.accesses(apart);
+    builder.lives(apart.open);
     builder.fences();
     builder.meetings();
+    let settled = builder.settled(apart.settled);
     let Builder { events, sites, rmw, branches, .. } = builder;
     let n = events.len();
     let mut shape =
@@ -170,7 +189,7 @@ pub(super) fn sites(
         }
     }
     let implied = implied(unrolled, &sites);
-    Sites { shape, sites, implied, initial_of, branches }
+    Sites { shape, sites, implied, initial_of, branches, settled }
 }
 
 /// Which events happen if another one does: those on every way to it, and what a join waits for.
@@ -206,17 +225,19 @@ impl Builder<'_> {
         (self.unrolled.points.guard(point) == guard).then_some(point)
     }
 
-    fn initial(&mut self, yes: TermId, of: &mut FxHashMap<Location, usize>, is_live: &dyn Fn(u32) -> bool) {
+    fn initial(&mut self, yes: TermId, of: &mut FxHashMap<Location, usize>, apart: &Apart<'_>) {
         let events = &self.unrolled.events;
-        let reads = events.reads.iter().enumerate().map(|(i, read)| (read.place, read.addr, read.how, Some(i)));
-        let writes = events.writes.iter().map(|write| (write.place, write.addr, write.how, None));
+        let Apart { is_live, open, .. } = *apart;
+        let reads = events.reads.iter().enumerate();
+        let reads = reads.filter(|(i, read)| apart.reads(*i, read.place) || open.uses.contains(i));
+        let reads = reads.map(|(i, read)| (read.place, read.addr, read.how, Some(i)));
+        let writes = events.writes.iter().enumerate();
+        let writes = writes.filter(|(i, write)| !is_live(write.place) || open.ends.contains(i));
+        let writes = writes.map(|(_, write)| (write.place, write.addr, write.how, None));
         let mut atomic: FxHashMap<Location, bool> = FxHashMap::default();
         for (place, addr, how, read) in reads.chain(writes).collect::<Vec<_>>() {
-            if is_live(place) {
-                continue;
-            }
             let location = Location::Memory(place, addr);
-            *atomic.entry(location).or_default() |= how.order.is_atomic();
+            *atomic.entry(location).or_default() |= how.order.is_atomic() && !is_live(place);
             let next = self.events.len();
             let index = *of.entry(location).or_insert(next);
             if index == next {
@@ -255,7 +276,7 @@ impl Builder<'_> {
         made
     }
 
-    fn accesses(&mut self, is_live: &dyn Fn(u32) -> bool) {
+    fn accesses(&mut self, apart: &Apart<'_>) {
         let events = &self.unrolled.events;
         // The write of each update stands on the node of its read.
         let mut write_at: FxHashMap<(u32, u32), usize> = FxHashMap::default();
@@ -264,7 +285,7 @@ impl Builder<'_> {
         }
         let mut is_done = vec![false; events.writes.len()];
         for (index, read) in events.reads.iter().enumerate() {
-            if is_live(read.place) {
+            if !apart.reads(index, read.place) {
                 continue;
             }
             let write = write_at.get(&(read.node, read.place)).copied();
@@ -312,7 +333,7 @@ impl Builder<'_> {
         }
         for (index, is_done) in is_done.iter().enumerate() {
             let write = &self.unrolled.events.writes[index];
-            if *is_done || is_live(write.place) {
+            if *is_done || (apart.is_live)(write.place) {
                 continue;
             }
             let compiled = self.mapping.compile(Access::Store, write.how.order);
@@ -320,6 +341,48 @@ impl Builder<'_> {
             let site = self.sites[own];
             self.around(write.thread, compiled.before, Site { rank: 0, ..site });
             self.around(write.thread, compiled.after, Site { rank: 30, ..site });
+        }
+    }
+
+    fn settled(&self, settled: &[bool]) -> Vec<(u32, How)> {
+        let reads = self.unrolled.events.reads.iter().zip(settled).filter(|(_, is_settled)| **is_settled);
+        reads.map(|(read, _)| (read.thread, read.how)).collect()
+    }
+
+    /// Uses and ends of objects, whatever the order of the access that uses one.
+    fn lives(&mut self, open: &Open) {
+        let Compiled { read: of_use, write: of_end, .. } = self.mapping.compile(Access::Update, Order::Plain);
+        for &index in &open.uses {
+            let read = self.unrolled.events.reads[index];
+            let site = Site {
+                what: What::Use(index),
+                guard: read.guard,
+                point: self.point_of(read.point, read.guard),
+                location: Some(Location::Memory(read.place, read.addr)),
+                value: None,
+                how: How { order: Order::Plain, failure: None, ..read.how },
+                node: read.node,
+                rank: 10,
+                end_of: None,
+                of: None,
+            };
+            self.push(Some(read.thread), Kind::Read, of_use, site);
+        }
+        for &index in &open.ends {
+            let write = self.unrolled.events.writes[index];
+            let site = Site {
+                what: What::Over(index),
+                guard: write.guard,
+                point: self.point_of(write.point, write.guard),
+                location: Some(Location::Memory(write.place, write.addr)),
+                value: None,
+                how: How { order: Order::Plain, failure: None, ..write.how },
+                node: write.node,
+                rank: 20,
+                end_of: None,
+                of: None,
+            };
+            self.push(Some(write.thread), Kind::Write, of_end, site);
         }
     }
 

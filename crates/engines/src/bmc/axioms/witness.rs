@@ -63,6 +63,11 @@ pub(super) fn trace(
             graph.sources.push((read, name(write)));
         }
     }
+    for (thread, how) in &sites.settled {
+        if let Some(step) = told.step_of.get(&(*thread, how.record, how.site)) {
+            graph.sources.push(((*step, how.site), None));
+        }
+    }
     graph.coherence = coherence(unrolled, sites, formula, values).into_iter().filter_map(name).collect();
     Trace { graph: Some(Arc::new(graph)), ..Trace::new(violation, told.steps) }
 }

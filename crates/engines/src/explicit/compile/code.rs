@@ -195,6 +195,8 @@ pub(crate) enum Values {
     Below(u64),
     /// These, one for each class of values that the program tells apart.
     Classes(Vec<u64>),
+    /// Some of too many: what is found with them is found, but nothing is proved.
+    Some(Vec<u64>),
     /// Too many.
     TooMany,
 }

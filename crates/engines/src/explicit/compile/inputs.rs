@@ -5,7 +5,7 @@
 //! Programs mostly compare inputs with constants: `if (nondet())`, `assume(0 <= n && n < 10)`. All comparisons of an input with constants
 //! cut its range into intervals on which they all agree. If the input is used for nothing else, one value of each class
 //! of intervals is enough. If it is used otherwise, but the `Assume`s right after it leave few values, exactly these are tried.
-//! If neither holds, all values of a small sort are tried, and a large one is reported by the engine.
+//! If neither holds, all values of a small sort are tried. Of a large one a few are, at the ends of these intervals: what goes wrong with them goes wrong, and otherwise the engine says that there are more.
 //!
 //! A deadline is a time of day and a bit more, so sums with constants count as copies (`v + 50 >= 1000` is a comparison of `v`, too). Inside the procedure of the input
 //! copies are followed along its edges (`tracked`), so that a new value of a variable is not taken for the old one; a global or an argument of a thread that one is copied
@@ -43,6 +43,8 @@ pub(crate) struct Inputs {
 
 /// The most values that the classes of one input may have.
 const MOST_CLASSES: usize = 256;
+/// How many values are tried of an input that has too many.
+const MOST_SAMPLES: usize = 6;
 /// The most copies of one input, each plus some constant, that are told apart.
 const MOST_COPIES: usize = 256;
 
@@ -112,7 +114,10 @@ impl Inputs {
         if n_left <= limit && n_left < 1u128 << bits {
             return Values::Classes(chosen.into_iter().flat_map(|(first, last)| first..=last).collect());
         }
-        all
+        match all {
+            Values::TooMany => samples(&chosen, bits),
+            all => all,
+        }
     }
 
     /// Adds what is asked of variables that hold the input plus a constant, anywhere in the program.
@@ -139,6 +144,20 @@ impl Inputs {
             }
         }
     }
+}
+
+/// A few values of some intervals: their ends, and the least ones.
+fn samples(intervals: &[(u64, u64)], bits: u32) -> Values {
+    let ends = intervals.iter().flat_map(|(first, last)| [*first, *last]);
+    let is_inside = |word: &u64| intervals.iter().any(|(first, last)| (*first..=*last).contains(word));
+    let least = [1, 2].into_iter().filter(|word| *word <= mask(bits)).filter(is_inside);
+    let mut values: Vec<u64> = Vec::new();
+    for word in least.chain(ends) {
+        if !values.contains(&word) && values.len() < MOST_SAMPLES {
+            values.push(word);
+        }
+    }
+    if values.is_empty() { Values::TooMany } else { Values::Some(values) }
 }
 
 /// The values to try of each `Havoc`, by its edge and position.

@@ -9,7 +9,7 @@
 //!
 //! Invariant: a state is marked as being on the stack exactly while it is. What the engine cannot decide (an input with too many
 //! values, a construct that is not modelled) does not end the search: a violation elsewhere is still a violation; only if
-//! none is found does the first such reason become the answer.
+//! none is found does the first such reason become the answer. Of an input with too many values a few are tried, in a small search.
 
 pub(crate) mod parallel;
 pub(crate) mod trace;
@@ -147,6 +147,8 @@ pub(crate) struct Counts {
     pub(crate) exchanged: u64,
 }
 
+/// States that are visited of a program whose inputs have more values than are tried: enough for what is near.
+const SAMPLED_STATES: usize = 1 << 14;
 /// After how many states it is said how many there are.
 const TOLD_EVERY: usize = 20_000;
 
@@ -214,7 +216,8 @@ impl<'c> Search<'c> {
             if let Some(why) = run.stop() {
                 return Err(Halt::Stopped(why));
             }
-            if self.visited.len() > self.bounds.states {
+            let most = if self.machine.sampled().is_some() { SAMPLED_STATES } else { usize::MAX };
+            if self.visited.len() > self.bounds.states.min(most) {
                 return Err(Halt::ManyStates);
             }
             self.tell(run);
@@ -227,6 +230,9 @@ impl<'c> Search<'c> {
             if let Some(found) = self.step() {
                 return Ok(Some(found));
             }
+        }
+        if let Some(why) = self.machine.sampled() {
+            self.unknown.get_or_insert_with(|| why.clone());
         }
         let lasso = self.graph.as_mut().and_then(Graph::fair_lasso);
         Ok(lasso.map(Found::Lasso))

@@ -120,8 +120,13 @@ impl<'c> Parallel<'c> {
         bounds: Bounds,
         n_workers: usize,
     ) -> Parallel<'c> {
+        let machine = || {
+            let mut machine = Machine::new(code, enumerate, bounds.threads);
+            machine.stop_sampling();
+            machine
+        };
         let worker = |_| Worker {
-            machine: Machine::new(code, enumerate, bounds.threads),
+            machine: machine(),
             selector: selector.clone(),
             symmetry: symmetry.cloned(),
             view: View::default(),

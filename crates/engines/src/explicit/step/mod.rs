@@ -115,6 +115,8 @@ impl<'c> Machine<'c> {
             choices: Choices::new(),
             n_chosen: 0,
             saw_unwritten: false,
+            samples: true,
+            sampled: None,
             touched: Vec::new(),
             inputs: Vec::new(),
             forgets_live: !leaks_matter,
@@ -122,6 +124,16 @@ impl<'c> Machine<'c> {
             max_threads: max_threads.min(MAX_THREADS),
         };
         Machine { code, files, work }
+    }
+
+    /// Why not all values of some input have been tried, if so: by a run, or by a look at what a run would do.
+    pub(crate) fn sampled(&self) -> Option<&Why> {
+        self.work.sampled.as_ref()
+    }
+
+    /// From now on inputs that have too many values are the end of a run.
+    pub(crate) fn stop_sampling(&mut self) {
+        self.work.samples = false;
     }
 
     /// The state before the first step.

@@ -30,6 +30,10 @@ pub(crate) struct Work<'c> {
     pub(crate) n_chosen: usize,
     /// Whether bytes were read that nobody has written.
     pub(crate) saw_unwritten: bool,
+    /// Whether a few values are tried of inputs that have too many.
+    pub(crate) samples: bool,
+    /// Why not all values of some input have been tried, in any run.
+    pub(crate) sampled: Option<Why>,
     pub(crate) touched: Vec<Touched>,
     pub(crate) inputs: Vec<(SiteId, Value)>,
     pub(crate) forgets_live: bool,
@@ -266,6 +270,14 @@ impl Work<'_> {
                 return Err(StepResult::Unknown(why));
             }
             Values::Below(limit) => self.choose(*limit as u32).map(u64::from),
+            Values::Some(values) => {
+                let why = Why::LargeInput { span: input.span, bits: bits_of(input.sort) };
+                if !self.samples {
+                    return Err(StepResult::Unknown(why));
+                }
+                self.sampled.get_or_insert(why);
+                self.choose(values.len() as u32).map(|index| values[index as usize])
+            }
             Values::Classes(values) => self.choose(values.len() as u32).map(|index| values[index as usize]),
         };
         let Some(word) = word else { return Err(StepResult::NotTaken) };

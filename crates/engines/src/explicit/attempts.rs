@@ -1,0 +1,175 @@
+//! Which searches are made, one after the other? Small ones for what is near, then the full one.
+//!
+//! Invariant: only a search that has visited all states, with all values of all inputs, says that nothing is wrong.
+
+use super::compile::Code;
+use super::properties;
+use super::reduction::Selector;
+use super::reduction::symmetry::Symmetry;
+use super::search::parallel::Parallel;
+use super::search::{self, Bounds, Counts, Halt, Pick, Search};
+use super::step::MAX_THREADS;
+use crate::Run;
+use ir::{Proof, Property, Task, Trace, Verdict, Why};
+use std::time::Duration;
+
+/// In which order threads run, how many states are visited, how many threads there may be.
+pub(super) type Attempt = (Pick, usize, usize);
+
+/// What is tried. Bugs are often near, but not first in the order of the full search; so a few small searches come before it.
+pub(super) const ATTEMPTS: [Attempt; 6] = [
+    (Pick::Oldest, 1 << 13, MAX_THREADS),
+    (Pick::Newest, 1 << 14, MAX_THREADS),
+    (Pick::Oldest, 1 << 16, 4),
+    (Pick::Newest, 1 << 16, 8),
+    (Pick::Mixed, 1 << 16, MAX_THREADS),
+    (Pick::Oldest, usize::MAX, MAX_THREADS),
+];
+
+/// What a search needs to begin.
+pub(super) struct Setting<'s, 'c> {
+    pub(super) code: &'c Code,
+    pub(super) selector: &'s Selector<'c>,
+    pub(super) symmetry: Option<&'s Symmetry>,
+    pub(super) enumerate: u32,
+    /// The longest path that is followed.
+    pub(super) depth: usize,
+    /// Threads of the machine for the full search.
+    pub(super) n_workers: usize,
+}
+
+/// How a search ended.
+enum Ended {
+    /// With a way to something wrong.
+    Found(Trace),
+    /// Nothing is wrong as far as it could tell.
+    Unknown(Why),
+    /// There are more states than it may visit; and perhaps not all values of an input were tried.
+    Cut(Option<Why>),
+    /// It has visited all states, so many.
+    All(usize),
+}
+
+impl Ended {
+    fn with(trace: Option<Trace>, unknown: Option<Why>, n_states: usize) -> Ended {
+        match (trace, unknown) {
+            (Some(trace), _) => Ended::Found(trace),
+            (None, Some(why)) => Ended::Unknown(why),
+            (None, None) => Ended::All(n_states),
+        }
+    }
+}
+
+/// Searches in depth. If it is sampling, a few values are tried of inputs that have too many.
+fn in_depth(
+    task: &Task,
+    run: &mut Run,
+    setting: &Setting<'_, '_>,
+    (bounds, order): (Bounds, Pick),
+    is_sampling: bool,
+) -> Result<Ended, Why> {
+    let Setting { code, selector, symmetry, enumerate, .. } = *setting;
+    let mut search = Search::new(code, selector.clone(), symmetry.cloned(), enumerate, bounds, order);
+    if !is_sampling {
+        search.machine.stop_sampling();
+    }
+    let before = run.elapsed();
+    let result = search.explore(run);
+    let visited = &search.visited;
+    let sizes = (visited.len(), visited.state_bytes(), visited.bytes());
+    note_statistics(sizes, search.counts, run, run.elapsed() - before);
+    let found = match result {
+        Ok(found) => found,
+        Err(Halt::Stopped(why)) => return Err(why),
+        Err(Halt::ManyStates) => return Ok(Ended::Cut(search.machine.sampled().cloned())),
+    };
+    let trace = found.map(|found| search::trace::trace(&mut search, &task.program, found));
+    Ok(Ended::with(trace, search.unknown.take(), sizes.0))
+}
+
+/// Searches in breadth, with several workers. Inputs that have too many values were sampled before.
+fn in_breadth(task: &Task, run: &mut Run, setting: &Setting<'_, '_>, bounds: Bounds) -> Result<Ended, Why> {
+    let Setting { code, selector, symmetry, enumerate, n_workers, .. } = *setting;
+    let mut search = Parallel::new(code, selector, symmetry, enumerate, bounds, n_workers);
+    let before = run.elapsed();
+    let result = search.explore(run);
+    let shards = search.shards();
+    let sizes = (shards.len(), shards.state_bytes(), shards.bytes());
+    note_statistics(sizes, search.counts, run, run.elapsed() - before);
+    run.statistics.set("workers", n_workers as f64);
+    match result {
+        Ok(_) => {}
+        Err(Halt::Stopped(why)) => return Err(why),
+        Err(Halt::ManyStates) => return Ok(Ended::Cut(None)),
+    }
+    let unknown = search.unknown.take();
+    let found = search.found();
+    let trace = found.map(|(mut search, found)| search::trace::trace(&mut search, &task.program, found));
+    Ok(Ended::with(trace, unknown, sizes.0))
+}
+
+/// Makes searches until one of them decides.
+pub(super) fn attempt_all(
+    task: &Task,
+    setting: &Setting<'_, '_>,
+    attempts: &[Attempt],
+    run: &mut Run,
+) -> Result<Verdict, Why> {
+    let program = &setting.code.program;
+    let mut reason = None;
+    let mut is_sampling = true;
+    let mut next = attempts.iter().copied();
+    loop {
+        let attempt = next.next().or_else(|| {
+            // What needs no input with too many values is searched to its end, too.
+            let has_sampled = std::mem::replace(&mut is_sampling, false) && reason.is_some();
+            has_sampled.then(|| ATTEMPTS[ATTEMPTS.len() - 1])
+        });
+        let Some((order, states, threads)) = attempt else { break };
+        let bounds = Bounds { depth: setting.depth, states, threads };
+        let ended = if setting.n_workers > 1 && states == usize::MAX {
+            in_breadth(task, run, setting, bounds)?
+        } else {
+            in_depth(task, run, setting, (bounds, order), is_sampling)?
+        };
+        let is_bounded_by_threads = threads < MAX_THREADS;
+        match ended {
+            Ended::Found(trace) => return Ok(Verdict::Unsafe(trace)),
+            Ended::Cut(why) => reason = why.or(reason),
+            Ended::Unknown(Why::Bound(_)) if is_bounded_by_threads => {}
+            Ended::Unknown(why) => {
+                reason = Some(why);
+                break;
+            }
+            Ended::All(_)
+                if task.properties.has(Property::Race) && !properties::ordered_races::adjacency_is_enough(program) =>
+            {
+                return properties::ordered_races::decide(task, program, run);
+            }
+            Ended::All(states) => return Ok(Verdict::Safe(Proof::Exhaustive { states: states as u64 })),
+        }
+    }
+    match properties::other_layouts::search(task, run) {
+        Some(trace) => Ok(Verdict::Unsafe(trace)),
+        None => Err(reason.expect("the last attempt has no bounds of its own")),
+    }
+}
+
+/// Notes what the last search did, which took so long: how many states there are, their bytes, and the bytes of their store.
+fn note_statistics((states, state_bytes, bytes): (usize, usize, usize), counts: Counts, run: &mut Run, time: Duration) {
+    let seconds = time.as_secs_f64();
+    run.reached.count("states", states as u64);
+    run.reached.count("steps deep", counts.max_depth as u64);
+    let statistics = &mut run.statistics;
+    let states = states as f64;
+    statistics.set("states", states);
+    statistics.set("transitions", counts.transitions as f64);
+    statistics.set("matched states", counts.matched as f64);
+    statistics.set("max depth", counts.max_depth as f64);
+    statistics.set("bytes per state", state_bytes as f64 / states.max(1.0));
+    statistics.set("states per second", states / seconds.max(1e-9));
+    statistics.set("reduced states", counts.reduced as f64);
+    statistics.set("states expanded again", counts.expanded_again as f64);
+    statistics.set("states with threads exchanged", counts.exchanged as f64);
+    statistics.set("memory of states", bytes as f64);
+}
