@@ -104,7 +104,11 @@ fn answers_without_a_story() {
 
 #[test]
 fn json() {
-    check("json", &pages(&["verify examples/lost_update.c --engine explicit --json"]));
+    let page = pages(&["verify examples/lost_update.c --engine explicit --json"]);
+    // What `replay` needs names edges of the lowered program, which change with the front end.
+    let (before, rest) = page.split_once("\"program\": ").expect("it can be run again");
+    let (_, after) = rest.split_once("\n  },").expect("it ends");
+    check("json", &format!("{before}...\n  }},{after}"));
 }
 
 #[test]
