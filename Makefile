@@ -5,7 +5,7 @@ CARGO ?= cargo
 RUSTDOC = -D warnings -A rustdoc::private_intra_doc_links
 RAVEL = $(or $(CARGO_TARGET_DIR),target)/release/ravel
 
-.PHONY: demo test build needs needs-test clean
+.PHONY: demo test build deb needs needs-test clean
 
 demo: build
 	@echo
@@ -17,6 +17,11 @@ demo: build
 
 build: needs
 	$(CARGO) build --release --package ravel
+
+# A Debian package; needs `cargo install cargo-deb`.
+deb: build
+	contrib/debian/prepare $(RAVEL) $(or $(CARGO_TARGET_DIR),target)/package
+	$(CARGO) deb --no-build --package ravel
 
 test: needs needs-test
 	$(CARGO) fmt --all --check

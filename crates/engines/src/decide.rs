@@ -11,7 +11,7 @@ use crate::axiomatic::{self, Execution, Goal, Question};
 use crate::certificate;
 use crate::evidence::judged;
 use crate::symbolic::check_oox;
-use crate::{Engine, Run};
+use crate::{Budget, Engine, Run};
 use ir::litmus::{Quantifier, Test};
 use ir::{Proof, Properties, Property, ReplayError, Span, Task, Trace, Verdict, Why, approximation_in, replay};
 use std::time::{Duration, Instant};
@@ -146,6 +146,19 @@ pub fn confirm(task: &Task, trace: &Trace) -> Decided {
         Ok(replayed) => Decided::Unsafe(Box::new(replayed)),
         Err(ReplayError::Approximated { function, span, .. }) => Decided::Unknown(Why::Approximated { span, function }),
         Err(error) => Decided::Unknown(Why::NotReplayed(error.to_string())),
+    }
+}
+
+/// How long an execution may be made shorter at the very most. What is spent is counted in steps, and this is far more than they take; it is for a machine that stands still.
+const SHORTEN_AT_MOST: Duration = Duration::from_secs(5);
+
+/// The answer with an execution that is easier to read (`ir::shorten`): replayed, like every other.
+pub fn shorten(task: &Task, decided: Decided, budget: &Budget) -> Decided {
+    let started = Instant::now();
+    let is_over = || budget.is_over().is_some() || started.elapsed() > SHORTEN_AT_MOST;
+    match decided {
+        Decided::Unsafe(replayed) => Decided::Unsafe(Box::new(ir::shorten(task, *replayed, &is_over))),
+        other => other,
     }
 }
 

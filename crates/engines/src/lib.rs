@@ -31,10 +31,11 @@ mod thread_modular;
 
 pub use budget::{Budget, memory_in_use};
 pub use clock::{PROCESSOR, processor_seconds};
-pub use decide::{Checked, Decided, OOX_PROPERTIES, decide, decide_litmus, decide_oox};
+pub use decide::{Checked, Decided, OOX_PROPERTIES, decide, decide_litmus, decide_oox, shorten};
 pub use engine::Engine;
 pub use knob::{About, Kind, Knob, Settings};
-pub use reached::{Board, Reached};
+pub use reached::{Board, Bounded, Reached};
 pub use run::{Run, Statistics};
 pub use schedule::{Ask, How, Scheduled, Wrong, panic_words, schedule};
+pub use smt::versions as solver_versions;
 pub use table::{ENGINES, all, engine_named, settings};

@@ -2,6 +2,7 @@
 //!
 //! An engine says what it has reached as it goes, so that nothing is lost when it is ended in the middle of a step that asks nobody.
 
+use ir::Properties;
 use std::sync::{Arc, Mutex};
 
 /// What one engine has reached.
@@ -12,6 +13,18 @@ pub struct Reached(Arc<Mutex<State>>);
 struct State {
     counts: Vec<(&'static str, u64)>,
     note: Option<String>,
+    bounded: Option<Bounded>,
+}
+
+/// What is known though loops go on: nothing is wrong as long as none goes round more often.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bounded {
+    /// How often every loop may go round.
+    pub rounds: u32,
+    /// What was looked for.
+    pub properties: Properties,
+    /// What needs more, in words: `loop at a.c:3`.
+    pub open: String,
 }
 
 impl Reached {
@@ -29,6 +42,18 @@ impl Reached {
         if let Ok(mut state) = self.0.lock() {
             state.note = Some(note);
         }
+    }
+
+    /// Says what is known up to a number of rounds.
+    pub fn bound(&self, bounded: Bounded) {
+        if let Ok(mut state) = self.0.lock() {
+            state.bounded = Some(bounded);
+        }
+    }
+
+    /// What is known up to a number of rounds, if anything is.
+    pub fn bounded(&self) -> Option<Bounded> {
+        self.0.lock().ok().and_then(|state| state.bounded.clone())
     }
 
     /// The numbers in one line.

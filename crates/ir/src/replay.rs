@@ -101,13 +101,8 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
         return Err(ReplayError::OtherProperty(trace.violation));
     }
     check_form(&task.program, trace)?;
-    let weaker = trace.model.filter(|_| trace.violation == Property::Race && task.program.model == Model::Sc);
-    let weaker = weaker.map(|model| Program { model, ..task.program.clone() });
-    let elsewhere = task.program.elsewhere.iter().find(|other| other.placement == trace.placement);
-    let program = match elsewhere {
-        Some(other) if task.program.model == Model::Sc => other,
-        _ => weaker.as_ref().unwrap_or(&task.program),
-    };
+    let (program, weaker) = program_of(task, trace);
+    let program = weaker.as_ref().unwrap_or(program);
     let mut execution = Execution::new(program, Properties::of(&[trace.violation]));
     let mut violation = None;
     let mut visited = vec![execution.state.clone()];
@@ -178,6 +173,16 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
         return Err(ReplayError::Approximated { function, step, span });
     }
     Ok(Replayed { trace, log: execution.log, violation, last: execution.state, told: Vec::new() })
+}
+
+/// The program that a trace is a run of: with objects where it needs them, and perhaps a copy that is judged under a weaker model.
+fn program_of<'a>(task: &'a Task, trace: &Trace) -> (&'a Program, Option<Program>) {
+    let elsewhere = task.program.elsewhere.iter().find(|other| other.placement == trace.placement);
+    if let Some(other) = elsewhere.filter(|_| task.program.model == Model::Sc) {
+        return (other, None);
+    }
+    let weaker = trace.model.filter(|_| trace.violation == Property::Race && task.program.model == Model::Sc);
+    (&task.program, weaker.map(|model| Program { model, ..task.program.clone() }))
 }
 
 /// How far before a step that leaves the model two racing accesses are looked for.
@@ -296,6 +301,8 @@ impl fmt::Display for NotEnabled {
 
 mod graph;
 pub use graph::{GraphRun, run_graph};
+mod shorten;
+pub use shorten::{n_switches, shorten};
 
 #[cfg(test)]
 mod tests;

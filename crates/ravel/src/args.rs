@@ -3,6 +3,10 @@
 //! The fixed part is declared on the structs below; `--<engine>.<knob>` options are added from the table, so that a new engine
 //! needs no line here. Only words are checked here; files are opened by the commands.
 
+mod litmus;
+
+pub(crate) use litmus::{Enumerate, Litmus, Method, Pick};
+
 use crate::quantity::{self, Limit};
 use cases::{Shard, question};
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -47,6 +51,30 @@ pub(crate) enum What {
     Litmus(Litmus),
     /// Run a suite of tasks with known answers and count
     Bench(Bench),
+    /// Run an execution again that `verify --json` has told, and step through it, forwards and backwards
+    ///
+    /// Exit codes: 0 it goes wrong in the same way, 2 bad input, or the trace of another program, 3 it does not.
+    Replay(ReplayArgs),
+    /// Say in three sentences what happens in an execution that `verify --json` has told
+    ///
+    /// Exit codes: 0 told, 2 bad input, or the trace of another program, 3 the execution cannot be run again.
+    Explain(ReplayArgs),
+    /// Look whether all is there that ravel needs: a compiler, headers, solvers, memory
+    ///
+    /// Exit codes: 0 all is there, 1 something is missing.
+    Doctor,
+    /// Print the manual page, for `man -l -` or a package
+    Man {
+        /// Of this command, as `verify`; else of ravel itself
+        #[arg(value_name = "COMMAND")]
+        command: Option<String>,
+    },
+    /// Print completions for a shell
+    Completions {
+        /// Whose
+        #[arg(value_enum, value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
     /// Look at the evidence of others, or our own
     #[command(subcommand)]
     Witness(Witness),
@@ -54,15 +82,16 @@ pub(crate) enum What {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Witness {
-    /// Follow a violation witness (YAML 2.x) to the violation that it claims, and replay that
+    /// Follow a violation witness (YAML 2.x, GraphML) to the violation that it claims, and replay that; or check the invariants of a correctness witness (YAML)
     ///
-    /// The last line is `RESULT: confirmed` or `RESULT: unknown`. Exit codes: 0 confirmed, 2 bad input, or a witness of another program, 3 not confirmed.
+    /// The last line is `RESULT: confirmed`, `RESULT: refuted` (an invariant does not hold, or the program goes wrong) or `RESULT: unknown`.
+    /// Exit codes: 0 confirmed, 1 refuted, 2 bad input, or a witness of another program, 3 unknown.
     Check(WitnessCheck),
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct WitnessCheck {
-    /// The witness (.yml)
+    /// The witness (.yml, .graphml)
     #[arg(value_name = "WITNESS")]
     pub(crate) witness: PathBuf,
     /// The program that it is about
@@ -76,78 +105,18 @@ pub(crate) struct WitnessCheck {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Litmus {
-    /// Litmus tests, or folders of them
-    #[arg(required = true, value_name = "TEST")]
-    pub(crate) tests: Vec<PathBuf>,
-    /// A .cat file, or one of ours: sc, tso, pso, power, aarch64, riscv, c11, rc11, imm, linux-kernel, or for messages udp, tcp, tcp-buffered, mqtt, dds, quic, rpc
-    /// [default: that of the test's dialect]
-    #[arg(short, long, value_name = "MODEL")]
-    pub(crate) model: Option<String>,
-    /// Look for models and what they include in this folder, too
-    #[arg(short = 'I', value_name = "DIR")]
-    pub(crate) include: Vec<PathBuf>,
-    /// Switch a variant of the model on (`if "name"` in .cat files)
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub(crate) variant: Vec<String>,
-    /// Take the meaning of the functions of C tests from this file, as linux-kernel.def gives it
+pub(crate) struct ReplayArgs {
+    /// What `ravel verify --json` printed
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: PathBuf,
+    /// The program, where it is not where it was any more
     #[arg(long, value_name = "FILE")]
-    pub(crate) macros: Option<PathBuf>,
-    /// What is counted: final states, executions, or (rf) executions that differ in what reads read [default: executions; rf for messages]
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) enumerate: Option<Enumerate>,
-    /// Who answers: the enumerator, the SAT solver, or (auto) the solver where there are very many choices
-    #[arg(long, value_enum, value_name = "ENGINE", default_value = "auto")]
-    pub(crate) method: Method,
-    /// How often an instruction is jumped back to
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub(crate) unroll: u32,
-    /// For each test
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = quantity::duration)]
-    pub(crate) time_limit: Limit<Duration>,
-    /// Give up beyond this much memory (4G, 512M, none), for all tests together
-    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = quantity::size)]
-    pub(crate) memory_limit: Limit<u64>,
-    /// Print JSON instead of text (docs/json.md)
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print the executions as graphs for Graphviz instead of text
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) dot: bool,
-    /// Write a page with every execution drawn to this file, too
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-    /// Write the executions of tests with messages as message-sequence charts to this file, too
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
-    /// Which executions are drawn; one that is forbidden is drawn with the axiom that forbids it when nothing else is there
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "positive")]
-    pub(crate) show: Pick,
-    /// At most so many executions of a test are drawn
-    #[arg(long, value_name = "N", default_value_t = 64)]
-    pub(crate) nshow: usize,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Enumerate {
-    States,
-    Executions,
-    Rf,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Method {
-    Auto,
-    Enumerate,
-    Symbolic,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Pick {
-    /// Those in which the condition holds
-    Positive,
-    /// All
-    All,
+    pub(crate) program: Vec<PathBuf>,
+    /// Show every step, also those that nobody could notice
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) look: Look,
 }
 
 /// How the input is read.
@@ -279,6 +248,15 @@ pub(crate) struct Verify {
     /// Write the evidence for other tools to this file, too: a witness of SV-COMP, as GraphML (.graphml) or YAML (.yml); only for C
     #[arg(long, value_name = "FILE")]
     pub(crate) witness: Option<PathBuf>,
+    /// End with this exit code instead of 3 where there is no verdict, but nothing is wrong with every loop up to some number of rounds (or on paths up to some depth)
+    #[arg(long, value_name = "CODE", value_parser = value_parser!(u8).range(4..=100))]
+    pub(crate) bounded: Option<u8>,
+    /// Sum up an execution that goes wrong in three sentences, too
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Tell an execution as the engine found it; else the same violation is shown with fewer changes of threads and fewer steps, where some are found
+    #[arg(long)]
+    pub(crate) as_found: bool,
     /// Say more: warnings, statistics, every step of a trace
     #[arg(short, long)]
     pub(crate) verbose: bool,
@@ -463,6 +441,16 @@ pub(crate) fn read() -> (Cli, Knobs) {
     (cli, knobs)
 }
 
+/// What a command line means that was typed before: that of `verify`, without the name of the program.
+pub(crate) fn typed_before(words: &[String]) -> Option<Verify> {
+    let line = std::iter::once("ravel").chain(words.iter().map(String::as_str));
+    let matches = command().try_get_matches_from(line).ok()?;
+    match Cli::from_arg_matches(&matches).ok()?.command {
+        What::Verify(verify) => Some(verify),
+        _ => None,
+    }
+}
+
 /// Everybody who can be named with `--engine`: the name for several, and the engines of all languages.
 fn all_engines() -> Vec<&'static engines::About> {
     std::iter::once(&engines::portfolio::ABOUT).chain(engines::all()).collect()
@@ -514,7 +502,14 @@ pub(crate) fn command() -> Command {
         }
         command
     };
-    Cli::command().mut_subcommand("verify", with_knobs).mut_subcommand("bench", with_knobs)
+    let command = Cli::command().version(version());
+    command.mut_subcommand("verify", with_knobs).mut_subcommand("bench", with_knobs)
+}
+
+/// Our version and those of the solvers, in one line: tools that run others read the first one.
+fn version() -> String {
+    let solvers = engines::solver_versions().map(|(name, version)| format!("{name} {version}"));
+    format!("{} ({})", env!("CARGO_PKG_VERSION"), solvers.join(", "))
 }
 
 /// The option that sets a knob.

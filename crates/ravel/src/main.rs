@@ -32,11 +32,16 @@ fn main() {
         What::Engines => command::show::engines(),
         What::Litmus(args) => guarded_thread::run(move || litmus::litmus(&args)).unwrap_or_else(bug),
         What::Bench(args) => bench::bench(&args, &knobs),
+        What::Replay(args) => guarded_thread::run(move || command::replay::replay(&args)).unwrap_or_else(bug),
+        What::Explain(args) => guarded_thread::run(move || command::replay::explain(&args)).unwrap_or_else(bug),
+        What::Doctor => guarded_thread::run(command::doctor::doctor).unwrap_or_else(bug),
+        What::Man { command } => command::manual::man(command.as_deref()),
+        What::Completions { shell } => command::manual::completions(shell),
         What::Witness(args::Witness::Check(args)) => {
             guarded_thread::run(move || witness::check(&args)).unwrap_or_else(bug)
         }
     };
-    std::process::exit(exit as i32);
+    std::process::exit(exit.code());
 }
 
 /// Says that we have a bug.

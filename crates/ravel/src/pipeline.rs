@@ -8,7 +8,7 @@ use crate::request::Request;
 use crate::watch::{Stop, Watch};
 use engines::{About, Ask, Decided, How, Run, Scheduled, Settings, schedule};
 use ir::{Diagnostic, Properties, Property, Span, Why};
-use report::{Answer, Outcome};
+use report::{Answer, Bounded, Kept, Outcome};
 use std::time::{Duration, Instant};
 
 /// How engines are asked.
@@ -24,6 +24,8 @@ pub(crate) struct Plan {
     pub(crate) advise: bool,
     /// Whether every step of a trace is told.
     pub(crate) detail: bool,
+    /// Whether the execution of a violation is made shorter before it is told.
+    pub(crate) shorten: bool,
 }
 
 impl Plan {
@@ -73,6 +75,8 @@ pub(crate) fn blank(request: &Request, engine: &str, outcome: Outcome) -> Answer
         timings: Vec::new(),
         reached: Vec::new(),
         next: Vec::new(),
+        kept: None,
+        bounded: None,
     }
 }
 
@@ -135,7 +139,12 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
         board: watch.board().clone(),
         last_panic: Some(guarded_thread::last_panic),
     };
-    let found = schedule(&asks, answer.properties, how, watch.budget(), L::what);
+    let mut found = schedule(&asks, answer.properties, how, watch.budget(), L::what);
+    if plan.shorten {
+        let (decided, counted) = L::shorten(&loaded.program, found.decided, watch.budget());
+        found.decided = decided;
+        counted.into_iter().for_each(|(name, value)| found.statistics.set(name, value));
+    }
     answer.timings.push(("check".to_string(), started.elapsed().as_secs_f64()));
     if let (Decided::Unknown(_), Some((name, said))) = (&found.decided, found.failed.first()) {
         return bug(request, &plan.engine, &format!("the engine {name} {said}"));
@@ -143,6 +152,9 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
     note(&mut answer, &found, plan);
     if let Decided::Unsafe(replayed) = &found.decided {
         answer.notes.extend(L::premise(replayed));
+        let command: Vec<String> = std::env::args().skip(1).collect();
+        let kept = L::keep(&loaded.program, replayed);
+        answer.kept = kept.map(|(program, schedule)| Kept { program, command, schedule });
     }
     answer.outcome = match found.decided {
         Decided::Unknown(Why::Cancelled) => watch.reason().map_or(Outcome::Unknown(Why::Cancelled), stopped),
@@ -201,6 +213,10 @@ fn unknown(answer: &mut Answer, gave_up: &[(String, Why)], watch: &Watch) {
     if !matches!(answer.outcome, Outcome::Unknown(_) | Outcome::Interrupted) {
         return;
     }
+    // Of several parts of the question the one that was looked at the most counts.
+    let bounds = watch.board().entries().into_iter().filter_map(|entry| entry.reached.bounded());
+    let best = bounds.max_by_key(|bounded| (bounded.properties.iter().count(), bounded.rounds));
+    answer.bounded = best.map(|engines::Bounded { rounds, properties, open }| Bounded { rounds, properties, open });
     for entry in watch.board().entries() {
         // The same engine may be asked about parts of the question: what it says about the whole comes first.
         if answer.reached.iter().any(|known| known.engine == entry.title) {

@@ -6,8 +6,8 @@ use crate::pipeline::Plan;
 use crate::watch::Watch;
 use engines::About;
 use frontend::Options;
-use ir::Properties;
-use report::{Answer, Style};
+use ir::{Properties, Sources};
+use report::{Answer, Ending, Kept, Story, Style};
 use std::path::PathBuf;
 
 /// What to verify, all names resolved.
@@ -27,6 +27,14 @@ pub(crate) struct Request {
     pub(crate) is_default: bool,
     /// When stores become visible to other threads; the language's own choice if nobody says.
     pub(crate) model: Option<String>,
+}
+
+/// What came of an execution that was run again.
+pub(crate) enum Again {
+    /// The same went wrong.
+    Wrong(Box<(Sources, Story, Ending)>),
+    /// It did not, for this reason.
+    Otherwise(String),
 }
 
 /// A row of the table: a language with the commands made for it.
@@ -51,6 +59,8 @@ pub(crate) struct Row {
     pub(crate) answer: fn(&Request, &Plan, &Watch) -> Answer,
     /// `ravel show`.
     pub(crate) show: fn(&Request, &Show, &Style) -> Exit,
+    /// `ravel replay`.
+    pub(crate) replay: fn(&Request, &Kept, bool) -> Result<Again, String>,
     /// `ravel run`.
     pub(crate) run: fn(&Request, &RunArgs, &Style) -> Exit,
 }

@@ -14,7 +14,7 @@ pub(crate) fn style(look: Look, verbose: bool) -> Style {
         When::Never => false,
         When::Auto => wants_color(),
     };
-    Style { color, width: width(), verbose }
+    Style { color, width: width(), verbose, explain: false }
 }
 
 /// Colours on a terminal, unless the user's environment says no (<https://no-color.org>).

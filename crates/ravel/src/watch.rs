@@ -5,6 +5,7 @@
 //! ends the process, with what was known and what the engines had reached by then. Whoever speaks first claims the answer, so exactly one is
 //! printed. A second ^C ends at once. The line that shows how far the work is has no other writer.
 
+use crate::exit::Exit;
 use crate::screen;
 use engines::reached::Entry;
 use engines::{Board, Budget, memory_in_use};
@@ -97,9 +98,8 @@ impl Watch {
     }
 
     /// Starts watching. With `heartbeat` a terminal shows that the work goes on. `give_up` is called on the watcher's
-    /// thread when the worker does not answer in time; it should print the answer, and the process ends with exit
-    /// code 3 after it.
-    pub(crate) fn start(&self, heartbeat: bool, give_up: impl Fn(Stop) + Send + 'static) {
+    /// thread when the worker does not answer in time; it should print the answer, and the process ends as it says.
+    pub(crate) fn start(&self, heartbeat: bool, give_up: impl Fn(Stop) -> Exit + Send + 'static) {
         self.catch_interrupts();
         let watch = self.clone();
         let started = Instant::now();
@@ -123,8 +123,7 @@ impl Watch {
                 let is_urgent =
                     matches!(reason, Stop::Limit(Why::MemoryLimit(limit)) if memory_in_use() > limit + limit / 8);
                 if (at.elapsed() >= GRACE || is_urgent) && watch.claim_answer() {
-                    give_up(reason.clone());
-                    std::process::exit(3);
+                    std::process::exit(give_up(reason.clone()).code());
                 }
             }
         });

@@ -1,5 +1,7 @@
 //! The tests of the command line, in one binary: cases, odd inputs, limits, and rules about the tree.
 
+#[path = "it/answers.rs"]
+mod answers;
 #[path = "it/case_runs.rs"]
 mod case_runs;
 #[path = "it/tree/circles.rs"]

@@ -45,6 +45,32 @@ pub struct Answer {
     pub reached: Vec<Reached>,
     /// Likewise: what to try next, as it is typed.
     pub next: Vec<String>,
+    /// Where nobody knows the answer: what holds up to a number of rounds.
+    pub bounded: Option<Bounded>,
+    /// The execution of a violation, for who wants to run it again.
+    pub kept: Option<Kept>,
+}
+
+/// What is known though loops go on: nothing is wrong as long as none goes round more often.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bounded {
+    /// How often every loop may go round.
+    pub rounds: u32,
+    /// What was looked for.
+    pub properties: Properties,
+    /// What needs more: `loop at a.c:3`.
+    pub open: String,
+}
+
+/// The choices of an execution, kept so that it can be run again (`ravel replay`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kept {
+    /// A mark of the program as it was lowered; another program has another one.
+    pub program: String,
+    /// What was typed behind `ravel`.
+    pub command: Vec<String>,
+    /// The choices, line by line.
+    pub schedule: Vec<String>,
 }
 
 /// What an engine has reached.
@@ -114,6 +140,22 @@ impl Answer {
         matches!(self.outcome, Outcome::Rejected)
             && problems.peek().is_some()
             && problems.all(|d| d.severity == Severity::Unsupported)
+    }
+
+    /// What is known though there is no verdict, in one line: never a proof.
+    pub fn bounded(&self) -> Option<String> {
+        let Bounded { rounds, properties, open } = self.bounded.as_ref()?;
+        if !matches!(self.outcome, Outcome::Unknown(_) | Outcome::Interrupted) {
+            return None;
+        }
+        let looked_for: Vec<&str> = properties.iter().map(|property| property.describe()).collect();
+        let times = if *rounds == 1 { "round" } else { "rounds" };
+        Some(format!("no {} with every loop up to {rounds} {times}; {open} needs more", looked_for.join(", no ")))
+    }
+
+    /// Whether there is no verdict, but nothing is wrong up to a bound.
+    pub fn is_bounded(&self) -> bool {
+        self.bounded().is_some() || matches!(self.outcome, Outcome::Unknown(Why::Depth(_)))
     }
 
     /// Why there is no verdict, in one line.
@@ -231,6 +273,8 @@ mod tests {
             timings: Vec::new(),
             reached: Vec::new(),
             next: Vec::new(),
+            kept: None,
+            bounded: None,
         }
     }
 

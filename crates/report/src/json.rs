@@ -2,8 +2,9 @@
 //!
 //! Core types are not serialisable on purpose: what is promised to the outside is written down here, field by field.
 
-use crate::answer::{Answer, Outcome, Reached};
+use crate::answer::{Answer, Kept, Outcome, Reached};
 use crate::story::{Call, Detail, Effect, Ending, Role, Row};
+use crate::tell::explain;
 use ir::{Diagnostic, Proof, Properties, Property, Severity, Sources, Span, Why};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -29,6 +30,8 @@ struct Document {
     confirmed_by: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bounded: Option<BoundedOut>,
     refused: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     condition: Option<String>,
@@ -44,6 +47,10 @@ struct Document {
     threads: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<Vec<StepOut>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    explanation: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<KeptOut>,
     diagnostics: Vec<DiagnosticOut>,
     notes: Vec<String>,
     assumptions: Vec<String>,
@@ -55,6 +62,23 @@ struct Document {
     /// What to try next, as it is typed.
     #[serde(rename = "try", skip_serializing_if = "Vec::is_empty")]
     next: Vec<String>,
+}
+
+/// What is known though loops go on.
+#[derive(Serialize)]
+struct BoundedOut {
+    rounds: u32,
+    checked: Vec<&'static str>,
+    open: String,
+    text: String,
+}
+
+/// What `ravel replay` needs.
+#[derive(Serialize)]
+struct KeptOut {
+    program: String,
+    command: Vec<String>,
+    schedule: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -206,6 +230,12 @@ fn document(answer: &Answer) -> Document {
         },
         confirmed_by: answer.confirmed_by.clone(),
         reason: answer.reason(),
+        bounded: answer.bounded.as_ref().zip(answer.bounded()).map(|(bounded, text)| BoundedOut {
+            rounds: bounded.rounds,
+            checked: bounded.properties.iter().map(Property::describe).collect(),
+            open: bounded.open.clone(),
+            text,
+        }),
         refused: answer.is_refused(),
         condition: condition.map(|(condition, _)| condition.clone()),
         observed: match &answer.outcome {
@@ -220,6 +250,11 @@ fn document(answer: &Answer) -> Document {
         violation: ending.map(|ending| violation(sources, ending)),
         threads: story.map(|story| story.threads.clone()),
         trace: story.map(|story| story.rows.iter().map(|row| step(sources, row)).collect()),
+        explanation: match (story, ending) {
+            (Some(story), Some(ending)) => explain(sources, story, ending),
+            _ => Vec::new(),
+        },
+        replay: answer.kept.clone().map(|Kept { program, command, schedule }| KeptOut { program, command, schedule }),
         diagnostics: answer.diagnostics.iter().map(|d| diagnostic(sources, d)).collect(),
         notes: answer.bounds.iter().chain(&answer.notes).cloned().collect(),
         assumptions: answer.assumptions.clone(),
@@ -380,6 +415,8 @@ mod tests {
             statistics: vec![("states".into(), 7.0)],
             reached: Vec::new(),
             next: Vec::new(),
+            kept: None,
+            bounded: None,
             timings: vec![("load".into(), 0.5)],
         };
         let value: serde_json::Value = serde_json::from_str(&json(&answer)).expect("it is JSON");

@@ -19,7 +19,7 @@ pub mod tell;
 pub mod text;
 pub mod witness;
 
-pub use answer::{Answer, Outcome, Reached, why};
+pub use answer::{Answer, Bounded, Kept, Outcome, Reached, why};
 pub use diagnostic::{diagnostic, diagnostics};
 pub use excerpt::excerpt;
 pub use exchange::{gcc, sarif};
@@ -29,5 +29,5 @@ pub use oox::{story_oox, tell_oox};
 pub use page::page;
 pub use story::{Call, Detail, Effect, Ending, Role, Row, Story};
 pub use style::{Ink, Style};
-pub use tell::{story, tell, thread_ends};
-pub use text::{text, violation};
+pub use tell::{explain, story, tell, thread_ends};
+pub use text::{explanation, text, violation};

@@ -90,8 +90,13 @@ fn ending(replayed: &Replayed, index: impl Fn(&ThreadName) -> usize) -> Ending {
     let violation = replayed.violation;
     let mut details: Vec<Detail> = Vec::new();
     for waiting in &replayed.waiting {
+        let role = Role::Waits {
+            on: waiting.lock.clone(),
+            by: waiting.by.iter().map(&index).collect(),
+            locks: waiting.holds.clone(),
+        };
         let (thread, message) = (Some(index(&waiting.thread)), waiting.what.clone());
-        details.push(Detail { thread, message, span: waiting.span, calls: Vec::new(), role: Role::Told });
+        details.push(Detail { thread, message, span: waiting.span, calls: Vec::new(), role });
     }
     let mut say = |thread: Option<usize>, message: String, span: Span, role: Role| {
         details.push(Detail { thread, message, span, calls: Vec::new(), role })

@@ -12,11 +12,13 @@ pub struct Style {
     pub width: usize,
     /// Whether to show every step and statistic.
     pub verbose: bool,
+    /// Whether an execution is summed up in a few sentences, too.
+    pub explain: bool,
 }
 
 impl Default for Style {
     fn default() -> Style {
-        Style { color: false, width: 100, verbose: false }
+        Style { color: false, width: 100, verbose: false, explain: false }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::excerpt::excerpt;
 use crate::lanes::lanes;
 use crate::story::{Call, Ending, Story};
 use crate::style::{Ink, Style, printable, wrap};
+use crate::tell::explain;
 use ir::{Proof, Properties, Property, Sources, Why};
 use std::fmt::Write;
 
@@ -26,6 +27,9 @@ pub fn text(answer: &Answer, style: &Style) -> String {
     }
     if let Outcome::Unsafe { story, ending } = &answer.outcome {
         text.push_str(&violation(&answer.sources, story, ending, style));
+        if style.explain {
+            text.push_str(&explanation(&answer.sources, story, ending, style));
+        }
     }
     if let Outcome::Condition { execution: Some(execution), .. } = &answer.outcome {
         let _ = writeln!(text, "\n{}", crate::litmus::execution(execution));
@@ -83,6 +87,13 @@ fn headline(answer: &Answer, style: &Style, text: &mut String) {
             }
         }
     }
+    if let Some(bounded) = answer.bounded() {
+        for (index, line) in
+            wrap(&format!("bounded: {bounded}"), style.width.saturating_sub(4).max(30)).iter().enumerate()
+        {
+            let _ = writeln!(text, "{}{line}", if index == 0 { "  " } else { "    " });
+        }
+    }
     if let Some((span, note)) = answer.reason_place() {
         text.push_str(&excerpt(&answer.sources, span, style, Ink::Yellow));
         if let Some(note) = note {
@@ -127,6 +138,18 @@ pub fn violation(sources: &Sources, story: &Story, ending: &Ending, style: &Styl
     let _ = writeln!(text, "\n{}\n", style.paint(Ink::Bold, &how));
     text.push_str(&lanes(sources, story, style));
     let _ = writeln!(text, "{}\n", style.paint(Ink::Red, &format!("      !! {}", printable(&ending.message))));
+    text
+}
+
+/// What happened in a few sentences, wrapped to the screen.
+pub fn explanation(sources: &Sources, story: &Story, ending: &Ending, style: &Style) -> String {
+    let mut text = format!("{}\n", style.paint(Ink::Bold, "In short"));
+    for sentence in explain(sources, story, ending) {
+        for line in wrap(&printable(&sentence), style.width.saturating_sub(4).max(30)) {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
+    text.push('\n');
     text
 }
 
@@ -242,6 +265,8 @@ mod tests {
             timings: vec![("load".into(), 0.25), ("check".into(), 0.5)],
             reached: Vec::new(),
             next: Vec::new(),
+            kept: None,
+            bounded: None,
         }
     }
 

@@ -35,5 +35,10 @@ pub use solver::{Backend, Solver};
 pub use theory::{Consequences, Theory};
 pub use z3::Z3;
 
+/// The solvers that are built in, with their versions.
+pub fn versions() -> [(&'static str, String); 2] {
+    [("CaDiCaL", cadical_sys::CaDiCal::version()), ("Z3", z3::binding::version())]
+}
+
 #[cfg(test)]
 mod tests;

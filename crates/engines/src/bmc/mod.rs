@@ -19,7 +19,7 @@ mod unrolled;
 
 use crate::clock::computed;
 use crate::evidence::axioms::Axioms;
-use crate::{About, Engine, Kind, Knob, Run};
+use crate::{About, Bounded, Engine, Kind, Knob, Run};
 use ir::pass::{Options, explicit_fences, forget_owners, may_wait_in_circle, prepare};
 use ir::{Model, Program, Proof, Properties, Property, Task, Verdict, Why};
 use reductions::Known;
@@ -137,6 +137,10 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                 run.reached.count("rounds of every loop without a violation", u64::from(rounds));
                 if let Why::Bound(what) = &why {
                     run.reached.note(what.clone());
+                    // Loops with a bound of their own may go round less often than the others.
+                    let rounds = by_line.iter().map(|bound| bound.rounds).fold(rounds, u32::min);
+                    let open = what.split(" needs more").next().unwrap_or(what).to_string();
+                    run.reached.bound(Bounded { rounds, properties: question.properties, open });
                 }
                 reason = Some(why);
             }

@@ -93,6 +93,27 @@ pub fn preprocess(
     Err(errors)
 }
 
+/// The compilers that are tried, in this order.
+fn candidates(compiler: Option<&str>) -> Vec<String> {
+    let chosen = compiler.map(str::to_string).or_else(|| env::var("CC").ok().filter(|cc| !cc.trim().is_empty()));
+    chosen.map_or_else(|| ["cc", "gcc", "clang"].map(str::to_string).to_vec(), |chosen| vec![chosen])
+}
+
+/// The compiler that preprocesses when nobody names another one, with what it says of itself; an error names those that were tried.
+pub fn compiler() -> Result<(String, String), String> {
+    let candidates = candidates(None);
+    for candidate in &candidates {
+        let mut words = candidate.split_whitespace();
+        let Some(program) = words.next() else { continue };
+        let asked = Command::new(program).args(words).arg("--version").env("LC_ALL", "C").stdin(Stdio::null()).output();
+        if let Ok(output) = asked {
+            let said = String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or("").trim().to_string();
+            return Ok((candidate.clone(), said));
+        }
+    }
+    Err(format!("tried `{}`", candidates.join("`, `")))
+}
+
 /// A compiler's arguments and where to run it.
 struct Invocation {
     directory: PathBuf,
@@ -135,9 +156,7 @@ impl Invocation {
 
     /// Runs the first compiler that there is.
     fn run(&self, path: &Path, compiler: Option<&str>) -> Result<Output, Box<Diagnostic>> {
-        let chosen = compiler.map(str::to_string).or_else(|| env::var("CC").ok().filter(|cc| !cc.trim().is_empty()));
-        let candidates =
-            chosen.map_or_else(|| ["cc", "gcc", "clang"].map(str::to_string).to_vec(), |chosen| vec![chosen]);
+        let candidates = candidates(compiler);
         for candidate in &candidates {
             // `$CC` may come with arguments, as in `ccache gcc`.
             let mut words = candidate.split_whitespace();

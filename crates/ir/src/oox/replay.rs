@@ -40,6 +40,12 @@ pub struct Waiting {
     pub thread: ThreadName,
     /// For what, in words.
     pub what: String,
+    /// The object whose lock it waits for, if it waits for one.
+    pub lock: Option<String>,
+    /// Who holds that, or must end.
+    pub by: Vec<ThreadName>,
+    /// The objects whose locks it holds.
+    pub holds: Vec<String>,
     /// Where.
     pub span: Span,
 }
@@ -190,7 +196,15 @@ fn waiting(machine: &Machine<'_>) -> Vec<Waiting> {
     let mut all = Vec::new();
     for thread in 0..machine.n_threads() {
         let Some((_, span)) = machine.position(thread) else { continue };
-        let what = match machine.wanted_lock(thread) {
+        let wanted = machine.wanted_lock(thread);
+        let by = match wanted {
+            Some(at) => machine.heap()[at].holder.iter().cloned().collect(),
+            None => machine.waits_for(thread),
+        };
+        let is_own = |object: &Object| object.holder.as_ref() == Some(machine.thread_name(thread));
+        let own = machine.heap().iter().enumerate().filter(|(_, object)| is_own(object));
+        let holds = own.map(|(at, _)| machine.object_name(at)).collect();
+        let what = match wanted {
             Some(at) => {
                 let holder = match &machine.heap()[at].holder {
                     Some(holder) if holder == machine.thread_name(thread) => "which it holds itself".to_string(),
@@ -204,7 +218,8 @@ fn waiting(machine: &Machine<'_>) -> Vec<Waiting> {
                 format!("waits in join for {}", names.join(", "))
             }
         };
-        all.push(Waiting { thread: machine.thread_name(thread).clone(), what, span });
+        let lock = wanted.map(|at| machine.object_name(at));
+        all.push(Waiting { thread: machine.thread_name(thread).clone(), what, lock, by, holds, span });
     }
     all
 }

@@ -4,9 +4,10 @@
 //! in tests and for `ravel show`. Terms look like C ([`term`](mod@term)), statements are one line each ([`stmt`]), and the source line
 //! stands behind an edge as a comment. A name that two visible variables share gets its number: `i'17`.
 //!
-//! The text is for reading; it is not read back. Graphs are in [`dot`].
+//! The text is for reading; it is not read back. Graphs are in [`dot`], and executions that can be run again in [`schedule`](mod@schedule).
 
 pub mod dot;
+pub mod schedule;
 mod stmt;
 mod term;
 

@@ -16,7 +16,7 @@ use report::{Answer, Outcome, Style};
 
 /// Verifies what the command line says.
 pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
-    let style = screen::style(args.look, args.verbose);
+    let style = Style { explain: args.explain, ..screen::style(args.look, args.verbose) };
     let request = match input::request(&args.input, &args.question) {
         Ok(request) => request,
         Err(problem) => return reject(args, &problem, &style),
@@ -27,6 +27,7 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
         second_opinion: args.second_opinion,
         advise: args.advise,
         detail: args.verbose,
+        shorten: !args.as_found,
     };
     if plan.second_opinion && plan.engine != engines::portfolio::ABOUT.name {
         let problem = format!("--second-opinion asks several engines; {} is only one", plan.engine);
@@ -37,18 +38,21 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
         Err(problem) => return reject(args, &problem, &style),
     };
     let watch = Watch::new(Budget::new(args.limits.time_limit.0, args.limits.memory_limit.0));
+    let chosen = args.bounded;
     let late = (request.clone(), plan.engine.clone(), deliver.clone(), watch.clone());
     watch.start(deliver.is_for_people(), move |stop| {
         screen::progress("");
         let (request, engine, deliver, watch) = &late;
-        tell(deliver, &pipeline::late(request, engine, stop, watch));
+        let answer = pipeline::late(request, engine, stop, watch);
+        tell(deliver, &answer);
+        exit_of(&answer, chosen)
     });
     let work = (request.clone(), plan.clone(), watch.clone());
     let answer = guarded_thread::run(move || (work.0.language.answer)(&work.0, &work.1, &work.2))
         .unwrap_or_else(|message| pipeline::bug(&request, &plan.engine, &message));
     watch.claim_or_wait();
     screen::progress("");
-    if tell(&deliver, &answer) { exit_of(&answer) } else { Exit::BadInput }
+    if tell(&deliver, &answer) { exit_of(&answer, chosen) } else { Exit::BadInput }
 }
 
 /// Says what is wrong with the request itself.
@@ -77,7 +81,11 @@ fn tell(deliver: &Deliver, answer: &Answer) -> bool {
     told.is_ok()
 }
 
-fn exit_of(answer: &Answer) -> Exit {
+/// How the process ends; `bounded` is what the user wants for answers that hold up to a bound.
+fn exit_of(answer: &Answer, bounded: Option<u8>) -> Exit {
+    if let Some(code) = bounded.filter(|_| answer.is_bounded()) {
+        return Exit::Bounded(code);
+    }
     match &answer.outcome {
         Outcome::Safe(_) | Outcome::Condition { holds: true, .. } => Exit::Safe,
         Outcome::Unsafe { .. } | Outcome::Condition { .. } => Exit::Unsafe,

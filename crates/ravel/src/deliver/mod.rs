@@ -3,8 +3,10 @@
 //! A run can take minutes, so files are claimed before it begins ([`file`](mod@file)): a place that cannot be written is an error at once. What is written is whole or not there.
 
 pub(crate) mod file;
+mod folder;
 mod witness;
 
+pub(crate) use folder::Folder;
 pub(crate) use witness::sha256;
 
 use crate::args::{Format, Verify};

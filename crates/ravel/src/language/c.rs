@@ -6,14 +6,14 @@ use crate::args::{RunArgs, Show};
 use crate::guarded_thread;
 use crate::litmus::models::Models;
 use crate::pipeline::Plan;
-use crate::request::Request;
+use crate::request::{Again, Request};
 use cases::question;
 use engines::{Ask, Board, Budget, Decided, How, Wrong, portfolio, schedule};
 use frontend::Rejected;
 use ir::interp::{RunEnd as End, run_random};
-use ir::{Axioms, Model, Op, Order, Properties, Replayed, Sources, Task, pass};
+use ir::{Axioms, Model, Op, Order, Properties, Replayed, Sources, Task, n_switches, pass};
 use memory::graph::mapping::Mapping;
-use report::{Outcome, Style};
+use report::{Kept, Outcome, Style};
 use std::sync::Arc;
 
 pub(super) struct C;
@@ -36,6 +36,11 @@ fn compiled(name: &str) -> (&str, Option<&str>) {
         Some((model, mapping)) if Mapping::named(mapping).is_some() => (model, Some(mapping)),
         _ => (name, None),
     }
+}
+
+/// A short name for a program as it was lowered, which executions name by its edges.
+fn mark(task: &Task) -> String {
+    crate::deliver::sha256(format!("{}{}", task.program.model, ir::text::program(&task.program)).as_bytes())
 }
 
 impl Language for C {
@@ -101,6 +106,23 @@ impl Language for C {
         replayed.trace.premise()
     }
 
+    fn shorten(
+        task: &Task,
+        decided: Decided<Replayed>,
+        budget: &Budget,
+    ) -> (Decided<Replayed>, Vec<(&'static str, f64)>) {
+        let before = match &decided {
+            Decided::Unsafe(replayed) => n_switches(&replayed.trace.steps),
+            _ => return (decided, Vec::new()),
+        };
+        let decided = engines::shorten(task, decided, budget);
+        let after = match &decided {
+            Decided::Unsafe(replayed) => n_switches(&replayed.trace.steps),
+            _ => before,
+        };
+        (decided, vec![("context switches found", before as f64), ("context switches", after as f64)])
+    }
+
     fn tell(task: &Task, decided: Decided<Replayed>, detail: bool) -> Outcome {
         match decided {
             Decided::Safe(proof, _) => Outcome::Safe(proof),
@@ -110,6 +132,26 @@ impl Language for C {
             }
             Decided::Unknown(why) => Outcome::Unknown(why),
         }
+    }
+
+    fn keep(task: &Task, replayed: &Replayed) -> Option<(String, Vec<String>)> {
+        let schedule = ir::text::schedule::schedule(&replayed.trace)?;
+        Some((mark(task), schedule))
+    }
+
+    fn replay(task: &Task, kept: &Kept, detail: bool) -> Result<Again, String> {
+        if kept.program != mark(task) {
+            return Err("this is the trace of another program: the files, the options or the version of ravel differ"
+                .to_string());
+        }
+        let trace = ir::text::schedule::read_schedule(&kept.schedule)?;
+        Ok(match ir::replay(task, &trace) {
+            Ok(replayed) => {
+                let (story, ending) = report::tell(&task.program, &replayed.log, &replayed.violation, detail);
+                Again::Wrong(Box::new((task.program.sources.clone(), story, ending)))
+            }
+            Err(error) => Again::Otherwise(error.to_string()),
+        })
     }
 
     fn advise(task: &Task, plan: &Plan, asked: Properties, budget: &Budget) -> Vec<String> {

@@ -3,9 +3,9 @@
 use super::{Language, Ran, complain};
 use crate::args::{RunArgs, Show};
 use crate::exit::Exit;
-use crate::request::Request;
+use crate::request::{Again, Request};
 use crate::{next, screen};
-use report::Style;
+use report::{Kept, Style};
 use std::collections::BTreeMap;
 
 /// Prints the program as ravel understands it.
@@ -24,6 +24,13 @@ pub(crate) fn show<L: Language>(request: &Request, args: &Show, style: &Style) -
             Exit::Unknown
         }
     }
+}
+
+/// Runs an execution again that was kept.
+pub(crate) fn replay<L: Language>(request: &Request, kept: &Kept, detail: bool) -> Result<Again, String> {
+    let loaded = L::load(request)
+        .map_err(|rejected| report::diagnostics(&rejected.sources, &rejected.diagnostics, &Style::default()))?;
+    L::replay(&loaded.program, kept, detail)
 }
 
 /// Runs the program as often as asked, until something goes wrong.

@@ -16,12 +16,12 @@ pub(crate) mod table;
 use crate::args::{RunArgs, Show};
 use crate::exit::Exit;
 use crate::pipeline::Plan;
-use crate::request::Request;
+use crate::request::{Again, Request};
 use crate::screen;
 use engines::{Ask, Budget, Decided, Wrong};
 use frontend::Rejected;
 use ir::{Diagnostic, Properties, Sources};
-use report::{Outcome, Style};
+use report::{Kept, Outcome, Style};
 
 /// What is known of a language.
 pub(crate) trait Language {
@@ -47,8 +47,27 @@ pub(crate) trait Language {
         None
     }
 
+    /// The same answer with an execution that is easier to read, if there is one, and what there is to count.
+    fn shorten(
+        _: &Self::Program,
+        decided: Decided<Self::Replayed>,
+        _: &Budget,
+    ) -> (Decided<Self::Replayed>, Vec<(&'static str, f64)>) {
+        (decided, Vec::new())
+    }
+
     /// What is told of an answer that is not unknown.
     fn tell(program: &Self::Program, decided: Decided<Self::Replayed>, detail: bool) -> Outcome;
+
+    /// The choices of an execution, and a mark of the program that they are about; nothing if it cannot be run again.
+    fn keep(_program: &Self::Program, _: &Self::Replayed) -> Option<(String, Vec<String>)> {
+        None
+    }
+
+    /// Runs an execution again that was kept; an error if it is none of this program.
+    fn replay(_program: &Self::Program, _: &Kept, _detail: bool) -> Result<Again, String> {
+        Err("executions of C programs can be run again, and no others".to_string())
+    }
 
     /// What to change so that a program that is unsafe becomes safe, in sentences.
     fn advise(_program: &Self::Program, _plan: &Plan, _asked: Properties, _budget: &Budget) -> Vec<String> {

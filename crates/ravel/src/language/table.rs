@@ -52,6 +52,7 @@ const fn row<L: Language>() -> Row {
         answer: pipeline::answer::<L>,
         show: commands::show::<L>,
         run: commands::run::<L>,
+        replay: commands::replay::<L>,
     }
 }
 

@@ -46,6 +46,7 @@ pub(crate) fn litmus(args: &args::Litmus) -> Exit {
     watch.start(!args.json && !args.dot, |stop| {
         screen::progress("");
         screen::complain(&format!("ravel litmus: {}\n", in_words(&stop)));
+        Exit::Unknown
     });
     guarded_thread::listen();
     let pool = Pool { stack: guarded_thread::STACK_BYTES, ..Pool::default() };

@@ -1,9 +1,13 @@
 //! `ravel witness check`: does a witness of somebody else, or of ourselves, show what it claims?
 //!
-//! The file is read ([`read`]), its program recognised by its hash, and a violation followed point by point on the reference interpreter ([`follow`]). What comes out is confirmed only
-//! after a replay of the whole execution, so nothing that a witness says is taken for granted.
+//! The file is read ([`read`], [`graphml`]), its program recognised by its hash, and a violation followed point by point on the reference interpreter ([`follow`]). What comes out is confirmed only
+//! after a replay of the whole execution, so nothing that a witness says is taken for granted. Invariants are written into the program as assertions ([`invariants`]) and decided
+//! by the engines, beside what the witness says of the program ([`proof`]).
 
 mod follow;
+mod graphml;
+mod invariants;
+mod proof;
 mod read;
 
 use crate::args::{DataModel, Input, Question, Stub, WitnessCheck};
@@ -46,11 +50,9 @@ fn checked(args: &WitnessCheck, style: &Style) -> Result<(String, &'static str, 
         .map_err(|rejected| report::diagnostics(&rejected.sources, &rejected.diagnostics, style))?;
     let task = Task { program: loaded.program, properties: request.properties };
     match &file.content {
-        Content::Correctness(n_claims) => {
-            let what = format!(
-                "{name}: a correctness witness with {n_claims} invariants; ravel reads their form and does not check them yet\n"
-            );
-            Ok((what, "unknown", Exit::Unknown))
+        Content::Correctness(claims) => {
+            let found = proof::check(&task, claims, &request, args.time_limit.0)?;
+            Ok((format!("{name}: {}", found.text), found.word, found.exit))
         }
         Content::Violation(segments) => {
             let deadline = args.time_limit.0.map(|limit| Instant::now() + limit);

@@ -1,7 +1,8 @@
-//! What does a witness file say? YAML of format 2.0 to 2.2, as far as it is about what a check needs.
+//! What does a witness file say? YAML of format 2.0 to 2.2, as far as it is about what a check needs; GraphML is read beside it ([`graphml`](mod@super::graphml)).
 //!
 //! What is not known is refused by name: a waypoint that is left out would be a point that nobody checks. Conditions on variables are passed over only if they say nothing (`1`).
 
+use super::graphml;
 use ir::DataModel;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -25,8 +26,23 @@ pub(super) struct File {
 pub(super) enum Content {
     /// An execution: segments in order, each with its points.
     Violation(Vec<Vec<Point>>),
-    /// So many invariants.
-    Correctness(usize),
+    /// Invariants.
+    Correctness(Vec<Invariant>),
+}
+
+/// Something that always holds at a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Invariant {
+    /// The file, as the witness names it.
+    pub(super) file: String,
+    /// The line.
+    pub(super) line: u32,
+    /// The column, from 1.
+    pub(super) column: Option<u32>,
+    /// Whether it is one of a loop.
+    pub(super) is_loop: bool,
+    /// An expression of C.
+    pub(super) value: String,
 }
 
 /// A point that the execution passes.
@@ -77,7 +93,17 @@ struct TaskOf {
 #[derive(Deserialize)]
 struct Item {
     segment: Option<Vec<Way>>,
-    invariant: Option<serde_json::Value>,
+    invariant: Option<Claimed>,
+}
+
+#[derive(Deserialize)]
+struct Claimed {
+    #[serde(rename = "type")]
+    kind: String,
+    location: Location,
+    value: String,
+    #[serde(default)]
+    format: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -103,14 +129,18 @@ struct Constraint {
 
 #[derive(Deserialize)]
 struct Location {
+    #[serde(default)]
+    file_name: String,
     line: u32,
+    #[serde(default)]
+    column: Option<u32>,
 }
 
 /// Reads a file by its ending.
 pub(super) fn read(path: &Path, text: &str) -> Result<File, String> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("yml" | "yaml") => yaml(text),
-        Some("graphml") => Err("witnesses in GraphML are written but not checked; those in YAML are".to_string()),
+        Some("graphml") => graphml::graphml(text),
         _ => Err("a witness ends in .yml or .graphml".to_string()),
     }
 }
@@ -133,15 +163,34 @@ fn yaml(text: &str) -> Result<File, String> {
     let content = match entry.entry_type.as_str() {
         "violation_sequence" => Content::Violation(segments(&entry.content)?),
         "invariant_set" => {
-            if entry.content.iter().any(|item| item.invariant.is_none()) {
-                return Err("an invariant set has only invariants".to_string());
-            }
-            Content::Correctness(entry.content.len())
+            Content::Correctness(entry.content.iter().map(invariant).collect::<Result<Vec<_>, String>>()?)
         }
         other => return Err(format!("entries of the type {other} are not supported")),
     };
     let hashes = task.input_file_hashes.values().cloned().collect();
     Ok(File { hashes, specification: task.specification.clone(), data_model, content })
+}
+
+fn invariant(item: &Item) -> Result<Invariant, String> {
+    let claimed = item.invariant.as_ref().ok_or("an invariant set has only invariants")?;
+    let Location { file_name, line, column } = &claimed.location;
+    let is_loop = match claimed.kind.as_str() {
+        "loop_invariant" => true,
+        "location_invariant" => false,
+        other => return Err(format!("an invariant of the type {other} at line {line} is not supported")),
+    };
+    if let Some(format) =
+        claimed.format.as_deref().filter(|format| !matches!(*format, "c_expression" | "ext_c_expression"))
+    {
+        return Err(format!("an invariant in the format {format} at line {line} is not supported"));
+    }
+    Ok(Invariant {
+        file: file_name.clone(),
+        line: *line,
+        column: *column,
+        is_loop,
+        value: claimed.value.trim().to_string(),
+    })
 }
 
 fn segments(items: &[Item]) -> Result<Vec<Vec<Point>>, String> {
@@ -212,6 +261,18 @@ mod tests {
         let Content::Violation(segments) = yaml(&text).expect("it is a witness").content else { panic!("a violation") };
         let kinds: Vec<Kind> = segments.concat().into_iter().map(|point| point.kind).collect();
         assert_eq!(kinds, [Kind::Returns(-3), Kind::Passes, Kind::Target]);
+    }
+
+    #[test]
+    fn invariants_are_read() {
+        let text = document("  - invariant: {type: loop_invariant, location: {file_name: a.c, line: 7, column: 3}, value: ' x >= 0 ', format: c_expression}\n")
+            .replace("violation_sequence", "invariant_set");
+        let Content::Correctness(claims) = yaml(&text).expect("it is a witness").content else { panic!("invariants") };
+        let own = Invariant { file: "a.c".into(), line: 7, column: Some(3), is_loop: true, value: "x >= 0".into() };
+        assert_eq!(claims, [own]);
+        for (from, to) in [("loop_invariant", "ghost"), ("c_expression", "acsl")] {
+            assert!(yaml(&text.replace(from, to)).is_err_and(|said| said.contains(to)), "{to}");
+        }
     }
 
     #[test]

@@ -40,6 +40,9 @@ pub(super) fn card(answer: &Answer) -> String {
     fact("Memory model", &answer.model);
     let seconds: f64 = answer.timings.iter().map(|(_, seconds)| seconds).sum();
     fact("Decided by", &format!("{}, in {seconds:.2} s, ravel {}", answer.engine, env!("CARGO_PKG_VERSION")));
+    if let Some(bounded) = answer.bounded() {
+        fact("Up to a bound", &bounded);
+    }
     for assumption in &answer.assumptions {
         fact("Assumed", assumption);
     }

@@ -11,7 +11,7 @@ mod ending;
 use crate::answer::{Answer, Outcome};
 use crate::proof::{Invariant, invariants};
 use crate::style::{Style, escape, printable};
-use crate::{json, text};
+use crate::{explain, json, text};
 use ir::{Sources, Span};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,9 @@ const SCRIPT: &str = include_str!("page.js");
 /// Of longer files only what is near a mentioned line is kept.
 const LONG_FILE: usize = 4_000;
 const NEAR: u32 = 60;
+
+/// Of longer reports as text only the ends are shown.
+const LONG_REPORT: usize = 2_000;
 
 /// A file as the page shows it.
 #[derive(Serialize)]
@@ -62,6 +65,9 @@ pub fn page(answer: &Answer) -> String {
     out.push_str("<main>\n");
     if let Outcome::Unsafe { story, ending } = &answer.outcome {
         out.push_str(&ending::ending(&answer.sources, story, ending));
+        let sentences: Vec<String> =
+            explain(&answer.sources, story, ending).iter().map(|sentence| escape(&printable(sentence))).collect();
+        let _ = writeln!(out, "<section id=\"short\"><h2>In short</h2><p>{}</p></section>", sentences.join(" "));
         out.push_str(EXPLORER);
     }
     out.push_str(&card::proof(answer, &proven));
@@ -73,7 +79,7 @@ pub fn page(answer: &Answer) -> String {
         );
     }
     out.push_str(&card::numbers(answer));
-    let plain = text(answer, &Style { color: false, width: 110, verbose: false });
+    let plain = shortened(text(answer, &Style { width: 110, ..Style::default() }));
     let _ = write!(
         out,
         "<details class=\"plain\"><summary>The report as text</summary><pre>{}</pre></details>\n<noscript><p>Without JavaScript the execution cannot be \
@@ -84,7 +90,7 @@ pub fn page(answer: &Answer) -> String {
         out,
         "<script type=\"application/json\" id=\"answer\">{}</script>\n<script type=\"application/json\" id=\"files\">{}</script>\n\
          <script>\n{SCRIPT}</script>\n</body>\n</html>\n",
-        embedded(&json::compact(answer)),
+        embedded(&json::compact(&Answer { kept: None, ..answer.clone() })),
         embedded(&serde_json::to_string(&files).expect("strings and numbers always serialise")),
     );
     out
@@ -94,9 +100,9 @@ pub fn page(answer: &Answer) -> String {
 const EXPLORER: &str = r#"<section id="execution" aria-labelledby="how">
 <h2 id="how">How it happens</h2>
 <div class="bar" role="toolbar" aria-label="Steps">
-<button id="first" title="First step (Home)">|◀</button><button id="jump-back" title="Before the last change of thread (Page up)">◀◀</button><button id="back" title="One step back (←)">◀</button>
+<button id="first" title="First step (Home)" aria-label="First step (Home)"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 2H5V14H3zM13 2L6 8L13 14z"/></svg></button><button id="jump-back" title="Before the last change of thread (Page up)" aria-label="Before the last change of thread (Page up)"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2L1 8L8 14zM15 2L8 8L15 14z"/></svg></button><button id="back" title="One step back (←)" aria-label="One step back (←)"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M11 2L4 8L11 14z"/></svg></button>
 <input id="slider" type="range" min="0" value="0" aria-label="Step">
-<button id="forth" title="One step on (→)">▶</button><button id="jump-forth" title="To the next change of thread (Page down)">▶▶</button><button id="last" title="Last step (End)">▶|</button>
+<button id="forth" title="One step on (→)" aria-label="One step on (→)"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M5 2L12 8L5 14z"/></svg></button><button id="jump-forth" title="To the next change of thread (Page down)" aria-label="To the next change of thread (Page down)"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M1 2L8 8L1 14zM8 2L15 8L8 14z"/></svg></button><button id="last" title="Last step (End)" aria-label="Last step (End)"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 2L10 8L3 14zM11 2H13V14H11z"/></svg></button>
 <output id="where" aria-live="polite"></output>
 </div>
 <p class="hint">Arrow keys step, Page up and Page down go to the next change of thread, Home and End to the first and last step; click a step or use the slider.</p>
@@ -184,6 +190,16 @@ fn marks(answer: &Answer, proven: &[Invariant]) -> Vec<(Span, &'static str, Stri
         marks.push((invariant.span, "holds", invariant.cases.join("  or  ")));
     }
     marks
+}
+
+/// Of a very long report the beginning and the end: the execution is on the page anyway.
+fn shortened(text: String) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.len() <= LONG_REPORT {
+        return text;
+    }
+    let (head, tail) = (&lines[..LONG_REPORT / 2], &lines[lines.len() - LONG_REPORT / 2..]);
+    format!("{}\n\n  ... {} lines ...\n\n{}\n", head.join("\n"), lines.len() - LONG_REPORT, tail.join("\n"))
 }
 
 /// JSON inside of a `script` element: no tag can begin in it.

@@ -139,15 +139,30 @@
     const at = threads.findIndex((thread) => thread === name || thread.startsWith(name + " "));
     if (at >= 0) state.status[at] = "started";
   }
+  // States are kept now and then, so that a step back does not start from the beginning; the more steps, the farther apart.
+  const APART = Math.max(64, Math.ceil(steps.length / 64));
+  const kept = new Map();
+  const copy = (s) => ({
+    at: s.at, shared: new Map(s.shared), own: s.own.map((own) => new Map(own)),
+    locks: new Map([...s.locks].map(([name, holders]) => [name, [...holders]])),
+    buffers: s.buffers.map((buffer) => [...buffer]), status: [...s.status], last: [...s.last], changed: new Map(s.changed),
+  });
   let state = begin();
   function goTo(index) {
-    if (index + 1 < state.at) state = begin();
-    while (state.at <= index) apply(state, state.at);
+    const wanted = index + 1;
+    if (wanted === state.at) return;
+    let near = 0;
+    for (const at of kept.keys()) if (at <= wanted && at > near) near = at;
+    if (wanted < state.at || near > state.at) state = near > 0 ? copy(kept.get(near)) : begin();
+    while (state.at < wanted) {
+      apply(state, state.at);
+      if (state.at % APART === 0 && !kept.has(state.at)) kept.set(state.at, copy(state));
+    }
   }
 
   // ---- the lanes
   const lanes = $("lanes");
-  const WINDOW = 300;
+  const WINDOW = 120;
   let from = 0, to = 0, rowOf = new Map();
   function renderLanes(first, end) {
     from = Math.max(0, first);
@@ -256,12 +271,14 @@
   function show(index) {
     now = clamp(index);
     goTo(now);
-    const edge = 40;
+    const edge = 20;
     if (now < from + (from > 0 ? edge : 0) || now >= to - (to < steps.length ? edge : 0)) renderLanes(now - WINDOW / 2, now + WINDOW / 2);
     for (const [at, row] of rowOf) {
-      row.classList.toggle("now", at === now);
-      row.classList.toggle("later", at > now);
-      if (at === now) row.setAttribute("aria-current", "step"); else row.removeAttribute("aria-current");
+      if (row.classList.contains("now") !== (at === now)) {
+        row.classList.toggle("now", at === now);
+        if (at === now) row.setAttribute("aria-current", "step"); else row.removeAttribute("aria-current");
+      }
+      if (row.classList.contains("later") !== at > now) row.classList.toggle("later", at > now);
     }
     scrollInto(lanes, rowOf.get(now));
     drawArrows();
@@ -280,19 +297,20 @@
     const top = inner.top - outer.top, margin = Math.min(80, outer.height / 4);
     if (top < margin || top + inner.height > outer.height - margin) box.scrollTop += top - outer.height / 3;
   }
+  let painted = new Set();
   function paintSource() {
-    for (const line of source.querySelectorAll(".l")) {
-      if (line.classList.contains("here") || line.children[1].textContent) {
-        line.classList.remove("here", "c", ...["t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"]);
-        line.children[1].textContent = "";
-        line.removeAttribute("title");
-      }
+    for (const line of painted) {
+      line.classList.remove("here", "c", ...["t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"]);
+      line.children[1].textContent = "";
+      line.removeAttribute("title");
     }
+    painted = new Set();
     // Where every thread was last.
     state.last.forEach((at, thread) => {
       if (at < 0 || !steps[at].place || fileOf.get(steps[at].place.file) !== shown) return;
       const line = lineOf.get(steps[at].place.line);
       if (!line) return;
+      painted.add(line);
       line.children[1].textContent = at === now ? "▶" : line.children[1].textContent || "•";
       line.title = (line.title ? line.title + ", " : "") + threads[thread] + (at === now ? " is here" : " was last here");
       if (at === now) { line.classList.add("here", "c", colour(thread)); scrollInto(source, line); }

@@ -23,6 +23,8 @@ fn answer(outcome: Outcome, sources: Sources) -> Answer {
         timings: vec![("load".into(), 0.25)],
         reached: Vec::new(),
         next: Vec::new(),
+        kept: None,
+        bounded: None,
     }
 }
 

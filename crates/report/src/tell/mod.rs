@@ -5,11 +5,13 @@
 //! nothing that anybody could notice makes no row. Rows are numbered as they are shown, and every read of what somebody wrote names the row that wrote it.
 
 mod ending;
+mod explain;
 pub(crate) mod statements;
 
 use crate::story::{Effect, Ending, Row, Story};
 use crate::style::printable;
 use ending::ending;
+pub use explain::explain;
 use ir::interp::{self, Details, InputKind, Log, LogStep, Violation};
 use ir::{HavocKind, Mark, Program, Span};
 use logic::VarId;

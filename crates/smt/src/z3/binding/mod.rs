@@ -15,14 +15,23 @@ use std::ffi::CStr;
 use std::rc::Rc;
 
 use z3_sys::{
-    ErrorCode, Z3_context, Z3_del_config, Z3_del_context, Z3_get_error_code, Z3_get_error_msg, Z3_mk_config,
-    Z3_mk_context_rc, Z3_set_error_handler, Z3_set_param_value,
+    ErrorCode, Z3_context, Z3_del_config, Z3_del_context, Z3_get_error_code, Z3_get_error_msg, Z3_get_version,
+    Z3_mk_config, Z3_mk_context_rc, Z3_set_error_handler, Z3_set_param_value,
 };
 
 pub(crate) use ast::{Ast, AstSort, Binary, Function, RoundedToSort, Unary};
 pub(crate) use solver::{Model, Params, Solver, Truth};
 
 use crate::limits::Why;
+
+/// The version of the library that is linked.
+#[allow(unsafe_code)]
+pub(crate) fn version() -> String {
+    let (mut major, mut minor, mut build, mut revision) = (0, 0, 0, 0);
+    // SAFETY: Z3 writes four numbers to four places that live as long as the call.
+    unsafe { Z3_get_version(&mut major, &mut minor, &mut build, &mut revision) };
+    format!("{major}.{minor}.{build}")
+}
 
 /// Why Z3 made nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
