@@ -25,24 +25,25 @@ pub(super) struct Choice {
     pub(super) sources: Vec<(Place, Source)>,
     /// The writes of laps that are kept alone: thread, gap and what it is.
     pub(super) alone: Vec<(usize, usize, ThreadEvent)>,
-    /// Whether laps are kept whole where what is in lanes reads from them.
-    pub(super) keeps_laps: bool,
+    /// How deep laps are kept whole: those that lanes read from, those that such laps read from, and so on.
+    pub(super) keeps_laps: u8,
 }
 
 impl Choice {
     /// The next read that has no source: those of lanes before those of laps.
     pub(super) fn next_read(&self) -> Option<(Place, VarId, Known)> {
-        [false, true].into_iter().find_map(|of_laps| {
-            self.lanes.iter().enumerate().find_map(|(thread, lane)| {
-                let lane = lane.as_ref()?;
-                let mut events = lane.events.iter().enumerate().filter(|(at, _)| lane.is_lap[*at] == of_laps);
-                events.find_map(|(at, event)| {
-                    let (var, value) = event.reads()?;
-                    let is_open = self.sources.iter().all(|(read, _)| *read != (thread, at));
-                    is_open.then(|| ((thread, at), var, value.clone()))
-                })
-            })
-        })
+        let mut next: Option<(u8, Place, VarId, &Known)> = None;
+        for (thread, lane) in self.lanes.iter().enumerate() {
+            let Some(lane) = lane else { continue };
+            for (at, event) in lane.events.iter().enumerate() {
+                let Some((var, value)) = event.reads() else { continue };
+                let is_open = self.sources.iter().all(|(read, _)| *read != (thread, at));
+                if is_open && next.as_ref().is_none_or(|(depth, ..)| lane.depth[at] < *depth) {
+                    next = Some((lane.depth[at], (thread, at), var, value));
+                }
+            }
+        }
+        next.map(|(_, place, var, value)| (place, var, value.clone()))
     }
 
     /// All ways to give a read a source.
@@ -69,7 +70,7 @@ impl Choice {
                 add(Source::Alone(number), self);
             }
         }
-        let is_lap = self.lanes[read.0].as_ref().is_some_and(|lane| lane.is_lap[read.1]);
+        let depth = self.lanes[read.0].as_ref().map_or(0, |lane| lane.depth[read.1]);
         for (thread, lane) in self.lanes.iter().enumerate() {
             let Some(lane) = lane else { continue };
             for gap in 0..lane.spots.len() {
@@ -78,8 +79,8 @@ impl Choice {
                 writes.dedup();
                 for write in writes {
                     // What is kept alone would have to be put before or after a lap that comes later; there is none later.
-                    let may_keep = self.keeps_laps && !is_lap && self.alone.is_empty();
-                    match may_keep.then(|| lanes.with_lap(thread, lane, gap, write)).flatten() {
+                    let may_keep = depth < self.keeps_laps && self.alone.is_empty();
+                    match may_keep.then(|| lanes.with_lap(thread, lane, gap, write, depth + 1)).flatten() {
                         Some(ways) => {
                             for (longer, at, n) in ways {
                                 let next = self.with_lane(thread, gap, n, longer);

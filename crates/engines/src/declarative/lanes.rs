@@ -45,16 +45,18 @@ pub(super) struct Spot {
 pub(super) struct Lane {
     /// The events, in program order.
     pub(super) events: Vec<ThreadEvent>,
-    /// Which of them belong to laps that were kept for what they write.
-    pub(super) is_lap: Vec<bool>,
+    /// Which of them belong to laps that were kept for what they write: 0 for those of the lane itself, 1 for laps that these read from, and so on.
+    pub(super) depth: Vec<u8>,
     /// The nodes with laps before each event, and at the end.
     pub(super) spots: Vec<Vec<Rc<Spot>>>,
 }
 
 /// All lanes of all threads.
 pub(super) struct Lanes<'g> {
-    graphs: &'g Graphs,
+    pub(super) graphs: &'g Graphs,
     pub(super) anchor: u32,
+    /// The event that is asked about.
+    pub(super) event: Option<ThreadEvent>,
     /// Those of each thread, fewest events first. A thread without any lane in an execution has no event in it; the anchor's has one.
     pub(super) lanes: Vec<Vec<Lane>>,
     /// Who starts each thread.
@@ -90,7 +92,7 @@ impl<'g> Lanes<'g> {
         tracked.sort_unstable();
         let known = |var: VarId| steps.program.var(var).init.clone().map_or(Known::Anything, Known::Exactly);
         let initial = tracked.into_iter().map(|var| (var, known(var))).collect();
-        Some(Lanes { graphs, anchor: anchor.thread, lanes, parents, initial })
+        Some(Lanes { graphs, anchor: anchor.thread, event: anchor.event, lanes, parents, initial })
     }
 
     /// The lane of a thread with a lap put back that has this write, in every way: with the place of the write. None if there are too many.
@@ -100,6 +102,7 @@ impl<'g> Lanes<'g> {
         lane: &Lane,
         gap: usize,
         write: &ThreadEvent,
+        depth: u8,
     ) -> Option<Vec<(Lane, usize, usize)>> {
         let graph = &self.graphs.threads[thread];
         let mut found = Vec::new();
@@ -118,7 +121,7 @@ impl<'g> Lanes<'g> {
                 };
                 for first in &there {
                     for second in &back {
-                        found.push(lane.with((gap, at), first, write, second));
+                        found.push(lane.with((gap, at), first, write, second, depth));
                     }
                 }
                 if found.len() > MAX_LANES {
@@ -158,7 +161,7 @@ fn ways_back(graph: &Growing, from: u32, to: u32, left: &[u32]) -> Option<Vec<La
 impl Lane {
     fn then(mut self, event: ThreadEvent) -> Lane {
         self.events.push(event);
-        self.is_lap.push(false);
+        self.depth.push(0);
         self.spots.push(Vec::new());
         self
     }
@@ -170,12 +173,13 @@ impl Lane {
         first: &Lane,
         write: &ThreadEvent,
         second: &Lane,
+        depth: u8,
     ) -> (Lane, usize, usize) {
         let lap: Vec<ThreadEvent> = first.events.iter().chain([write]).chain(&second.events).cloned().collect();
         let n = lap.len();
         let mut lane = self.clone();
         lane.events.splice(gap..gap, lap);
-        lane.is_lap.splice(gap..gap, std::iter::repeat_n(true, n));
+        lane.depth.splice(gap..gap, std::iter::repeat_n(depth, n));
         let here = &self.spots[gap];
         let mut spots: Vec<Vec<Rc<Spot>>> = first.spots.iter().chain(&second.spots).cloned().collect();
         let n_spots = spots.len();

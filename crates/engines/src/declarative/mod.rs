@@ -4,7 +4,7 @@
 //!
 //! **Abstraction.** Explicit values of tracked variables ([`steps`]). The graph of a thread has an edge for each value that a read of a tracked variable may find
 //! ([`graphs`]); which ones these are is asked of the model: the ways of all threads to get there, without the laps of loops ([`lanes`]), who reads from whom and in
-//! which order writes take effect are tried in all combinations, and judged by the axioms ([`search`], [`choice`], [`world`]). So loops close, and are not unrolled.
+//! which order writes take effect are tried in all combinations, and judged by the axioms ([`search`], [`choice`], [`world`]), with what is known of locks ([`locks`]). So loops close, and are not unrolled.
 //!
 //! **Concretisation.** A bad node that the model does not exclude is a question for `bmc`, with few rounds of every loop: what it finds is replayed.
 //!
@@ -18,6 +18,7 @@
 mod choice;
 mod graphs;
 mod lanes;
+mod locks;
 mod precision;
 mod search;
 mod steps;
@@ -175,6 +176,9 @@ fn note(steps: &Steps<'_>, graphs: &Graphs, search: &Search<'_>, round: u32, run
     run.statistics.set("refinements", f64::from(round));
     run.statistics.set("nodes", graphs.threads.iter().map(|graph| graph.nodes.len()).sum::<usize>() as f64);
     run.statistics.set("tracked variables", shown(steps.program, steps).len() as f64);
+    if round == 1 {
+        run.statistics.set("tracked at first", shown(steps.program, steps).len() as f64);
+    }
     run.statistics.add("questions to the model", graphs.n_queries as f64);
     run.statistics.set("judgements", search.n_checks as f64);
     run.statistics.set("negative facts", graphs.n_refuted as f64);

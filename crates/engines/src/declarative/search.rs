@@ -1,15 +1,19 @@
 //! Does the model allow an execution that keeps these lanes? All choices of lanes, of who reads from whom, and of the order of writes.
 //!
 //! What is chosen so far is judged after each choice; by a monotone model what is forbidden stays so. First writes of laps are kept alone; if that does not
-//! exclude the question, laps are kept whole. Who gives up says that it is possible, which is the side that proves nothing.
+//! exclude the question, laps that lanes read from are kept whole, then also those that these read from. Who gives up says that it is possible, which is the side that proves nothing.
 
 use super::choice::{Choice, fits};
 use super::lanes::{Lane, Lanes};
+use super::locks::{Lock, locks, settle};
 use super::world::World;
 use crate::Run;
 use crate::evidence::axioms::Axioms;
 use ir::{ThreadEvent, Why};
 use memory::graph::judge::is_forbidden;
+
+/// How deep laps are kept whole at most.
+const MAX_DEPTH: u8 = 2;
 
 /// Judgements of one question at most.
 const MAX_CHECKS: u64 = 60_000;
@@ -22,7 +26,8 @@ pub(super) struct Search<'a> {
     /// Questions that were given up.
     pub(super) n_given_up: u64,
     left: u64,
-    keeps_laps: bool,
+    keeps_laps: u8,
+    locks: Vec<Lock>,
 }
 
 /// Why a search ends early.
@@ -36,12 +41,13 @@ type Step = Result<(), Halt>;
 
 impl<'a> Search<'a> {
     pub(super) fn new(axioms: &'a Axioms) -> Search<'a> {
-        Search { axioms, n_checks: 0, n_given_up: 0, left: 0, keeps_laps: false }
+        Search { axioms, n_checks: 0, n_given_up: 0, left: 0, keeps_laps: 0, locks: Vec::new() }
     }
 
     /// Whether an execution is possible, or was not excluded.
     pub(super) fn is_possible(&mut self, lanes: &Lanes<'_>, run: &mut Run) -> Result<bool, Why> {
-        for keeps_laps in [false, true] {
+        self.locks = locks(lanes.graphs, &lanes.initial, lanes.event.as_ref());
+        for keeps_laps in 0..=MAX_DEPTH {
             (self.left, self.keeps_laps) = (MAX_CHECKS, keeps_laps);
             match self.choose(lanes, &mut Vec::new(), run) {
                 Ok(()) => return Ok(false),
@@ -95,7 +101,7 @@ impl<'a> Search<'a> {
 
     /// Chooses a source for each read that has none.
     fn sources(&mut self, lanes: &Lanes<'_>, choice: &Choice, run: &mut Run) -> Step {
-        let Some(mut world) = World::new(lanes, choice, self.axioms) else { return Ok(()) };
+        let Some(mut world) = World::new(lanes, choice, self.axioms, &self.locks) else { return Ok(()) };
         if self.is_forbidden(&world, run)? {
             return Ok(());
         }
@@ -114,7 +120,8 @@ impl<'a> Search<'a> {
         for (first, second) in [(one, other), (other, one)] {
             let saved = world.execution.co.clone();
             world.execution.co.insert_closed(first, second);
-            if !self.is_forbidden(world, run)? {
+            let fits = world.sections.iter().all(|sections| settle(sections, &mut world.execution.co));
+            if fits && !self.is_forbidden(world, run)? {
                 self.orders(world, run)?;
             }
             world.execution.co = saved;

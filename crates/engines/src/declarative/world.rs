@@ -4,6 +4,7 @@
 
 use super::choice::{Choice, Source};
 use super::lanes::Lanes;
+use super::locks::{Lock, Section, settle};
 use crate::evidence::axioms::Axioms;
 use ir::{Order, ThreadEvent};
 use logic::VarId;
@@ -17,6 +18,8 @@ pub(super) struct World {
     pub(super) execution: Execution,
     /// The writes: event and cell.
     writes: Vec<(usize, usize)>,
+    /// The sections of each lock, by the events that take it and give it back.
+    pub(super) sections: Vec<Vec<Section<usize>>>,
 }
 
 struct Builder<'l> {
@@ -99,7 +102,7 @@ impl Builder<'_> {
 
 impl World {
     /// What is known by a choice; nothing if coherence forbids it.
-    pub(super) fn new(lanes: &Lanes<'_>, choice: &Choice, axioms: &Axioms) -> Option<World> {
+    pub(super) fn new(lanes: &Lanes<'_>, choice: &Choice, axioms: &Axioms, locks: &[Lock]) -> Option<World> {
         let vars: Vec<VarId> = lanes.initial.iter().map(|(var, _)| *var).collect();
         let mapping = axioms.mapping;
         let mut builder = Builder { events: Vec::new(), cells: Vec::new(), rmw: Vec::new(), vars, mapping, lanes };
@@ -123,7 +126,13 @@ impl World {
         let is_write = |event: &usize| builder.events[*event].kind == Kind::Write;
         let own = |event: usize| builder.cells[event].filter(|cell| *cell < n_vars).map(|cell| (event, cell));
         let writes: Vec<(usize, usize)> = (0..n).filter(is_write).filter_map(own).collect();
-        let co = coherence(&writes, &builder, &po, &rf)?;
+        let mut co = coherence(&writes, &builder, &po, &rf)?;
+        let sections: Vec<Vec<Section<usize>>> = locks.iter().map(|lock| sections(lock, choice, &rows)).collect();
+        if !sections.iter().all(|sections| settle(sections, &mut co)) {
+            return None;
+        }
+        let (po, rf, co) = messages(locks, &sections, &mut builder, (po, rf, co));
+        let n = builder.events.len();
         let none = || Relation::empty(n);
         let shape = Shape {
             rmw: Relation::of(n, builder.rmw),
@@ -139,7 +148,7 @@ impl World {
             co,
             dependencies: [none(), none(), none(), none()],
         };
-        Some(World { execution, writes })
+        Some(World { execution, writes, sections })
     }
 
     /// Two writes of one cell whose order is open.
@@ -154,6 +163,68 @@ impl World {
         }
         None
     }
+}
+
+/// The sections of a lock, by events.
+fn sections(lock: &Lock, choice: &Choice, rows: &[(Vec<Compiled>, usize)]) -> Vec<Section<usize>> {
+    let mut all = Vec::new();
+    for (thread, lane) in choice.lanes.iter().enumerate() {
+        let write = |at: usize| rows[thread].0[at].write.expect("what changes a lock writes it");
+        for section in lane.iter().flat_map(|lane| lock.sections(thread, lane)) {
+            all.push(Section { thread, take: write(section.take), give: section.give.map(write) });
+        }
+    }
+    all
+}
+
+/// Adds a message from before each write that gives a lock back to after each that takes it later, where that is happens-before.
+fn messages(
+    locks: &[Lock],
+    sections: &[Vec<Section<usize>>],
+    builder: &mut Builder<'_>,
+    (po, rf, co): (Relation, Relation, Relation),
+) -> (Relation, Relation, Relation) {
+    let mut pairs = Vec::new();
+    for (_, sections) in locks.iter().zip(sections).filter(|(lock, _)| lock.synchronises) {
+        for one in sections {
+            let later = sections.iter().filter(|other| other.thread != one.thread);
+            let given = later.filter_map(|other| {
+                one.give.filter(|give| co.contains(*give, other.take)).map(|give| (give, other.take))
+            });
+            pairs.extend(given);
+        }
+    }
+    if pairs.is_empty() {
+        return (po, rf, co);
+    }
+    let mut order: Vec<(usize, usize)> = po.iter().collect();
+    let mut reads: Vec<(usize, usize)> = rf.iter().collect();
+    let first_cell = builder.cells.len() + builder.vars.len() + 1000;
+    for (number, (give, take)) in pairs.into_iter().enumerate() {
+        let cell = Some(first_cell + number);
+        let (giver, taker) = (builder.events[give].thread, builder.events[take].thread);
+        let sent = builder.mapping.compile(Access::Store, Order::Release).write;
+        let seen = builder.mapping.compile(Access::Load, Order::Acquire).read;
+        let fences = builder.mapping.compile(Access::Store, Order::Release).before;
+        let first = builder.events.len();
+        for at in 0..fences.len() {
+            builder.push(giver, Kind::Fence, &fences[at..=at], None, false);
+        }
+        let write = builder.push(giver, Kind::Write, sent, cell, false);
+        (first..write).for_each(|fence| order.push((fence, write)));
+        for new in first..=write {
+            order.extend(po.iter().filter(|(_, later)| *later == give).map(|(before, _)| (before, new)));
+            order.extend(po.iter().filter(|(before, _)| *before == give).map(|(_, after)| (new, after)));
+            order.push((new, give));
+        }
+        let read = builder.push(taker, Kind::Read, seen, cell, false);
+        order.extend(po.iter().filter(|(_, later)| *later == take).map(|(before, _)| (before, read)));
+        order.extend(po.iter().filter(|(before, _)| *before == take).map(|(_, after)| (read, after)));
+        order.push((take, read));
+        reads.push((write, read));
+    }
+    let n = builder.events.len();
+    (Relation::of(n, order), Relation::of(n, reads), Relation::of(n, co.iter().collect::<Vec<_>>()))
 }
 
 fn program_order(choice: &Choice, rows: &[(Vec<Compiled>, usize)], n_kept: usize, n: usize) -> Relation {

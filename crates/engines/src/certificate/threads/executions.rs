@@ -5,6 +5,7 @@
 //! is. `declarative` argues the same; none of its code is used.
 
 use super::initial;
+use super::locks::{Lock, Stay, locks};
 use super::ways::{Way, ways};
 use ir::{Known, Order, Scope, ThreadEvent, ThreadGraphs};
 use logic::VarId;
@@ -30,7 +31,11 @@ pub(super) struct Executions<'c> {
     shared: Vec<VarId>,
     /// The ways of each thread that end in something that others can read.
     ways: Vec<Vec<Way>>,
+    locks: Vec<Lock>,
 }
+
+/// How deep rounds are put back whole at most.
+const MAX_DEPTH: u8 = 2;
 
 /// Where a read gets its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,8 +53,8 @@ struct Trial {
     from: Vec<((usize, usize), From)>,
     /// Writes that stand alone where they were cut out: thread, place and what it is.
     single: Vec<(usize, usize, ThreadEvent)>,
-    /// Whether rounds are put back whole.
-    is_whole: bool,
+    /// How deep rounds are put back whole: those that ways read from, those that such rounds read from, and so on.
+    whole: u8,
 }
 
 impl<'c> Executions<'c> {
@@ -62,7 +67,7 @@ impl<'c> Executions<'c> {
         let is_shared = |var: &VarId| graphs.program.var(*var).scope == Scope::Global;
         let mut shared: Vec<VarId> = graphs.tracked.iter().copied().filter(is_shared).collect();
         shared.sort_unstable();
-        Executions { graphs, model, mapping, deadline, shared, ways: Vec::new() }
+        Executions { graphs, model, mapping, deadline, shared, ways: Vec::new(), locks: Vec::new() }
     }
 
     /// Whether a goal may be reached; an error if it was not found out.
@@ -79,15 +84,17 @@ impl<'c> Executions<'c> {
                 self.ways.push(ways(thread, 0, &[], &ends)?);
             }
         }
+        let first: Vec<(VarId, Known)> = self.shared.iter().map(|var| (*var, initial(self.graphs, *var))).collect();
+        self.locks = locks(self.graphs, &first, goal.event.as_ref());
         let ends = |node: u32| if node == goal.node { vec![goal.event.clone()] } else { Vec::new() };
         let own = ways(&self.graphs.threads[goal.thread as usize], 0, &[], &ends)?;
         // What stands alone excludes most; the rest is tried again with whole rounds.
-        for is_whole in [false, true] {
+        for whole in 0..=MAX_DEPTH {
             let mut is_found = false;
             for way in &own {
                 let mut chosen: Vec<Option<Way>> = vec![None; self.graphs.threads.len()];
                 chosen[goal.thread as usize] = Some(way.clone());
-                if self.complete(0, goal.thread as usize, &mut chosen, is_whole)? {
+                if self.complete(0, goal.thread as usize, &mut chosen, whole)? {
                     is_found = true;
                     break;
                 }
@@ -107,29 +114,23 @@ impl<'c> Executions<'c> {
     }
 
     /// Chooses ways for the other threads, or none, and tries each choice.
-    fn complete(
-        &self,
-        thread: usize,
-        goal: usize,
-        chosen: &mut Vec<Option<Way>>,
-        is_whole: bool,
-    ) -> Result<bool, String> {
+    fn complete(&self, thread: usize, goal: usize, chosen: &mut Vec<Option<Way>>, whole: u8) -> Result<bool, String> {
         if thread == chosen.len() {
             if !is_closed(self.graphs, goal, chosen) {
                 return Ok(false);
             }
-            let trial = Trial { ways: chosen.clone(), from: Vec::new(), single: Vec::new(), is_whole };
+            let trial = Trial { ways: chosen.clone(), from: Vec::new(), single: Vec::new(), whole };
             return self.attempt(&trial);
         }
         if thread == goal {
-            return self.complete(thread + 1, goal, chosen, is_whole);
+            return self.complete(thread + 1, goal, chosen, whole);
         }
-        if self.complete(thread + 1, goal, chosen, is_whole)? {
+        if self.complete(thread + 1, goal, chosen, whole)? {
             return Ok(true);
         }
         for way in &self.ways[thread] {
             chosen[thread] = Some(way.clone());
-            if self.complete(thread + 1, goal, chosen, is_whole)? {
+            if self.complete(thread + 1, goal, chosen, whole)? {
                 return Ok(true);
             }
         }
@@ -140,11 +141,11 @@ impl<'c> Executions<'c> {
     /// Tries all sources for a read that has none; when all have one, all orders of writes.
     fn attempt(&self, trial: &Trial) -> Result<bool, String> {
         self.in_time()?;
-        let Some(execution) = self.execution(trial) else { return Ok(false) };
+        let Some((execution, inside)) = self.execution(trial) else { return Ok(false) };
         if is_forbidden(self.model, &execution) {
             return Ok(false);
         }
-        let Some(((thread, at), event)) = trial.open_read() else { return self.order(execution) };
+        let Some(((thread, at), event)) = trial.open_read() else { return self.order(execution, &inside) };
         let Some((var, value)) = event.reads() else { return Err("no read".to_string()) };
         for next in self.sources(trial, (thread, at), var, value)? {
             if self.attempt(&next)? {
@@ -171,7 +172,7 @@ impl<'c> Executions<'c> {
         for (index, _) in trial.single.iter().enumerate().filter(|(_, (_, _, event))| is_it(event)) {
             all.push(trial.with(read, From::Single(index)));
         }
-        let was_put_back = trial.ways[read.0].as_ref().is_some_and(|way| way.events[read.1].1);
+        let depth = trial.ways[read.0].as_ref().map_or(0, |way| way.events[read.1].1);
         for (thread, way) in trial.ways.iter().enumerate() {
             let Some(way) = way else { continue };
             for (place, cuts) in way.cuts.iter().enumerate() {
@@ -180,8 +181,8 @@ impl<'c> Executions<'c> {
                 writes.sort();
                 writes.dedup();
                 for write in writes {
-                    if trial.is_whole && !was_put_back && trial.single.is_empty() {
-                        for (longer, at, n) in way.put_back(&self.graphs.threads[thread], place, write)? {
+                    if depth < trial.whole && trial.single.is_empty() {
+                        for (longer, at, n) in way.put_back(&self.graphs.threads[thread], place, write, depth + 1)? {
                             let moved = trial.longer(thread, place, n, longer);
                             let read = if read.0 == thread && read.1 >= place { (read.0, read.1 + n) } else { read };
                             all.push(moved.with(read, From::Event(thread, at)));
@@ -198,7 +199,7 @@ impl<'c> Executions<'c> {
     }
 
     /// Tries all orders of writes that are open.
-    fn order(&self, execution: Execution) -> Result<bool, String> {
+    fn order(&self, execution: Execution, inside: &[Vec<Stay>]) -> Result<bool, String> {
         self.in_time()?;
         let is_write = |event: &usize| execution.shape.events[*event].kind == Kind::Write;
         let n = execution.shape.events.len();
@@ -211,7 +212,8 @@ impl<'c> Executions<'c> {
                     let mut next = execution.clone();
                     next.co.insert(first, second);
                     next.co.close();
-                    if !next.co.has_loop() && !is_forbidden(self.model, &next) && self.order(next)? {
+                    let fits = !next.co.has_loop() && is_one_by_one(inside, &mut next.co);
+                    if fits && !is_forbidden(self.model, &next) && self.order(next, inside)? {
                         return Ok(true);
                     }
                 }
@@ -238,13 +240,13 @@ impl<'c> Executions<'c> {
     }
 
     /// What is known of the execution of a trial; nothing if a thread sees the writes of a cell in two orders.
-    fn execution(&self, trial: &Trial) -> Option<Execution> {
+    fn execution(&self, trial: &Trial) -> Option<(Execution, Vec<Vec<Stay>>)> {
         let mut table = Table::default();
         for cell in 0..self.shared.len() {
             table.add(None, Kind::Write, &[], Some(cell), (Order::Relaxed, false));
         }
         // Each thread's events: where each begins, with its read and its write; then where the last ends.
-        let mut rows: Vec<Vec<(usize, Option<usize>, Option<usize>)>> = Vec::new();
+        let mut rows: Vec<Vec<Compiled>> = Vec::new();
         for (thread, way) in trial.ways.iter().enumerate() {
             let mut row = Vec::new();
             for (event, _) in way.iter().flat_map(|way| &way.events) {
@@ -298,9 +300,85 @@ impl<'c> Executions<'c> {
         }
         let rmw = rows.iter().flatten().filter_map(|(_, read, write)| Some(((*read)?, (*write)?)));
         let rmw = Relation::of(n, rmw.collect::<Vec<_>>());
-        table.finish(self.shared.len(), (po, rf, rmw), self.mapping.uses_exclusives)
+        let mut execution = table.finish(self.shared.len(), (po, rf, rmw), self.mapping.uses_exclusives)?;
+        let inside = self.inside(trial, &rows);
+        is_one_by_one(&inside, &mut execution.co).then(|| (self.told(execution, &inside), inside))
+    }
+
+    /// The stays inside of each lock, by events.
+    fn inside(&self, trial: &Trial, rows: &[Vec<Compiled>]) -> Vec<Vec<Stay>> {
+        let event = |thread: usize, at: usize| rows[thread][at].2.unwrap_or(rows[thread][at].0);
+        let of_lock = |lock: &Lock| {
+            let ways = trial.ways.iter().enumerate().filter_map(|(thread, way)| Some((thread, way.as_ref()?)));
+            let stays = ways.flat_map(|(thread, way)| lock.stays(thread, way));
+            stays
+                .map(|(thread, enters, leaves)| (thread, event(thread, enters), leaves.map(|at| event(thread, at))))
+                .collect()
+        };
+        self.locks.iter().map(of_lock).collect()
+    }
+
+    /// Adds a message from each out to each later in of an ordered lock: what precedes the first happens before what follows the second.
+    fn told(&self, before: Execution, inside: &[Vec<Stay>]) -> Execution {
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for (_, stays) in self.locks.iter().zip(inside).filter(|(lock, _)| lock.is_ordered) {
+            for (a, _, out) in stays {
+                let later = stays
+                    .iter()
+                    .filter(|(b, enters, _)| a != b && out.is_some_and(|out| before.co.contains(out, *enters)));
+                pairs.extend(later.filter_map(|(_, enters, _)| Some(((*out)?, *enters))));
+            }
+        }
+        let mut table = Table { events: before.shape.events, cells: before.cells };
+        let mut po: Vec<(usize, usize)> = before.shape.po.iter().collect();
+        let mut rf: Vec<(usize, usize)> = before.rf.iter().collect();
+        let own = |thread: Option<u32>| thread.map(|thread| thread as usize);
+        for (number, &(from, to)) in pairs.iter().enumerate() {
+            let cell = Some(usize::MAX - number);
+            let start = table.events.len();
+            let sends = self.mapping.compile(Access::Store, Order::Release);
+            let (sender, receiver) = (own(table.events[from].thread), own(table.events[to].thread));
+            if let Some(sender) = sender {
+                table.fences(sender, sends.before);
+            }
+            let write = table.add(sender, Kind::Write, sends.write, cell, (Order::Release, false));
+            let tags = self.mapping.compile(Access::Load, Order::Acquire).read;
+            let read = table.add(receiver, Kind::Read, tags, cell, (Order::Acquire, false));
+            for (a, b) in before.shape.po.iter() {
+                for new in start..=write {
+                    po.extend((b == from).then_some((a, new)));
+                    po.extend((a == from).then_some((new, b)));
+                }
+                po.extend((b == to).then_some((a, read)));
+                po.extend((a == to).then_some((read, b)));
+            }
+            (start..=write).for_each(|new| po.push((new, from)));
+            (start..write).for_each(|fence| po.push((fence, write)));
+            po.push((to, read));
+            rf.push((write, read));
+        }
+        let n = table.events.len();
+        let grown = |relation: &Relation| Relation::of(n, relation.iter().collect::<Vec<_>>());
+        let shape = Shape {
+            events: table.events,
+            po: Relation::of(n, po),
+            rmw: grown(&before.shape.rmw),
+            uses_exclusives: before.shape.uses_exclusives,
+        };
+        let dependencies = before.dependencies.map(|relation| grown(&relation));
+        Execution {
+            shape,
+            cells: table.cells,
+            values: vec![0; n],
+            rf: Relation::of(n, rf),
+            co: grown(&before.co),
+            dependencies,
+        }
     }
 }
+
+/// The events of one event of a way: the first of them, its read and its write.
+type Compiled = (usize, Option<usize>, Option<usize>);
 
 /// The events of an execution while they are collected.
 #[derive(Default)]
@@ -395,20 +473,48 @@ impl Trial {
         next
     }
 
-    /// A read without a source; those that were put back come last.
+    /// A read without a source; those that were put back come later.
     fn open_read(&self) -> Option<((usize, usize), ThreadEvent)> {
         let mut open = Vec::new();
         for (thread, way) in self.ways.iter().enumerate() {
-            for (at, (event, was_put_back)) in way.iter().flat_map(|way| way.events.iter().enumerate()) {
+            for (at, (event, depth)) in way.iter().flat_map(|way| way.events.iter().enumerate()) {
                 let has_source = self.from.iter().any(|(read, _)| *read == (thread, at));
                 if event.reads().is_some() && !has_source {
-                    open.push((*was_put_back, (thread, at), event.clone()));
+                    open.push((*depth, (thread, at), event.clone()));
                 }
             }
         }
-        open.into_iter()
-            .min_by_key(|(was_put_back, place, _)| (*was_put_back, *place))
-            .map(|(_, place, event)| (place, event))
+        open.into_iter().min_by_key(|(depth, place, _)| (*depth, *place)).map(|(_, place, event)| (place, event))
+    }
+}
+
+/// Adds to an order of writes that stays inside of a lock come one after the other; false if they cannot.
+fn is_one_by_one(inside: &[Vec<Stay>], co: &mut Relation) -> bool {
+    loop {
+        let mut more = Vec::new();
+        for stays in inside {
+            for (a, enters, leaves) in stays {
+                for (b, later, ends) in stays.iter().filter(|(b, _, _)| a != b) {
+                    // The stay of `a` is the earlier one if that of `b` is not over, or it went in first.
+                    if ends.is_some() && !co.contains(*enters, *later) {
+                        continue;
+                    }
+                    let Some(leaves) = leaves else { return false };
+                    if !co.contains(*leaves, *later) {
+                        more.push((*leaves, *later));
+                    }
+                    debug_assert_ne!(a, b);
+                }
+            }
+        }
+        if more.is_empty() {
+            return true;
+        }
+        more.into_iter().for_each(|(leaves, later)| co.insert(leaves, later));
+        co.close();
+        if co.has_loop() {
+            return false;
+        }
     }
 }
 

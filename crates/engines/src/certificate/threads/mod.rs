@@ -8,6 +8,7 @@
 //! allow no values out of thin air is for the caller to see to.
 
 mod executions;
+mod locks;
 mod step;
 mod ways;
 
@@ -234,3 +235,6 @@ fn leads_back(thread: &ThreadGraph, edge: &ThreadEdge) -> bool {
     }
     seen.contains(&edge.from)
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,8 +17,8 @@ pub(super) struct Cut {
 /// A thread's way through its graph.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Way {
-    /// Each event, and whether it was put back.
-    pub(super) events: Vec<(ThreadEvent, bool)>,
+    /// Each event, and how it was put back: 0 if it never was cut out, 1 for rounds that such events read from, and so on.
+    pub(super) events: Vec<(ThreadEvent, u8)>,
     /// What was cut out before each event, and before the end.
     pub(super) cuts: Vec<Vec<Cut>>,
 }
@@ -40,7 +40,7 @@ impl Way {
     fn extended(&self, event: Option<&ThreadEvent>) -> Way {
         let mut longer = self.clone();
         if let Some(event) = event {
-            longer.events.push((event.clone(), false));
+            longer.events.push((event.clone(), 0));
             longer.cuts.push(Vec::new());
         }
         longer
@@ -61,6 +61,7 @@ impl Way {
         graph: &ThreadGraph,
         place: usize,
         write: &ThreadEvent,
+        depth: u8,
     ) -> Result<Vec<(Way, usize, usize)>, TooMany> {
         let mut all = Vec::new();
         for (index, cut) in self.cuts[place].iter().enumerate() {
@@ -87,7 +88,7 @@ impl Way {
                 };
                 for first in &there {
                     for second in &back {
-                        all.push(self.joined(place, index, first, write, second));
+                        all.push(self.joined((place, index), first, write, second, depth));
                     }
                 }
                 if all.len() > MAX_WAYS {
@@ -100,24 +101,24 @@ impl Way {
 
     fn joined(
         &self,
-        place: usize,
-        index: usize,
+        (place, index): (usize, usize),
         first: &Way,
         write: &ThreadEvent,
         second: &Way,
+        depth: u8,
     ) -> (Way, usize, usize) {
         let (before, after) = (&self.cuts[place][..=index], &self.cuts[place][index..]);
         let mut way = Way { events: self.events[..place].to_vec(), cuts: self.cuts[..place].to_vec() };
         way.cuts.push(before.iter().chain(&first.cuts[0]).cloned().collect());
         for (at, (event, _)) in first.events.iter().enumerate() {
-            way.events.push((event.clone(), true));
+            way.events.push((event.clone(), depth));
             way.cuts.push(first.cuts[at + 1].clone());
         }
         let written = way.events.len();
-        way.events.push((write.clone(), true));
+        way.events.push((write.clone(), depth));
         way.cuts.push(second.cuts[0].clone());
         for (at, (event, _)) in second.events.iter().enumerate() {
-            way.events.push((event.clone(), true));
+            way.events.push((event.clone(), depth));
             way.cuts.push(second.cuts[at + 1].clone());
         }
         if let Some(last) = way.cuts.last_mut() {
