@@ -9,7 +9,7 @@
 
 use crate::axiomatic::{self, Execution, Goal, Question};
 use crate::certificate;
-use crate::evidence::judged;
+use crate::evidence::{judged, monotone};
 use crate::symbolic::check_oox;
 use crate::{Budget, Engine, Run};
 use ir::litmus::{Quantifier, Test};
@@ -111,9 +111,35 @@ fn answer_of(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
             }
             checked => Decided::Safe(Proof::Abstraction(proof), Checked { certificates: vec![checked] }),
         },
+        Verdict::Safe(Proof::Threads(proof)) => match check_threads(&proof, engine.properties(task), run) {
+            certificate::Checked::Fails(what) => {
+                Decided::Unknown(Why::NotReplayed(format!("the proof does not hold: {what}")))
+            }
+            // Nobody else vouches for it.
+            certificate::Checked::Beyond(what) => {
+                Decided::Unknown(Why::Bound(format!("the check of the proof did not come to an end: {what}")))
+            }
+            checked => Decided::Safe(Proof::Threads(proof), Checked { certificates: vec![checked] }),
+        },
         Verdict::Safe(proof) => Decided::Safe(proof, Checked::BY_SEARCH),
         Verdict::Unknown(why) => Decided::Unknown(why),
     }
+}
+
+/// Checks the graphs of threads, within the limits of the run.
+fn check_threads(proof: &ir::ThreadGraphs, properties: Properties, run: &mut Run) -> certificate::Checked {
+    let axioms = match monotone::axioms(&proof.program) {
+        Ok(axioms) => axioms,
+        Err(why) => return certificate::Checked::Fails(format!("its model is none that it may be about: {why:?}")),
+    };
+    let started = Instant::now();
+    let deadline = run.solver_limits().deadline;
+    let checked = certificate::threads::check(proof, properties, (&axioms.model, axioms.mapping), deadline);
+    run.statistics.set("proof seconds", started.elapsed().as_secs_f64());
+    if let certificate::Checked::Holds { obligations, .. } = &checked {
+        run.statistics.set("proof obligations", *obligations as f64);
+    }
+    checked
 }
 
 /// Checks a certificate. A check that does not come to an end leaves the proof as it is, unchecked.

@@ -13,6 +13,7 @@ pub mod cegar;
 pub mod certificate;
 mod clock;
 pub mod decide;
+pub mod declarative;
 mod engine;
 mod evidence;
 pub mod explicit;

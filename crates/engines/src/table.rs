@@ -4,11 +4,11 @@
 
 use crate::engine::Engine;
 use crate::knob::{About, Settings};
-use crate::{axiomatic, bmc, cegar, explicit, impact, modular, symbolic};
+use crate::{axiomatic, bmc, cegar, declarative, explicit, impact, modular, symbolic};
 
 /// The engines for C, in the order they are shown.
 pub static ENGINES: &[&dyn Engine] =
-    &[&explicit::Explicit, &bmc::Bmc, &cegar::Cegar, &impact::Impact, &modular::Modular];
+    &[&explicit::Explicit, &bmc::Bmc, &cegar::Cegar, &impact::Impact, &modular::Modular, &declarative::Declarative];
 
 /// The engines for all languages.
 pub fn all() -> Vec<&'static About> {

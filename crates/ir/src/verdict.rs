@@ -7,6 +7,7 @@ use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::source::Span;
 use crate::stmt::{AllocKind, Op, SiteId};
+use crate::thread_graphs::ThreadGraphs;
 use logic::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,6 +50,8 @@ pub enum Proof {
     },
     /// An abstraction in which nothing can go wrong; it can be checked.
     Abstraction(Arc<Certificate>),
+    /// A graph of abstract states for each thread, in which nothing can go wrong under the memory model; it can be checked.
+    Threads(Arc<ThreadGraphs>),
     /// All executions were considered at once: every loop was unrolled to its end, and no choice of values and order is bad.
     Unrolled {
         /// How many reads and writes of shared state there are.

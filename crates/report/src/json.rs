@@ -308,6 +308,7 @@ fn proof_of(proof: &Proof) -> ProofOut {
     match proof {
         Proof::Exhaustive { states } => simple("exhaustive", *states),
         Proof::Abstraction(certificate) => simple("abstraction", certificate.nodes.len() as u64),
+        Proof::Threads(graphs) => simple("threads", graphs.n_nodes()),
         Proof::Unrolled { events } => simple("unrolled", *events),
         Proof::Apart { pairs } => simple("apart", *pairs),
         Proof::Parts(parts) => {

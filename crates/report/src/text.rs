@@ -113,6 +113,14 @@ pub(crate) fn describe(proof: &Proof) -> String {
             let n = certificate.nodes.len() as u64;
             format!("{n} abstract state{} that contain all that can be reached, and no error", plural(n))
         }
+        Proof::Threads(graphs) => {
+            let (n, threads) = (graphs.n_nodes(), graphs.threads.len() as u64);
+            format!(
+                "{n} abstract state{} of {threads} thread{}, each alone; the memory model lets none of them go wrong",
+                plural(n),
+                plural(threads)
+            )
+        }
         Proof::Unrolled { events } => {
             let plural = if *events == 1 { "" } else { "es" };
             format!("all loops unrolled to their ends, {events} shared access{plural}")

@@ -13,6 +13,7 @@
 
 mod left_out;
 mod step;
+pub(crate) mod threads;
 
 use ir::{CellName, Certificate, CertificateNode, EdgeId, EdgeRef, Program, Properties, Property, Reduction, Standing};
 use logic::{Pool, TermId, Value, VarId};

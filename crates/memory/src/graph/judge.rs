@@ -4,7 +4,7 @@
 
 use super::{Dependency, Named, Shape};
 use crate::cat::syntax::ast::{Severity, Shape as Form};
-use crate::cat::{Bound, Model, Values, World, put_base};
+use crate::cat::{Bound, Check, Model, Values, World, put_base};
 use crate::relation::{EventSet, Relation};
 
 /// An execution.
@@ -86,6 +86,19 @@ pub fn index_of(kind: Dependency) -> usize {
         Dependency::Control => 2,
         Dependency::Compare => 3,
     }
+}
+
+/// Whether an axiom forbids what is known of an execution. The model makes no choices of its own.
+pub fn is_forbidden(model: &Model, execution: &Execution) -> bool {
+    let graph = &model.outcome.graph;
+    let mut values = Values::new(graph, execution.shape.n());
+    put_base(graph, &mut values, execution);
+    for plan in [&model.fixed, &model.axioms] {
+        values.compute(graph, plan, &|a, b| execution.differ(a, b));
+    }
+    let forbids = |check: &&Check| check.severity == Severity::Forbids;
+    let mut checks = model.outcome.checks.iter().filter(forbids);
+    checks.any(|check| values.violates(graph, check.node, check.shape) != check.is_negated)
 }
 
 /// Judges an execution. A model that makes choices of its own allows it if one of them does.

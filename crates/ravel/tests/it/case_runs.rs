@@ -232,6 +232,11 @@ fn variants(file: &str, case: &Case, expectation: &Expectation) -> Vec<(String, 
                 let is_near = ["cases/impact/", "cases/cegar/", "cases/svcomp/", "cases/properties/", "examples/"];
                 is_near.iter().any(|folder| file.starts_with(folder)).then(|| variants.push((name, None)));
             }
+            // What it looks at is what threads read from each other; most other cases it refuses.
+            _ if about.name == "declarative" => {
+                let is_near = ["cases/declarative/", "cases/weak/", "cases/axioms/", "cases/atomics/", "cases/locks/"];
+                is_near.iter().any(|folder| file.starts_with(folder)).then(|| variants.push((name, None)));
+            }
             // One thread leaves nothing to reduce: the default stands for all.
             Some((Kind::Choice(values), _)) if is_oox || starts_threads(file) => {
                 variants.extend(values.iter().map(|value| (name.clone(), Some(*value))));

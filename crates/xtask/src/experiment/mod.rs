@@ -7,6 +7,7 @@ mod args;
 mod cegar;
 mod chart;
 mod conflicts;
+mod declarative;
 mod impact;
 mod kind;
 mod oox;
@@ -40,8 +41,14 @@ fn named(name: &str) -> Result<&'static Experiment, String> {
 }
 
 /// All experiments.
-pub(crate) static EXPERIMENTS: &[Experiment] =
-    &[conflicts::EXPERIMENT, oox::EXPERIMENT, cegar::por::EXPERIMENT, cegar::coi::EXPERIMENT, impact::EXPERIMENT];
+pub(crate) static EXPERIMENTS: &[Experiment] = &[
+    conflicts::EXPERIMENT,
+    oox::EXPERIMENT,
+    cegar::por::EXPERIMENT,
+    cegar::coi::EXPERIMENT,
+    impact::EXPERIMENT,
+    declarative::EXPERIMENT,
+];
 
 /// Runs the experiment; true if nothing was wrong.
 pub(crate) fn run(command: &Command) -> bool {

@@ -103,6 +103,20 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         asks: engines(settings::judged, 1, 20),
     },
     Fuzzer {
+        name: "declarative",
+        makes: "the same, loops included, for the engine that looks at threads one by one",
+        oracle: INTERPRETER,
+        make: threads::make_cat,
+        asks: engines(settings::declarative, 1, 20),
+    },
+    Fuzzer {
+        name: "declarative-orders",
+        makes: "atomic accesses of all memory orders, under rc11; the other models are refused",
+        oracle: "the enumerator of litmus tests",
+        make: orders::make_judged,
+        asks: engines(settings::declarative, 1, 20),
+    },
+    Fuzzer {
         name: "judged",
         makes: "atomic accesses of all memory orders and races beside them, under rc11, imm and c11 in turn",
         oracle: "the enumerator of litmus tests",

@@ -110,6 +110,11 @@ pub(crate) fn judged() -> Vec<Setting> {
     vec![setting("bmc", &[])]
 }
 
+/// Threads one by one, under axioms.
+pub(crate) fn declarative() -> Vec<Setting> {
+    vec![setting("declarative", &[])]
+}
+
 /// Those who know memory orders.
 pub(crate) fn orders() -> Vec<Setting> {
     vec![setting("explicit", &[]), setting("bmc", &[])]

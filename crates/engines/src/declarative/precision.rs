@@ -1,0 +1,91 @@
+//! Which variables are tracked next? Those that what went wrong depends on: first by values, then by branches, then all.
+
+use ir::access::{local_written, terms};
+use ir::{Op, Place, ProcId, Program, Stmt};
+use logic::{TermId, VarId};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+/// How much is tracked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Reach {
+    /// What the check compares, and what that is computed from.
+    Values,
+    /// And what the branches of its thread compare.
+    Branches,
+    /// Everything.
+    All,
+}
+
+fn stmts(program: &Program) -> impl Iterator<Item = (ProcId, &Stmt)> {
+    let procs = program.procs.iter().enumerate();
+    procs.flat_map(|(index, proc)| {
+        proc.edges.iter().flat_map(move |edge| edge.stmts.iter().map(move |stmt| (ProcId(index as u32), stmt)))
+    })
+}
+
+fn mentioned(program: &Program, term: TermId, vars: &mut BTreeSet<VarId>) {
+    program.pool.for_each_free_var(term, &mut |var| {
+        vars.insert(var);
+    });
+}
+
+/// The variables that a failing check of a thread's procedure needs.
+pub(super) fn needed(program: &Program, proc: ProcId, check: &Stmt, reach: Reach) -> FxHashSet<VarId> {
+    if reach == Reach::All {
+        return (0..program.vars.len() as u32).map(VarId).collect();
+    }
+    let mut open: BTreeSet<VarId> = BTreeSet::new();
+    if let Op::Check { cond, .. } = &check.op {
+        mentioned(program, *cond, &mut open);
+    }
+    for (own, stmt) in stmts(program).filter(|(own, _)| reach == Reach::Branches && *own == proc) {
+        match &stmt.op {
+            Op::Assume(cond) => mentioned(program, *cond, &mut open),
+            Op::Rmw { dst, wait, .. } if wait.is_some() => {
+                open.insert(*dst);
+            }
+            _ => debug_assert_eq!(own, proc),
+        }
+    }
+    // A check that always fails depends on how one gets there.
+    if open.is_empty() {
+        let conditions = stmts(program).filter(|(own, _)| *own == proc).filter_map(|(_, stmt)| match &stmt.op {
+            Op::Assume(cond) => Some(*cond),
+            _ => None,
+        });
+        conditions.for_each(|cond| mentioned(program, cond, &mut open));
+    }
+    let mut all: FxHashSet<VarId> = FxHashSet::default();
+    while let Some(var) = open.pop_first() {
+        if all.insert(var) {
+            sources(program, var, &mut open);
+        }
+    }
+    all
+}
+
+/// What a variable gets its values from.
+fn sources(program: &Program, var: VarId, open: &mut BTreeSet<VarId>) {
+    for (_, stmt) in stmts(program) {
+        match &stmt.op {
+            Op::Load { place: Place::Var(shared), .. } | Op::Rmw { place: Place::Var(shared), .. }
+                if local_written(&stmt.op) == Some(var) =>
+            {
+                open.insert(*shared);
+            }
+            Op::Store { place: Place::Var(shared), .. } | Op::Rmw { place: Place::Var(shared), .. }
+                if *shared == var =>
+            {
+                terms(&stmt.op).into_iter().for_each(|term| mentioned(program, term, open));
+            }
+            Op::Assign { var: own, value } if *own == var => mentioned(program, *value, open),
+            Op::Start { callee: ir::Callee::Proc(proc), args, .. } => {
+                let params = &program.proc(*proc).params;
+                let given = params.iter().zip(args).filter(|(param, _)| **param == var);
+                given.for_each(|(_, arg)| mentioned(program, *arg, open));
+            }
+            _ => {}
+        }
+    }
+}
