@@ -12,15 +12,14 @@ use rustc_hash::FxHashMap;
 
 /// For each read whether it is none of the events. Their values are put into the addresses of the others.
 pub(super) fn settle(unrolled: &mut Unrolled, is_live: &dyn Fn(u32) -> bool) -> Vec<bool> {
-    let n = unrolled.events.reads.len();
-    let mut is_settled = vec![false; n];
+    let mut is_settled = vec![false; unrolled.events.reads.len()];
     loop {
         let mut constants: FxHashMap<VarId, TermId> = FxHashMap::default();
         let mut is_changed = false;
-        for index in 0..n {
+        for (index, is_own_settled) in is_settled.iter_mut().enumerate() {
             let read = unrolled.events.reads[index];
             let is_plain = matches!(read.how.order, Order::Plain | Order::Guarded) && read.how.failure.is_none();
-            if is_settled[index] || !is_plain || read.accepts.is_some() || is_live(read.place) {
+            if *is_own_settled || !is_plain || read.accepts.is_some() || is_live(read.place) {
                 continue;
             }
             let Unrolled { pool, events, .. } = unrolled;
@@ -28,7 +27,7 @@ pub(super) fn settle(unrolled: &mut Unrolled, is_live: &dyn Fn(u32) -> bool) -> 
             if writes.into_iter().any(|write| may_meet(pool, read.addr, write.addr)) {
                 continue;
             }
-            (is_settled[index], is_changed) = (true, true);
+            (*is_own_settled, is_changed) = (true, true);
             let initial = unrolled.initial[index];
             unrolled.constraints.push(pool.eq(read.value, initial));
             if let (Some(var), Some(_)) = (pool.as_var(read.value), pool.as_const(initial)) {
