@@ -44,6 +44,9 @@ fn pages_of_other_languages_and_verdicts() {
     let oox = ["cases/oox/language/locks.oox", "--entry", "Main.twice", "--depth", "60"];
     let (_file, deadlock) = page("oox.html", &oox);
     assert!(deadlock.contains("class=\"object\"") && deadlock.contains("waits for the lock"), "{deadlock}");
+    let crossed = ["cases/oox/language/crossed_locks.oox", "--entry", "Main.both", "--depth", "200"];
+    let (_file, circle) = page("circle.html", &crossed);
+    assert!(circle.contains("aria-label=\"Who waits for whom\"") && circle.contains(">is held by</text>"), "{circle}");
     let (_file, safe) = page("safe.html", &["examples/bank_transfer_ordered.c", "--engine", "explicit"]);
     assert!(safe.contains("<span class=\"verdict\">safe</span>") && safe.contains("id=\"proof\""));
     let (_file, open) =
