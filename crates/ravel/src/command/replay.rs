@@ -118,7 +118,10 @@ fn walk(sources: &Sources, story: &Story, ending: &Ending, style: &Style, keys: 
     let n_rows = story.rows.len();
     let mut at = 0;
     screen::print("n or Enter: next step, p: back, a number: that step, q: end\n");
-    while n_rows > 0 {
+    if n_rows == 0 {
+        return;
+    }
+    loop {
         screen::print(&step(sources, story, ending, at, style));
         let mut line = String::new();
         screen::print("> ");

@@ -141,23 +141,34 @@ impl Search<'_> {
     fn step(&mut self, at: usize, thread: u32, edge: EdgeRef) -> Next {
         let node = &self.nodes[at];
         let own = self.segments[node.at].iter().find(|point| point.thread == thread).cloned();
-        let value = match own.as_ref().map(|point| &point.kind) {
-            Some(Kind::Returns(value)) => Some(*value),
+        // One step may read several inputs.
+        let returned = |points: &Vec<Point>| match points.as_slice() {
+            [Point { thread: who, kind: Kind::Returns(value), .. }] if *who == thread => Some(*value),
             _ => None,
         };
-        let mut inputs = Given { value, is_used: false, chosen: Vec::new() };
-        let line = self.line(&node.state, thread, edge);
+        let values: Vec<i128> = self.segments[node.at..].iter().map_while(returned).collect();
+        let mut inputs = Given { values, n_used: 0, chosen: Vec::new() };
+        let lines = self.lines(&node.state, thread, edge);
         let mut state = node.state.clone();
         let n_threads = state.threads.len();
         let properties = Properties::of(&[self.property]);
         let result = self.machine.step(&mut state, thread, edge, &mut inputs, properties, None);
         let is_passed = own.is_some_and(|point| match point.kind {
             Kind::Enters => state.threads.len() > n_threads,
-            Kind::Returns(_) => inputs.is_used,
-            Kind::Passes => line == Some(point.line),
+            Kind::Returns(_) => inputs.n_used > 0,
+            Kind::Passes => lines.contains(&point.line),
             Kind::Target => false,
         });
-        let next = node.at + usize::from(is_passed);
+        let mut next = node.at + inputs.n_used.max(usize::from(is_passed));
+        // Nor does a step pass only one line.
+        let passes = |points: &Vec<Point>| {
+            let is_here =
+                |point: &Point| point.thread == thread && point.kind == Kind::Passes && lines.contains(&point.line);
+            points.len() == 1 && points.iter().all(is_here)
+        };
+        while is_passed && next + 1 < self.segments.len() && passes(&self.segments[next]) {
+            next += 1;
+        }
         let is_last = self.is_last(at);
         let came = Some((at, Step { thread, edge, inputs: inputs.chosen }));
         match result {
@@ -179,12 +190,13 @@ impl Search<'_> {
         if is_over { Next::Wrong(new) } else { Next::State(new) }
     }
 
-    /// The user's line that an edge belongs to.
-    fn line(&self, state: &State, thread: u32, edge: EdgeRef) -> Option<u32> {
-        let stmts = &self.task.program.edge(edge).stmts;
-        let span = stmts.iter().map(|stmt| stmt.span).find(|span| span.is_known()).unwrap_or(Span::NOWHERE);
-        let span = Namer::new(&self.machine, state).user_span(thread as usize, span);
-        span.is_known().then_some(span.line)
+    /// The user's lines that the statements of an edge belong to: several of the program may be one step.
+    fn lines(&self, state: &State, thread: u32, edge: EdgeRef) -> Vec<u32> {
+        let namer = Namer::new(&self.machine, state);
+        let spans = self.task.program.edge(edge).stmts.iter().map(|stmt| stmt.span);
+        // Code that the front end made up belongs to where it was called.
+        let spans = spans.chain([Span::NOWHERE]).map(|span| namer.user_span(thread as usize, span));
+        spans.filter(|span| span.is_known()).map(|span| span.line).collect()
     }
 
     /// The execution up to a node, if it replays.
@@ -220,24 +232,24 @@ enum Next {
     Nothing,
 }
 
-/// The first input is what the witness says; others are zero.
+/// The first inputs are what the witness says; others are zero.
 struct Given {
-    value: Option<i128>,
-    is_used: bool,
+    values: Vec<i128>,
+    n_used: usize,
     chosen: Vec<(ir::SiteId, Value)>,
 }
 
 impl Inputs for Given {
     fn choose(&mut self, request: &Request) -> Value {
         let is_input = request.kind == InputKind::Havoc(HavocKind::Input);
-        let value = match (self.value.filter(|_| is_input && !self.is_used), request.sort) {
+        let value = match (self.values.get(self.n_used).filter(|_| is_input), request.sort) {
             (Some(value), Sort::Bv(width)) if width <= 64 => {
-                self.is_used = true;
-                Value::bv(width, value as u64)
+                self.n_used += 1;
+                Value::bv(width, *value as u64)
             }
             (Some(value), Sort::Bool) => {
-                self.is_used = true;
-                Value::Bool(value != 0)
+                self.n_used += 1;
+                Value::Bool(*value != 0)
             }
             _ => Value::zero(request.sort),
         };

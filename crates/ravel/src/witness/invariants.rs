@@ -40,7 +40,7 @@ pub(super) fn instrument(path: &Path, text: &str, invariants: &[Invariant]) -> I
         }
     }
     // From the end, so that places stay where they are; of those at one place the first stands first.
-    insertions.sort_by(|a, b| b.0.cmp(&a.0));
+    insertions.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     let mut changed = text.to_string();
     for (at, inserted) in insertions {
         changed.insert_str(at, &inserted);

@@ -4,6 +4,7 @@ use crate::process::{Scratch, complaint, root, run, text};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A page about a program, in a folder of its own.
 fn page(name: &str, words: &[&str]) -> (Scratch, String) {
@@ -44,6 +45,9 @@ fn pages_of_other_languages_and_verdicts() {
     let oox = ["cases/oox/language/locks.oox", "--entry", "Main.twice", "--depth", "60"];
     let (_file, deadlock) = page("oox.html", &oox);
     assert!(deadlock.contains("class=\"object\"") && deadlock.contains("waits for the lock"), "{deadlock}");
+    let crossed = ["cases/oox/language/crossed_locks.oox", "--entry", "Main.both", "--depth", "200"];
+    let (_file, circle) = page("circle.html", &crossed);
+    assert!(circle.contains("aria-label=\"Who waits for whom\"") && circle.contains(">is held by</text>"), "{circle}");
     let (_file, safe) = page("safe.html", &["examples/bank_transfer_ordered.c", "--engine", "explicit"]);
     assert!(safe.contains("<span class=\"verdict\">safe</span>") && safe.contains("id=\"proof\""));
     let (_file, open) =
@@ -178,7 +182,9 @@ fn browser() -> Option<PathBuf> {
 
 /// The document of a page after its script has run, and what the browser complains about.
 fn opened(browser: &PathBuf, address: &str) -> (String, String) {
-    let profile = Scratch::new("profile", b"");
+    // Two browsers at a time must not share one.
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let profile = Scratch::new(&format!("profile-{}", COUNT.fetch_add(1, Ordering::Relaxed)), b"");
     let folder = profile.0.parent().expect("it is in a folder").join("chromium");
     let output = Command::new(browser)
         .args([

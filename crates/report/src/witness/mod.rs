@@ -144,12 +144,12 @@ pub fn specification(property: Property, entry: &str) -> Option<String> {
 fn segments(sources: &Sources, story: &Story, ending: &Ending) -> Vec<Vec<Point>> {
     let mut segments: Vec<Vec<Point>> = Vec::new();
     let mut running = 0;
-    for row in &story.rows {
+    for (at, row) in story.rows.iter().enumerate() {
         let thread = row.thread;
-        if thread != running
-            && let Some(place) = places::statement(sources, row.span)
-        {
-            segments.push(vec![Point { thread, place, kind: Kind::Passes }]);
+        if thread != running {
+            segments.extend(left_at(sources, story, at));
+            let place = places::statement(sources, row.span);
+            segments.extend(place.map(|place| vec![Point { thread, place, kind: Kind::Passes }]));
         }
         running = thread;
         let mut n_inputs = 0;
@@ -175,6 +175,17 @@ fn segments(sources: &Sources, story: &Story, ending: &Ending) -> Vec<Vec<Point>
     }
     segments.push(targets(sources, ending));
     segments
+}
+
+/// How far the thread before a row has come, where that is more than the point by which it went on: a validator need not guess when to leave it.
+fn left_at(sources: &Sources, story: &Story, at: usize) -> Option<Vec<Point>> {
+    let [.., before, last] = &story.rows[..at] else { return None };
+    let is_told = last.effects.iter().any(|effect| matches!(effect, Effect::Start { .. } | Effect::Input { .. }));
+    if before.thread != last.thread || before.span.line == last.span.line || is_told {
+        return None;
+    }
+    let place = places::statement(sources, last.span)?;
+    Some(vec![Point { thread: last.thread, place, kind: Kind::Passes }])
 }
 
 /// Where it goes wrong: two places for a race.
