@@ -136,10 +136,14 @@ fn check_threads(proof: &ir::ThreadGraphs, properties: Properties, run: &mut Run
     let deadline = run.solver_limits().deadline;
     let checked = certificate::threads::check(proof, properties, (&axioms.model, axioms.mapping), deadline);
     run.statistics.set("proof seconds", started.elapsed().as_secs_f64());
-    if let certificate::Checked::Holds { obligations, .. } = &checked {
-        run.statistics.set("proof obligations", *obligations as f64);
+    match checked {
+        Ok(obligations) => {
+            run.statistics.set("proof obligations", obligations as f64);
+            certificate::Checked::Holds { obligations, left_out: 0 }
+        }
+        Err(certificate::threads::Halt::Fails(what)) => certificate::Checked::Fails(what),
+        Err(certificate::threads::Halt::Beyond(what)) => certificate::Checked::Beyond(what),
     }
-    checked
 }
 
 /// Checks a certificate. A check that does not come to an end leaves the proof as it is, unchecked.

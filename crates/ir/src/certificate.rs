@@ -5,6 +5,8 @@
 //! that covers it, and nothing can go wrong in any step. Steps of threads that a partial order reduction has left out are named, with the kind of the
 //! reduction: where that is told, a checker can see that they may be left out; else it can tell what it has not seen for itself.
 
+pub mod threads;
+
 use crate::program::{EdgeRef, LocId, ProcId, Program};
 use logic::{TermId, VarId};
 

@@ -20,10 +20,10 @@ pub mod replay;
 pub mod source;
 pub mod stmt;
 pub mod text;
-pub mod thread_graphs;
 pub mod verdict;
 
 pub use access::{Access, AccessKind, Target};
+pub use certificate::threads::{At, Known, ThreadEdge, ThreadEvent, ThreadGraph, ThreadGraphs, ThreadNode};
 pub use certificate::{CellName, Certificate, CertificateNode, Reduction, Standing};
 pub use memory::{DataModel, Fill, Object, ObjectId, ObjectKind, Placement, Pointee, Region, RegionId, Shape};
 pub use model::{Axioms, Model};
@@ -32,5 +32,4 @@ pub use property::{Properties, Property};
 pub use replay::{GraphRun, ReplayError, Replayed, approximation_in, n_switches, replay, run_graph, shorten};
 pub use source::{Diagnostic, FileId, Severity, SourceFile, Sources, Span};
 pub use stmt::{AllocKind, Callee, CheckKind, Failure, HavocKind, Mark, Op, Order, Place, SiteId, Stmt};
-pub use thread_graphs::{At, Known, ThreadEdge, ThreadEvent, ThreadGraph, ThreadGraphs, ThreadNode};
 pub use verdict::{Commit, EventName, Proof, ReadsFrom, Step, Task, Trace, Verdict, Why};

@@ -1,13 +1,13 @@
 //! What is the answer? Safe with a proof, unsafe with a trace that can be replayed, or unknown with a reason.
 
 use crate::certificate::Certificate;
+use crate::certificate::threads::ThreadGraphs;
 use crate::memory::Placement;
 use crate::model::Model;
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::source::Span;
 use crate::stmt::{AllocKind, Op, SiteId};
-use crate::thread_graphs::ThreadGraphs;
 use logic::Value;
 use std::sync::Arc;
 use std::time::Duration;

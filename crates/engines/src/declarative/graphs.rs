@@ -7,41 +7,17 @@
 //! when the values do, and at the end each negative fact holds of the graphs as they are. The printed algorithm takes from its
 //! waiting set the initial states only; here it is drained.
 
+use super::growing::{Graphs, Growing};
 use super::lanes::{Anchor, Lanes};
 use super::search::Search;
 use super::steps::{Next, Steps};
 use crate::Run;
-use ir::{At, Known, ThreadEdge, ThreadEvent, ThreadGraph, ThreadGraphs, ThreadNode, Why};
-use logic::VarId;
+use ir::{At, ThreadEvent, ThreadNode, Why};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// Nodes of all graphs at most.
 const MAX_NODES: usize = 4000;
-
-/// The graph of a thread while it grows.
-#[derive(Default)]
-pub(super) struct Growing {
-    pub(super) nodes: Vec<ThreadNode>,
-    index: FxHashMap<ThreadNode, u32>,
-    pub(super) edges: Vec<ThreadEdge>,
-    /// The edges that leave each node.
-    pub(super) out: Vec<Vec<u32>>,
-}
-
-/// The graphs of all threads.
-pub(super) struct Graphs {
-    pub(super) threads: Vec<Growing>,
-    /// Nodes that have not been looked at.
-    waiting: Vec<(u32, u32)>,
-    /// Nodes that read, with the variable.
-    reads: Vec<(u32, u32, VarId)>,
-    /// Facts that were negative when the graphs had so many edges.
-    refuted: FxHashMap<(u32, u32, ThreadEvent), usize>,
-    n_edges: usize,
-    pub(super) n_queries: u64,
-    pub(super) n_refuted: u64,
-}
 
 impl Graphs {
     /// The graphs of a program under a model, with what the steps track.
@@ -65,35 +41,6 @@ impl Graphs {
         while graphs.offer(steps, search, run)? {}
         graphs.n_refuted = graphs.refuted.len() as u64;
         Ok(graphs)
-    }
-
-    fn add_node(&mut self, thread: u32, node: ThreadNode) -> u32 {
-        let graph = &mut self.threads[thread as usize];
-        if let Some(&known) = graph.index.get(&node) {
-            return known;
-        }
-        let new = graph.nodes.len() as u32;
-        graph.index.insert(node.clone(), new);
-        graph.nodes.push(node);
-        graph.out.push(Vec::new());
-        self.waiting.push((thread, new));
-        new
-    }
-
-    fn add_edge(&mut self, thread: u32, from: u32, event: Option<ThreadEvent>, to: ThreadNode) {
-        let to = self.add_node(thread, to);
-        let graph = &mut self.threads[thread as usize];
-        let edge = ThreadEdge { from, to, event };
-        if graph.out[from as usize].iter().any(|other| graph.edges[*other as usize] == edge) {
-            return;
-        }
-        graph.out[from as usize].push(graph.edges.len() as u32);
-        graph.edges.push(edge);
-        self.n_edges += 1;
-    }
-
-    fn n_nodes(&self) -> usize {
-        self.threads.iter().map(|graph| graph.nodes.len()).sum()
     }
 
     /// Follows all nodes that wait.
@@ -120,14 +67,6 @@ impl Graphs {
             }
         }
         Ok(())
-    }
-
-    /// The values that a variable may have.
-    fn values(&self, steps: &Steps<'_>, var: VarId) -> BTreeSet<Known> {
-        let initial = steps.program.var(var).init.clone().map_or(Known::Anything, Known::Exactly);
-        let edges = self.threads.iter().flat_map(|graph| &graph.edges);
-        let written = edges.filter_map(|edge| edge.event.as_ref()?.writes()).filter(|(other, _)| *other == var);
-        written.map(|(_, value)| value.clone()).chain([initial]).collect()
     }
 
     /// Offers all values to all reads that do not have them; whether some read has one more.
@@ -177,26 +116,5 @@ impl Graphs {
         self.n_queries += 1;
         let Some(lanes) = Lanes::new(self, steps, anchor) else { return Ok(true) };
         search.is_possible(&lanes, run)
-    }
-
-    /// The nodes where something goes wrong.
-    pub(super) fn bad(&self) -> Vec<(u32, u32)> {
-        let nodes = self.threads.iter().enumerate().flat_map(|(thread, graph)| {
-            graph.nodes.iter().enumerate().map(move |(node, it)| (thread as u32, node as u32, it.at))
-        });
-        nodes.filter(|(_, _, at)| matches!(at, At::Bad(..))).map(|(thread, node, _)| (thread, node)).collect()
-    }
-
-    /// The proof that they are.
-    pub(super) fn proof(self, steps: &Steps<'_>) -> ThreadGraphs {
-        let mut tracked: Vec<VarId> = steps.tracked.iter().copied().collect();
-        tracked.sort_unstable();
-        let threads = self.threads.into_iter().zip(&steps.threads).map(|(graph, thread)| ThreadGraph {
-            proc: thread.proc,
-            started: thread.started,
-            nodes: graph.nodes,
-            edges: graph.edges,
-        });
-        ThreadGraphs { program: steps.program.clone(), tracked, threads: threads.collect() }
     }
 }

@@ -9,7 +9,7 @@
 //! the lap is kept with it, itself without repetition: from the node to the write and from there back to the node ([`Lane::with_lap`]).
 //! A lap at a node never passes the nodes that the lane has left for good ([`Spot::left`]), so few writes have a place there.
 
-use super::graphs::{Graphs, Growing};
+use super::growing::{Graphs, Growing};
 use super::steps::Steps;
 use ir::{Known, Scope, ThreadEvent};
 use logic::VarId;

@@ -8,7 +8,7 @@
 //! So of two sections one is given back before the other is taken. If all who take acquire and all who give back release, that is happens-before as well, by the sections between
 //! them: it is put in as a message, from before what gives back to after what takes, which adds no other order.
 
-use super::graphs::{Graphs, Growing};
+use super::growing::{Graphs, Growing};
 use super::lanes::Lane;
 use ir::{Known, ThreadEvent};
 use logic::VarId;
@@ -147,7 +147,11 @@ pub(super) fn locks(graphs: &Graphs, initial: &[(VarId, Known)], more: Option<&T
         }
         _ => true,
     };
-    all.filter(is_lock_still).collect()
+    let mut locks: Vec<Lock> = all.filter(is_lock_still).collect();
+    if let Some(ThreadEvent::Update(var, order, _, _)) = more {
+        locks.iter_mut().filter(|lock| lock.var == *var).for_each(|lock| lock.synchronises &= order.acquires());
+    }
+    locks
 }
 
 /// Puts into an order of writes what follows from sections of one lock; false if it contradicts them.

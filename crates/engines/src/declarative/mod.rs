@@ -3,7 +3,7 @@
 //! Known as: abstraction refinement over declarative semantics, one abstract reachability graph for each thread (MultiARG) \[Bajczi22, chapter 5].
 //!
 //! **Abstraction.** Explicit values of tracked variables ([`steps`]). The graph of a thread has an edge for each value that a read of a tracked variable may find
-//! ([`graphs`]); which ones these are is asked of the model: the ways of all threads to get there, without the laps of loops ([`lanes`]), who reads from whom and in
+//! ([`graphs`], [`growing`]); which ones these are is asked of the model: the ways of all threads to get there, without the laps of loops ([`lanes`]), who reads from whom and in
 //! which order writes take effect are tried in all combinations, and judged by the axioms ([`search`], [`choice`], [`world`]), with what is known of locks ([`locks`]). So loops close, and are not unrolled.
 //!
 //! **Concretisation.** A bad node that the model does not exclude is a question for `bmc`, with few rounds of every loop: what it finds is replayed.
@@ -17,6 +17,7 @@
 
 mod choice;
 mod graphs;
+mod growing;
 mod lanes;
 mod locks;
 mod precision;
@@ -28,7 +29,7 @@ mod world;
 use crate::evidence::monotone;
 use crate::table::engine_named;
 use crate::{About, Engine, Run, Settings};
-use graphs::Graphs;
+use growing::Graphs;
 use ir::pass::{Options, explicit_fences, forget_owners, prepare};
 use ir::{At, CheckKind, Model, Op, Program, Proof, Properties, Property, Scope, Stmt, Task, Verdict, Why};
 use lanes::Anchor;

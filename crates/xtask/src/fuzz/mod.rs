@@ -110,13 +110,6 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         asks: engines(settings::declarative, 1, 20),
     },
     Fuzzer {
-        name: "declarative-orders",
-        makes: "atomic accesses of all memory orders, under rc11; the other models are refused",
-        oracle: "the enumerator of litmus tests",
-        make: orders::make_judged,
-        asks: engines(settings::declarative, 1, 20),
-    },
-    Fuzzer {
         name: "judged",
         makes: "atomic accesses of all memory orders and races beside them, under rc11, imm and c11 in turn",
         oracle: "the enumerator of litmus tests",

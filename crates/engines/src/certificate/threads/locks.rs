@@ -97,7 +97,7 @@ pub(super) fn locks(graphs: &ThreadGraphs, shared: &[(VarId, Known)], more: Opti
             ThreadEvent::Write(_, order, _) | ThreadEvent::Update(_, order, _, _) => *order,
             _ => Order::Plain,
         };
-        lock.is_ordered = edges().all(|event| match lock.does(event) {
+        lock.is_ordered = edges().chain(more).all(|event| match lock.does(event) {
             Does::In => order(event).acquires(),
             Does::Out => order(event).releases(),
             _ => true,

@@ -12,7 +12,6 @@ mod locks;
 mod step;
 mod ways;
 
-use super::Checked;
 use executions::{Executions, Goal};
 use ir::{At, Known, Scope, ThreadEdge, ThreadEvent, ThreadGraph, ThreadGraphs, ThreadNode};
 use logic::VarId;
@@ -22,30 +21,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 use step::{Outcome, Reader};
 
-/// Why a check ends.
-enum Halt {
+/// Why graphs do not pass.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Halt {
+    /// This obligation does not hold.
     Fails(String),
+    /// They could not be checked to the end, for this reason.
     Beyond(String),
 }
 
-/// Checks all obligations, until the deadline.
+/// Checks all obligations, until the deadline; how many there were.
 pub(crate) fn check(
     graphs: &ThreadGraphs,
     properties: ir::Properties,
     (model, mapping): (&Model, &'static Mapping),
     deadline: Option<Instant>,
-) -> Checked {
+) -> Result<u64, Halt> {
     let mut checker = Checker {
         graphs,
         reader: Reader::new(&graphs.program, &graphs.tracked, properties),
         executions: Executions::new(graphs, model, mapping, deadline),
         obligations: 0,
     };
-    match checker.run() {
-        Ok(()) => Checked::Holds { obligations: checker.obligations, left_out: 0 },
-        Err(Halt::Fails(what)) => Checked::Fails(what),
-        Err(Halt::Beyond(what)) => Checked::Beyond(what),
-    }
+    checker.run()?;
+    Ok(checker.obligations)
 }
 
 struct Checker<'c> {
