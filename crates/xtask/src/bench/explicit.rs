@@ -100,7 +100,7 @@ pub(super) fn build_spin(model: &Path, options: &[&str]) -> Option<PathBuf> {
     (generated.success() && compiled.success()).then(|| folder.join("pan"))
 }
 
-pub(super) fn run_spin(pan: &Path, options: &[&str]) -> Option<Figures> {
+fn run_spin(pan: &Path, options: &[&str]) -> Option<Figures> {
     let output = Command::new(pan).args(options).current_dir(pan.parent()?).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let number = |before: &str, after: &str| {
