@@ -6,7 +6,7 @@
 //! monotone model what is kept of an allowed execution is not forbidden, so if all combinations of lanes are, nothing gets there.
 //!
 //! A write of a lap may be read by what is kept. Either it is kept alone, in the place of its lap: after what was kept before that node, before what follows; or
-//! the lap is kept with it, itself without repetition: from the node to the write and from there back to the node ([`Lane::with_lap`]).
+//! the lap is kept with it, itself without repetition: from the node to the write and from there back to the node ([`Lanes::with_lap`]).
 //! A lap at a node never passes the nodes that the lane has left for good ([`Spot::left`]), so few writes have a place there.
 
 use super::growing::{Graphs, Growing};
