@@ -636,6 +636,6 @@ mod tests {
         let line = ["ravel", "verify", "a.c", "--explicit.prr", "none"];
         let error = command().try_get_matches_from(line).expect_err("it is not valid");
         let said = unknown_knob(&error).expect("it looks like a knob");
-        assert_eq!(said, "the engine explicit has no knob `prr`; it has por, symmetry, enumerate, max-depth");
+        assert_eq!(said, "the engine explicit has no knob `prr`; it has por, symmetry, enumerate, max-depth, threads");
     }
 }
