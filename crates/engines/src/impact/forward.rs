@@ -7,8 +7,7 @@
 //!
 //! Invariant: the values and conditions of a run are those of every execution that takes its steps, from any state of its first node.
 
-use super::tree::{Arrival, NodeId, Step};
-use super::unwinding::Unwinding;
+use super::tree::{NodeId, Step};
 use crate::abstraction::cells::Cells;
 use crate::abstraction::control::Change;
 use logic::{Node, Op, TermId, Value, VarId};
@@ -22,22 +21,22 @@ pub(super) struct Forward {
     /// For each condition on the way its step, the condition, and what it says of the start and of inputs.
     pub(super) conds: Vec<(usize, TermId, TermId)>,
     /// Whether a condition on the way never holds.
-    is_stuck: bool,
+    pub(super) is_stuck: bool,
     from_start: bool,
 }
 
 /// Runs from the start, by their last nodes.
 #[derive(Default)]
 pub(super) struct Runs {
-    of: FxHashMap<NodeId, Rc<Forward>>,
+    pub(super) of: FxHashMap<NodeId, Rc<Forward>>,
     /// The last run from elsewhere, with its first and its last node.
-    last: Option<(NodeId, NodeId, Rc<Forward>)>,
+    pub(super) last: Option<(NodeId, NodeId, Rc<Forward>)>,
     /// How many cells of memory were known to them.
-    n_memory: usize,
+    pub(super) n_memory: usize,
 }
 
 /// Runs that are kept.
-const MAX_RUNS: usize = 4096;
+pub(super) const MAX_RUNS: usize = 4096;
 
 /// What a step writes: its updates, and what the objects that it makes hold.
 pub(super) fn effects(cells: &mut Cells<'_>, step: &Step) -> Vec<(VarId, TermId)> {
@@ -91,12 +90,12 @@ impl Forward {
     }
 
     /// The truth of a formula over the cells before a step, if it is the same whatever the inputs are.
-    fn truth(&self, cells: &mut Cells<'_>, step: usize, formula: TermId) -> Option<bool> {
+    pub(super) fn truth(&self, cells: &mut Cells<'_>, step: usize, formula: TermId) -> Option<bool> {
         let value = self.term(cells, step, formula);
         cells.pool.as_const(value).map(|value| value.as_bool())
     }
 
-    fn take(&mut self, cells: &mut Cells<'_>, index: usize, step: &Step) {
+    pub(super) fn take(&mut self, cells: &mut Cells<'_>, index: usize, step: &Step) {
         for guard in &step.guards {
             let cond = self.term(cells, index, *guard);
             self.is_stuck |= cells.pool.as_const(cond).is_some_and(|value| !value.as_bool());
@@ -108,102 +107,17 @@ impl Forward {
     }
 }
 
-impl Unwinding<'_, '_> {
-    /// The path through these nodes.
-    pub(super) fn forward(&mut self, nodes: &[NodeId]) -> Rc<Forward> {
-        let last = nodes[nodes.len() - 1];
-        if nodes[0] == 0 {
-            return self.run_from_start(last);
-        }
-        self.forget_outdated_runs();
-        if let Some((first, end, run)) = &self.runs.last
-            && (*first, *end) == (nodes[0], last)
-        {
-            return run.clone();
-        }
-        let mut forward = Forward::new(false);
-        for (index, arrival) in self.arrivals(nodes).into_iter().enumerate() {
-            forward.take(&mut self.world.cells, index, &arrival.step);
-        }
-        let run = Rc::new(forward);
-        self.runs.last = Some((nodes[0], last, run.clone()));
-        run
-    }
-
-    /// What a run says of objects that it makes depends on which of their cells are known.
-    fn forget_outdated_runs(&mut self) {
-        let n_memory = self.world.cells.n_memory();
-        if self.runs.n_memory != n_memory || self.runs.of.len() > MAX_RUNS {
-            self.runs = Runs { n_memory, ..Runs::default() };
-        }
-    }
-
-    /// The path from the start of the program to a node.
-    pub(super) fn run_from_start(&mut self, node: NodeId) -> Rc<Forward> {
-        self.forget_outdated_runs();
-        let mut missing: Vec<(NodeId, Arrival)> = Vec::new();
-        let mut at = node;
-        let mut run = loop {
-            if let Some(run) = self.runs.of.get(&at) {
-                break run.clone();
-            }
-            let Some(arrival) = self.tree.node(at).arrival.clone() else { break Rc::new(Forward::new(true)) };
-            let parent = arrival.parent;
-            missing.push((at, arrival));
-            at = parent;
-        };
-        while let Some((node, arrival)) = missing.pop() {
-            let mut longer = (*run).clone();
-            let index = self.tree.node(arrival.parent).depth as usize;
-            longer.take(&mut self.world.cells, index, &arrival.step);
-            run = Rc::new(longer);
-            self.runs.of.insert(node, run.clone());
-        }
-        run
-    }
-
-    /// Whether conditions hold after the path to a node whatever the inputs are, if the path can be taken.
-    pub(super) fn is_evidently_possible(&mut self, node: NodeId, conds: &[TermId]) -> bool {
-        let run = self.run_from_start(node);
-        let depth = self.tree.node(node).depth as usize;
-        let cells = &mut self.world.cells;
-        !run.is_stuck && conds.iter().all(|cond| run.truth(cells, depth, *cond) == Some(true))
-    }
-
-    /// Whether one of some conditions fails after the path to a node whatever the inputs are, or the path cannot be taken.
-    pub(super) fn is_evidently_impossible(&mut self, node: NodeId, conds: &[TermId]) -> bool {
-        let run = self.run_from_start(node);
-        let depth = self.tree.node(node).depth as usize;
-        let cells = &mut self.world.cells;
-        run.is_stuck || conds.iter().any(|cond| run.truth(cells, depth, *cond) == Some(false))
-    }
-
-    /// A formula that implies another one, without the cases that the path from the start to a node is not about: of each choice whose condition is the same whatever the
-    /// inputs are, the condition is demanded and the case is taken.
-    pub(super) fn settle(&mut self, node: NodeId, formula: TermId) -> TermId {
-        let has_choices = self.world.cells.pool.tree_size(formula) > 3;
-        if !has_choices {
-            return formula;
-        }
-        let run = self.run_from_start(node);
-        let depth = self.tree.node(node).depth as usize;
-        let mut settling = Settling { run, depth, demanded: Vec::new(), done: FxHashMap::default() };
-        let cells = &mut self.world.cells;
-        let settled = settling.term(cells, formula);
-        settling.demanded.push(settled);
-        cells.pool.and_all(&settling.demanded)
-    }
-}
-
-struct Settling {
-    run: Rc<Forward>,
-    depth: usize,
-    demanded: Vec<TermId>,
-    done: FxHashMap<TermId, TermId>,
+/// Leaves out of a formula the cases that a path is not about.
+pub(super) struct Settling {
+    pub(super) run: Rc<Forward>,
+    pub(super) depth: usize,
+    /// What has to hold so that it is these cases.
+    pub(super) demanded: Vec<TermId>,
+    pub(super) done: FxHashMap<TermId, TermId>,
 }
 
 impl Settling {
-    fn term(&mut self, cells: &mut Cells<'_>, term: TermId) -> TermId {
+    pub(super) fn term(&mut self, cells: &mut Cells<'_>, term: TermId) -> TermId {
         if let Some(done) = self.done.get(&term) {
             return *done;
         }

@@ -9,7 +9,7 @@
 //! Invariant: each formula and the step after it imply the next one, the last one rules out what is bad, and what is known at the first node implies the first one. Backward
 //! this holds by construction, except for the first, which is asked for where inputs had to be eliminated; the solver's sequences are checked by `smt::interpolate`.
 
-use super::forward::{Forward, effects};
+use super::forward::{Forward, MAX_RUNS, Runs, Settling, effects};
 use super::tree::{Arrival, NodeId};
 use super::unwinding::Unwinding;
 use crate::abstraction::cells::Cells;
@@ -17,6 +17,7 @@ use crate::abstraction::refine::at_moment;
 use logic::{Node, Op, TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::{Arithmetic, Method, NoInterpolants};
+use std::rc::Rc;
 
 /// How formulas are found for the nodes of a path that leads to nothing bad.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -305,3 +306,90 @@ fn is_large(cells: &Cells<'_>, formula: TermId) -> bool {
 
 /// Time for one sequence of interpolants.
 const ATTEMPT: std::time::Duration = std::time::Duration::from_secs(3);
+
+impl Unwinding<'_, '_> {
+    /// The path through these nodes.
+    pub(super) fn forward(&mut self, nodes: &[NodeId]) -> Rc<Forward> {
+        let last = nodes[nodes.len() - 1];
+        if nodes[0] == 0 {
+            return self.run_from_start(last);
+        }
+        self.forget_outdated_runs();
+        if let Some((first, end, run)) = &self.runs.last
+            && (*first, *end) == (nodes[0], last)
+        {
+            return run.clone();
+        }
+        let mut forward = Forward::new(false);
+        for (index, arrival) in self.arrivals(nodes).into_iter().enumerate() {
+            forward.take(&mut self.world.cells, index, &arrival.step);
+        }
+        let run = Rc::new(forward);
+        self.runs.last = Some((nodes[0], last, run.clone()));
+        run
+    }
+
+    /// What a run says of objects that it makes depends on which of their cells are known.
+    fn forget_outdated_runs(&mut self) {
+        let n_memory = self.world.cells.n_memory();
+        if self.runs.n_memory != n_memory || self.runs.of.len() > MAX_RUNS {
+            self.runs = Runs { n_memory, ..Runs::default() };
+        }
+    }
+
+    /// The path from the start of the program to a node.
+    pub(super) fn run_from_start(&mut self, node: NodeId) -> Rc<Forward> {
+        self.forget_outdated_runs();
+        let mut missing: Vec<(NodeId, Arrival)> = Vec::new();
+        let mut at = node;
+        let mut run = loop {
+            if let Some(run) = self.runs.of.get(&at) {
+                break run.clone();
+            }
+            let Some(arrival) = self.tree.node(at).arrival.clone() else { break Rc::new(Forward::new(true)) };
+            let parent = arrival.parent;
+            missing.push((at, arrival));
+            at = parent;
+        };
+        while let Some((node, arrival)) = missing.pop() {
+            let mut longer = (*run).clone();
+            let index = self.tree.node(arrival.parent).depth as usize;
+            longer.take(&mut self.world.cells, index, &arrival.step);
+            run = Rc::new(longer);
+            self.runs.of.insert(node, run.clone());
+        }
+        run
+    }
+
+    /// Whether conditions hold after the path to a node whatever the inputs are, if the path can be taken.
+    pub(super) fn is_evidently_possible(&mut self, node: NodeId, conds: &[TermId]) -> bool {
+        let run = self.run_from_start(node);
+        let depth = self.tree.node(node).depth as usize;
+        let cells = &mut self.world.cells;
+        !run.is_stuck && conds.iter().all(|cond| run.truth(cells, depth, *cond) == Some(true))
+    }
+
+    /// Whether one of some conditions fails after the path to a node whatever the inputs are, or the path cannot be taken.
+    pub(super) fn is_evidently_impossible(&mut self, node: NodeId, conds: &[TermId]) -> bool {
+        let run = self.run_from_start(node);
+        let depth = self.tree.node(node).depth as usize;
+        let cells = &mut self.world.cells;
+        run.is_stuck || conds.iter().any(|cond| run.truth(cells, depth, *cond) == Some(false))
+    }
+
+    /// A formula that implies another one, without the cases that the path from the start to a node is not about: of each choice whose condition is the same whatever the
+    /// inputs are, the condition is demanded and the case is taken.
+    pub(super) fn settle(&mut self, node: NodeId, formula: TermId) -> TermId {
+        let has_choices = self.world.cells.pool.tree_size(formula) > 3;
+        if !has_choices {
+            return formula;
+        }
+        let run = self.run_from_start(node);
+        let depth = self.tree.node(node).depth as usize;
+        let mut settling = Settling { run, depth, demanded: Vec::new(), done: FxHashMap::default() };
+        let cells = &mut self.world.cells;
+        let settled = settling.term(cells, formula);
+        settling.demanded.push(settled);
+        cells.pool.and_all(&settling.demanded)
+    }
+}

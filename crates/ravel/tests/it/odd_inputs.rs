@@ -99,7 +99,9 @@ fn paths_that_lead_nowhere() {
 #[test]
 fn version_and_help() {
     let output = run(&["--version"]);
-    assert_eq!(text(&output), format!("ravel {}\n", env!("CARGO_PKG_VERSION")));
+    let said = text(&output);
+    assert!(said.starts_with(&format!("ravel {} (CaDiCaL ", env!("CARGO_PKG_VERSION"))), "{said}");
+    assert!(said.contains(", Z3 ") && said.lines().count() == 1, "{said}");
     for command in ["verify", "show", "run", "engines", "bench"] {
         let output = run(&[command, "--help"]);
         assert!(output.status.success() && text(&output).contains("Usage: ravel"), "{command}");
