@@ -7,7 +7,6 @@
 //! to unwind, the labels are an invariant, and the tree is the proof ([`proof`]).
 
 mod covering;
-mod forward;
 mod independence;
 mod path;
 mod proof;

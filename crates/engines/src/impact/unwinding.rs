@@ -9,7 +9,6 @@
 //! Invariant: the tree is well-labelled at all times, and every step that was expanded cannot go wrong in a state of its node. When the work list is
 //! empty, the tree is complete: each active node has the steps of all threads that `skips` does not leave out, after its own step or that of a node it covers.
 
-use super::forward::Runs;
 use super::independence::{Dependence, Touches, rank};
 use super::path::{Interpolation, Outcome, conjuncts};
 use super::races::Racer;
@@ -106,7 +105,6 @@ pub(super) struct Unwinding<'w, 'p> {
     pub(super) world: &'w mut World<'p>,
     pub(super) tree: Tree,
     pub(super) open: Vec<NodeId>,
-    pub(super) runs: Runs,
 }
 
 /// Values that one step asks its path for.
@@ -119,7 +117,7 @@ impl<'w, 'p> Unwinding<'w, 'p> {
     pub(super) fn new(world: &'w mut World<'p>) -> Unwinding<'w, 'p> {
         let mut tree = Tree::default();
         let root = tree.add(Place { control: Control::initial(world.cells.program), turn: 0 }, None);
-        Unwinding { world, tree, open: vec![root], runs: Runs::default() }
+        Unwinding { world, tree, open: vec![root] }
     }
 
     /// Unwinds until nothing is left.
@@ -479,14 +477,6 @@ impl<'w, 'p> Unwinding<'w, 'p> {
 
     /// Looks along the path to a node whether conditions can hold there. If not, the nodes of the path learn why: REFINE of Algorithm 1.
     pub(super) fn learn(&mut self, node: NodeId, conds: &[TermId]) -> Result<Learned, Halt> {
-        // What shows without a solver is cheap.
-        if self.world.interpolation == Interpolation::WeakestPreconditions
-            && self.is_evidently_impossible(node, conds)
-            && let Outcome::Refuted(found) = self.refute(0, node, conds)?
-        {
-            self.strengthen(found)?;
-            return Ok(Learned::Refuted);
-        }
         // The later the reason, the more often it holds again.
         let mut length = 1;
         loop {

