@@ -311,7 +311,7 @@ fn ask(question: &Question) -> (Option<Failure>, bool) {
     // Engines that need not decide a case get little time to be wrong in, and what is written down anew is what takes little.
     let limit = match question.must_decide {
         _ if is_anew() && !question.case.engines.contains(&question.engine) => "1s",
-        true => "20s",
+        true => "60s",
         false => "400ms",
     };
     let mut words = vec!["verify".to_string(), question.file.clone(), "--json".to_string()];
