@@ -98,7 +98,7 @@ fn in_breadth(task: &Task, run: &mut Run, setting: &Setting<'_, '_>, bounds: Bou
     note_statistics(sizes, search.counts, run, run.elapsed() - before);
     run.statistics.set("workers", n_workers as f64);
     match result {
-        Ok(_) => {}
+        Ok(()) => {}
         Err(Halt::Stopped(why)) => return Err(why),
         Err(Halt::ManyStates) => return Ok(Ended::Cut(None)),
     }

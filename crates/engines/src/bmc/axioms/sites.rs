@@ -146,6 +146,11 @@ struct Builder<'a> {
     fails: FxHashMap<usize, TermId>,
 }
 
+/// A use of an object, or its end, at a moment: its guard, its point and its node.
+fn life(what: What, (guard, point, node): (TermId, Option<u32>, u32), at: Location, how: How, rank: u32) -> Site {
+    Site { what, guard, point, location: Some(at), value: None, how, node, rank, end_of: None, of: None }
+}
+
 /// The events of an unrolled program.
 pub(super) fn sites(unrolled: &mut Unrolled, closure: &Closure, mapping: &Mapping, apart: &Apart<'_>) -> Sites {
     let yes = unrolled.pool.bool(true);
@@ -352,36 +357,19 @@ impl Builder<'_> {
     /// Uses and ends of objects, whatever the order of the access that uses one.
     fn lives(&mut self, open: &Open) {
         let Compiled { read: of_use, write: of_end, .. } = self.mapping.compile(Access::Update, Order::Plain);
+        let plain = |how: How| How { order: Order::Plain, failure: None, ..how };
         for &index in &open.uses {
             let read = self.unrolled.events.reads[index];
-            let site = Site {
-                what: What::Use(index),
-                guard: read.guard,
-                point: self.point_of(read.point, read.guard),
-                location: Some(Location::Memory(read.place, read.addr)),
-                value: None,
-                how: How { order: Order::Plain, failure: None, ..read.how },
-                node: read.node,
-                rank: 10,
-                end_of: None,
-                of: None,
-            };
+            let location = Location::Memory(read.place, read.addr);
+            let moment = (read.guard, self.point_of(read.point, read.guard), read.node);
+            let site = life(What::Use(index), moment, location, plain(read.how), 10);
             self.push(Some(read.thread), Kind::Read, of_use, site);
         }
         for &index in &open.ends {
             let write = self.unrolled.events.writes[index];
-            let site = Site {
-                what: What::Over(index),
-                guard: write.guard,
-                point: self.point_of(write.point, write.guard),
-                location: Some(Location::Memory(write.place, write.addr)),
-                value: None,
-                how: How { order: Order::Plain, failure: None, ..write.how },
-                node: write.node,
-                rank: 20,
-                end_of: None,
-                of: None,
-            };
+            let location = Location::Memory(write.place, write.addr);
+            let moment = (write.guard, self.point_of(write.point, write.guard), write.node);
+            let site = life(What::Over(index), moment, location, plain(write.how), 20);
             self.push(Some(write.thread), Kind::Write, of_end, site);
         }
     }

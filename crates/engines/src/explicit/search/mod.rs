@@ -377,8 +377,7 @@ impl<'c> Search<'c> {
         self.counts.exchanged += u64::from(exchanged.is_some());
         let next = self.machine.next();
         if next.len() >= MAX_STATE {
-            let what = "a state of this size in the explicit-state engine".to_string();
-            self.unknown.get_or_insert(Why::Unsupported { span: ir::Span::NOWHERE, what });
+            self.unknown.get_or_insert_with(too_large);
             return None;
         }
         let (state, is_new) = self.visited.insert(next);
@@ -397,10 +396,7 @@ impl<'c> Search<'c> {
             }
             let mover = self.stack.last().map(|frame| frame.thread);
             let found = self.enter(state);
-            let mover = mover.map(|mover| match &exchanged {
-                Some(exchanged) => exchanged.iter().position(|from| *from as usize == mover).unwrap_or(mover),
-                None => mover,
-            });
+            let mover = mover.map(|mover| place_after(exchanged.as_ref(), mover));
             let found = found.or_else(|| self.waits_for_ever(state, mover).then_some(Found::Deadlock));
             let frame = self.stack.last_mut().expect("a state was just entered");
             frame.exchanged = exchanged.map(Box::new);
@@ -540,4 +536,15 @@ impl Pick {
 /// The threads that have not ended.
 fn alive(code: &Code, view: &View) -> ThreadSet {
     view.pcs.iter().enumerate().filter(|(_, pc)| !code.has_ended(**pc)).map(|(index, _)| index).collect()
+}
+
+/// Where a thread stands after threads were exchanged.
+fn place_after(exchanged: Option<&Permutation>, thread: usize) -> usize {
+    exchanged.and_then(|order| order.iter().position(|from| *from as usize == thread)).unwrap_or(thread)
+}
+
+/// Why a state is not visited that cannot be kept.
+fn too_large() -> Why {
+    let what = "a state of this size in the explicit-state engine".to_string();
+    Why::Unsupported { span: ir::Span::NOWHERE, what }
 }

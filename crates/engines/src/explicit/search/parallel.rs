@@ -12,7 +12,7 @@
 //!
 //! Not here: dynamic reduction and fair loops, which need the stack of a search in depth.
 
-use super::{Bounds, Counts, Found, Halt, Pick, Search, TOLD_EVERY, alive};
+use super::{Bounds, Counts, Found, Halt, Pick, Search, TOLD_EVERY, alive, place_after, too_large};
 use crate::explicit::compile::Code;
 use crate::explicit::properties::{race, waits};
 use crate::explicit::reduction::Selector;
@@ -72,8 +72,9 @@ struct Worker<'c> {
     selector: Selector<'c>,
     symmetry: Option<Symmetry>,
     view: View,
-    /// What it found for the next level.
+    /// What it found for the next level, and how many states it has found in all.
     found: Vec<Batch>,
+    n_found: usize,
     counts: Counts,
     unknown: Option<Why>,
     violation: Option<Violation>,
@@ -131,6 +132,7 @@ impl<'c> Parallel<'c> {
             symmetry: symmetry.cloned(),
             view: View::default(),
             found: Vec::new(),
+            n_found: 0,
             counts: Counts::default(),
             unknown: None,
             violation: None,
@@ -145,8 +147,8 @@ impl<'c> Parallel<'c> {
         &self.shards
     }
 
-    /// Explores until something goes wrong, everything is explored, or the run must stop. Says whether something is wrong.
-    pub(crate) fn explore(&mut self, run: &mut Run) -> Result<bool, Halt> {
+    /// Explores until something goes wrong (`found`), everything is explored, or the run must stop.
+    pub(crate) fn explore(&mut self, run: &mut Run) -> Result<(), Halt> {
         let initial = self.workers[0].machine.initial();
         self.shards.insert(&initial, 0, 0);
         let mut batches = vec![Batch { states: vec![(initial.len(), None)], bytes: initial }];
@@ -176,14 +178,14 @@ impl<'c> Parallel<'c> {
                 return Err(Halt::Stopped(why));
             }
             if self.violation.is_some() {
-                return Ok(true);
+                break;
             }
             if n_states > self.bounds.states {
                 return Err(Halt::ManyStates);
             }
             batches = self.workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.found)).collect();
         }
-        Ok(false)
+        Ok(())
     }
 
     /// Takes over what the workers have found out in a level; of several things, one that does not depend on who found it.
@@ -262,7 +264,7 @@ impl Worker<'_> {
     /// Expands batches as long as there are some. With a run, looks whether to stop, and tells the others.
     fn expand_batches(&mut self, level: &Level<'_>, mut run: Option<&mut Run>) -> Option<Why> {
         while let Some(batch) = level.batches.get(level.next.fetch_add(1, Ordering::Relaxed)) {
-            let new_before = self.n_found();
+            let new_before = self.n_found;
             let mut begin = 0;
             for (end, mover) in &batch.states {
                 let state = &batch.bytes[begin..*end];
@@ -279,7 +281,7 @@ impl Worker<'_> {
                     self.violation = Some(violation);
                 }
             }
-            let found = self.n_found() - new_before;
+            let found = self.n_found - new_before;
             let n_states = level.n_states.fetch_add(found, Ordering::Relaxed) + found;
             if let Some(run) = run.as_ref().filter(|_| n_states / TOLD_EVERY != (n_states - found) / TOLD_EVERY) {
                 run.reached.count("states", n_states as u64);
@@ -290,10 +292,6 @@ impl Worker<'_> {
             }
         }
         None
-    }
-
-    fn n_found(&self) -> usize {
-        self.found.iter().map(|batch| batch.states.len()).sum()
     }
 
     /// Runs the threads of a state.
@@ -395,8 +393,7 @@ impl Worker<'_> {
         self.counts.exchanged += u64::from(exchanged.is_some());
         let next = self.machine.next();
         if next.len() >= MAX_STATE {
-            let what = "a state of this size in the explicit-state engine".to_string();
-            self.unknown.get_or_insert(Why::Unsupported { span: ir::Span::NOWHERE, what });
+            self.unknown.get_or_insert_with(too_large);
             return false;
         }
         let seen = place.level.shards.insert(next, place.level.number + 1, place.hash);
@@ -404,12 +401,12 @@ impl Worker<'_> {
             self.counts.matched += 1;
             return seen == Seen::InThisLevel;
         }
-        let position = |exchanged: Permutation| exchanged.iter().position(|from| *from as usize == thread);
-        let mover = exchanged.and_then(position).unwrap_or(thread);
+        let mover = place_after(exchanged.as_ref(), thread);
         if self.found.last().is_none_or(|batch| batch.states.len() >= BATCH) {
             self.found.push(Batch::default());
         }
         let batch = self.found.last_mut().expect("there is one with room");
+        self.n_found += 1;
         batch.bytes.extend_from_slice(next);
         batch.states.push((batch.bytes.len(), u16::try_from(mover).ok()));
         true
