@@ -121,6 +121,14 @@ impl Settings {
         }
     }
 
+    /// A number of threads of the machine: as many as it has where the knob is 0.
+    pub fn threads(&self, knob: &Knob) -> usize {
+        match usize::try_from(self.number(knob)).unwrap_or(usize::MAX) {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            n => n,
+        }
+    }
+
     /// One of the words of a choice.
     pub fn word(&self, knob: &Knob) -> &'static str {
         match self.value(knob) {

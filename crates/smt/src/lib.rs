@@ -22,7 +22,7 @@ mod z3;
 
 pub use acyclic::Acyclic;
 pub use answer::{Answer, Assignment, Decision};
-pub use bits::{Bits, Lit, SatStatistics};
+pub use bits::{Bits, Exchange, Lit, SatStatistics};
 pub use horn::{Applied, HornAnswer, HornClause, HornSystem, Predicate};
 pub use integers::{IntegerAnswer, check_integers, wrapping_solution};
 pub use interpolate::{

@@ -50,6 +50,13 @@ const LOOPS: Knob = Knob {
     help: "how often the loops at these lines go round",
 };
 
+const THREADS: Knob = Knob {
+    name: "threads",
+    kind: Kind::Number,
+    default: "1",
+    help: "how many threads of the machine share a question that is hard; 0 for as many as there are. The same verdicts",
+};
+
 /// Steps of the unrolled program at most.
 const MAX_STEPS: usize = 150_000;
 
@@ -62,7 +69,7 @@ impl Engine for Bmc {
         &About {
             name: "bmc",
             describe: "unrolls loops and asks a SAT solver, which an ordering theory helps, for a bad execution",
-            knobs: &[PROCEDURE, CONFLICTS, UNWIND, LOOPS],
+            knobs: &[PROCEDURE, CONFLICTS, UNWIND, LOOPS, THREADS],
         }
     }
 
@@ -106,6 +113,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         in_solver: run.word(&PROCEDURE) == "theory",
         finds_conflicts: run.settings.flag(&CONFLICTS),
         axioms: axioms.as_ref(),
+        n_workers: run.settings.threads(&THREADS),
     };
     let mut reason = None;
     let mut by_cells = true;

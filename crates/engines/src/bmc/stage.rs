@@ -4,15 +4,17 @@ use super::reductions::Known;
 use super::solving::data_races;
 use super::solving::encoding::Encoding;
 use super::solving::goals::Goals;
-use super::solving::search::{Effort, Found, Solved, solve};
+use super::solving::cubes::{Crew, Tell, solve_together};
+use super::solving::search::{Effort, Found};
 use super::solving::witness::trace;
 use super::unroll::executor::Bounds;
 use super::unroll::unroll;
 use super::unrolled::{BadKind, Unrolled};
 use crate::clock::computed;
 use crate::evidence::axioms::Axioms;
-use crate::run::Run;
+use crate::run::{Run, Statistics};
 use ir::{Program, Properties, Task, Trace, Why};
+use logic::TermId;
 use memory::order::{Closure, Pair, find_conflicts};
 
 /// Clauses that are looked for beforehand at most.
@@ -33,6 +35,8 @@ pub(crate) struct Question<'a> {
     pub(crate) finds_conflicts: bool,
     /// The memory model, if it is given by axioms.
     pub(crate) axioms: Option<&'a Axioms>,
+    /// How many threads of the machine work on hard questions.
+    pub(crate) n_workers: usize,
 }
 
 /// What came of one bound.
@@ -71,12 +75,36 @@ pub(crate) fn stage(question: &Question<'_>, bounds: &Bounds, known: &mut Known,
     let started = computed();
     let goals = Goals::new(question.task, &mut unrolled, &races);
     let limits = run.solver_limits();
-    let mut encoding =
-        Encoding::new(&mut unrolled, closure, question.in_solver, limits).map_err(|why| run.why_stopped(why))?;
+    let crew = (question.n_workers > 1).then(|| {
+        let (closure, limits) = (closure.clone(), limits.clone());
+        let encode = move |unrolled: &mut Unrolled| {
+            encode(question, unrolled, closure.clone(), limits.clone(), &mut Statistics::default())
+        };
+        Crew { n_workers: question.n_workers, unrolled: unrolled.clone(), encode: Box::new(encode) }
+    });
+    let mut encoding = encode(question, &mut unrolled, closure, limits, &mut run.statistics)
+        .map_err(|why| run.why_stopped(why))?;
     run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
+    let started = computed();
+    let mut effort = Effort::default();
+    let result = answer(question, (&mut unrolled, &mut encoding), (&goals, &races), crew.as_ref(), &mut effort);
+    note_effort(&encoding, effort, run);
+    run.statistics.add("seconds: solve", (computed() - started).as_secs_f64());
+    result.map_err(|why| run.why_stopped(why))
+}
+
+/// Encodes an unrolled program, with the small conflicts that can be seen beforehand.
+fn encode(
+    question: &Question<'_>,
+    unrolled: &mut Unrolled,
+    closure: Closure,
+    limits: smt::Limits,
+    statistics: &mut Statistics,
+) -> Result<Encoding, smt::Why> {
+    let mut encoding = Encoding::new(unrolled, closure, question.in_solver, limits)?;
     if question.finds_conflicts {
         let started = computed();
-        let implies = |choice: Pair, of: Pair| encoding.implies(&unrolled, choice, of);
+        let implies = |choice: Pair, of: Pair| encoding.implies(unrolled, choice, of);
         let found = find_conflicts(&encoding.structure, &encoding.closure, &implies, MAX_CONFLICTS);
         let kinds = [
             ("conflicts: two sources", &found.sources),
@@ -87,20 +115,16 @@ pub(crate) fn stage(question: &Question<'_>, bounds: &Bounds, known: &mut Known,
         ];
         for (name, clauses) in kinds {
             clauses.iter().for_each(|clause| encoding.forbid(clause));
-            run.statistics.set(name, clauses.len() as f64);
+            statistics.set(name, clauses.len() as f64);
         }
-        run.statistics.set("conflicts: cut off", f64::from(u8::from(found.is_cut)));
-        run.statistics.add("seconds: conflicts", (computed() - started).as_secs_f64());
+        statistics.set("conflicts: cut off", f64::from(u8::from(found.is_cut)));
+        let seconds = (computed() - started).as_secs_f64();
+        statistics.add("seconds: conflicts", seconds);
+        // Told apart from the rest of the encoding.
+        statistics.add("seconds: encode", -seconds);
     }
-    let started = computed();
     encoding.finish();
-    run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
-    let started = computed();
-    let mut effort = Effort::default();
-    let result = answer(question, &mut unrolled, &mut encoding, (&goals, &races), &mut effort);
-    note_effort(&encoding, effort, run);
-    run.statistics.add("seconds: solve", (computed() - started).as_secs_f64());
-    result.map_err(|why| run.why_stopped(why))
+    Ok(encoding)
 }
 
 fn note_effort(encoding: &Encoding, effort: Effort, run: &mut Run) {
@@ -114,6 +138,10 @@ fn note_effort(encoding: &Encoding, effort: Effort, run: &mut Run) {
     statistics.add("checks", effort.checks as f64);
     statistics.add("refinement clauses", effort.refinements as f64);
     statistics.add("ordered writes", effort.ordered_writes as f64);
+    if effort.cubes > 0 {
+        statistics.add("cubes", effort.cubes as f64);
+        statistics.add("clauses told", effort.clauses_told as f64);
+    }
     if let Some(order) = &encoding.order {
         let counts = order.borrow().counts;
         statistics.add("theory clauses", counts.clauses as f64);
@@ -128,26 +156,33 @@ fn note_effort(encoding: &Encoding, effort: Effort, run: &mut Run) {
 
 fn answer(
     question: &Question<'_>,
-    unrolled: &mut Unrolled,
-    encoding: &mut Encoding,
+    (unrolled, encoding): (&mut Unrolled, &mut Encoding),
     (goals, races): (&Goals, &[data_races::Pair]),
+    crew: Option<&Crew<'_>>,
     effort: &mut Effort,
 ) -> Result<Stage, smt::Why> {
-    if let Solved::Found(mut found) = solve(encoding, unrolled, goals.violation, effort)? {
-        let told = trace(question.task, question.prepared, unrolled, (goals, races), &mut found);
+    let violation = |unrolled: &mut Unrolled, found: &mut Found| {
+        let told = trace(question.task, question.prepared, unrolled, (goals, races), found);
         let untold =
             || smt::Why::Incomplete("a data race of a thread that the execution found does not start".to_string());
-        return told.map(Stage::Unsafe).ok_or_else(untold);
-    }
-    if let Solved::Found(mut found) = solve(encoding, unrolled, goals.cut, effort)? {
-        return Ok(Stage::Deeper(reason(unrolled, &mut found, |what| matches!(what, BadKind::Cut(_)))));
-    }
-    if let Solved::Found(mut found) = solve(encoding, unrolled, goals.beyond, effort)? {
+        told.map(Stage::Unsafe).ok_or_else(untold)
+    };
+    let cut = |unrolled: &mut Unrolled, found: &mut Found| {
+        Ok(Stage::Deeper(reason(unrolled, found, |what| matches!(what, BadKind::Cut(_)))))
+    };
+    let beyond = |unrolled: &mut Unrolled, found: &mut Found| {
         let mut misplaced = unrolled.bads.iter().filter(|bad| bad.what == BadKind::Misplaced);
         if misplaced.any(|bad| found.values.holds(&unrolled.pool, bad.guard)) {
             return Ok(Stage::Misplaced);
         }
-        return Ok(Stage::Beyond(reason(unrolled, &mut found, |what| matches!(what, BadKind::Beyond(_)))));
+        Ok(Stage::Beyond(reason(unrolled, found, |what| matches!(what, BadKind::Beyond(_)))))
+    };
+    let questions: [(TermId, &Tell<'_, Stage>); 3] =
+        [(goals.violation, &violation), (goals.cut, &cut), (goals.beyond, &beyond)];
+    for (goal, tell) in questions {
+        if let Some(stage) = solve_together(encoding, unrolled, goal, crew, (tell, effort))? {
+            return Ok(stage);
+        }
     }
     Ok(Stage::Safe((unrolled.events.reads.len() + unrolled.events.writes.len()) as u64))
 }

@@ -321,7 +321,8 @@ pub(super) fn agree(seed: u64, size: u64, model: Model) -> Result<bool, String> 
     let found: Vec<&Property> = oracle.violations.keys().collect();
     let task = Task { program, properties };
     let budget = Budget::of_time(Duration::from_secs(3));
-    let mut run = Run::of(Bmc.about(), budget, &[("unwind", "4")]).expect("the knob is declared");
+    let threads = if seed % 3 == 0 { "3" } else { "1" };
+    let mut run = Run::of(Bmc.about(), budget, &[("unwind", "4"), ("threads", threads)]).expect("they are declared");
     match decide(&Bmc, &task, &mut run).verdict() {
         Verdict::Safe(_) if found.is_empty() => Ok(true),
         Verdict::Safe(_) => Err(format!("{seed}: safe, but the interpreter finds {found:?}")),
@@ -329,6 +330,53 @@ pub(super) fn agree(seed: u64, size: u64, model: Model) -> Result<bool, String> 
         Verdict::Unsafe(trace) => Err(format!("{seed}: finds {:?}, the interpreter {found:?}", trace.violation)),
         Verdict::Unknown(Why::Bound(_) | Why::TimeLimit(_)) => Ok(false),
         Verdict::Unknown(why) => Err(format!("{seed}: {why:?}, the interpreter finds {found:?}")),
+    }
+}
+
+/// Two threads add 1 so many times, each by a read and a write; afterwards the sum is not this.
+fn lost_updates(rounds: usize, sum: i64) -> Program {
+    let mut builder = Builder::new();
+    let main = builder.proc("main");
+    let x = builder.global("x", 0);
+    let adds = builder.define("adds", |body| {
+        for round in 0..rounds {
+            let local = body.local(&format!("r{round}"));
+            body.load(local, x);
+            let more = body.plus(local, 1);
+            body.store(x, more);
+        }
+    });
+    builder.body(main, |body| {
+        for handle in body.start_all(&[adds, adds]) {
+            body.join(handle);
+        }
+        let end = body.local("end");
+        body.load(end, x);
+        let is_it = body.is(end, sum);
+        let cond = body.pool().not(is_it);
+        body.check(cond);
+    });
+    builder.finish(main)
+}
+
+#[test]
+fn workers_that_share_a_question_answer_as_one_does() {
+    let rounds = 4;
+    for sum in [1, 2, 3, 2 * rounds, 2 * rounds + 1] {
+        let is_safe = sum == 1 || sum > 2 * rounds;
+        let task = Task {
+            program: lost_updates(rounds as usize, sum),
+            properties: Properties::of(&[Property::Assertion]),
+        };
+        for procedure in ["theory", "basic"] {
+            let knobs = [("threads", "3"), ("procedure", procedure)];
+            let mut run = Run::of(Bmc.about(), Budget::unlimited(), &knobs).expect("they are declared");
+            let verdict = decide(&Bmc, &task, &mut run).verdict();
+            assert_eq!(matches!(verdict, Verdict::Safe(_)), is_safe, "{sum} {procedure}: {verdict:?}");
+            assert_eq!(matches!(verdict, Verdict::Unsafe(_)), !is_safe, "{sum} {procedure}: {verdict:?}");
+            let n_cubes = run.statistics.0.get("cubes").copied().unwrap_or(0.0);
+            assert!(!is_safe || n_cubes > 1.0, "{sum} {procedure}: it is shared out, {n_cubes} parts");
+        }
     }
 }
 

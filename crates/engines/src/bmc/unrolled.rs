@@ -175,7 +175,7 @@ impl Findings {
 }
 
 /// The unrolled program.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Unrolled {
     pub(crate) pool: Pool,
     pub(crate) events: Events,

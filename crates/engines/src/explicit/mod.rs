@@ -125,12 +125,9 @@ fn decide(task: &Task, run: &mut Run, attempts: &[Attempt]) -> Result<Verdict, W
     run.looked_for = task.properties;
     let symmetry = is_symmetric.then(|| Symmetry::new(&code)).flatten();
     let selector = Selector::new(&code, reduction);
-    let n_workers = match number(run, &THREADS) {
-        // What these need is on the stack of a search in depth.
-        _ if reduction == Reduction::Dynamic || task.properties.has(Property::Termination) => 1,
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        n => n,
-    };
+    // What these need is on the stack of a search in depth.
+    let needs_stack = reduction == Reduction::Dynamic || task.properties.has(Property::Termination);
+    let n_workers = if needs_stack { 1 } else { run.settings.threads(&THREADS) };
     let setting =
         Setting { code: &code, selector: &selector, symmetry: symmetry.as_ref(), enumerate, depth, n_workers };
     attempt_all(task, &setting, attempts, run)

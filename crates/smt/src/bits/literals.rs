@@ -9,7 +9,8 @@
 
 use logic::{Pool, TermId};
 
-use super::Bits;
+use super::{Bits, Exchange, GAVE_UP};
+use crate::answer::Decision;
 use crate::limits::{Stop, Why};
 use crate::literal::Lit;
 use crate::theory::Theory;
@@ -126,6 +127,30 @@ impl Bits {
     /// After a check without solution: whether an assumed literal was needed for that.
     pub fn lit_failed(&mut self, lit: Lit) -> bool {
         self.refuted.is_none() && self.sat.failed(lit)
+    }
+
+    /// Remembers what is learnt from now on, for [`exchange`](Bits::exchange) and [`most_active`](Bits::most_active).
+    pub fn listen(&mut self) {
+        self.sat.listen();
+    }
+
+    /// Tells others what was learnt about watched literals, and adds what they have told. Nobody else's number is `who`.
+    pub fn exchange(&mut self, with: &Exchange, who: usize) {
+        self.sat.exchange(with, who);
+    }
+
+    /// The literal among these, but for some, that has no value yet and occurs most in what was learnt lately.
+    pub fn most_active(&self, among: &[Lit], except: &[Lit]) -> Option<Lit> {
+        self.sat.most_active(among, except)
+    }
+
+    /// Whether assertions and assumptions have a common solution; nothing, if that takes more than so many conflicts.
+    pub fn decide_within(&mut self, pool: &Pool, goal: TermId, lits: &[Lit], conflicts: u32) -> Option<Decision> {
+        self.sat.limit_conflicts(Some(conflicts));
+        let decision = self.decide_with(pool, &[goal], lits);
+        self.sat.limit_conflicts(None);
+        let is_paused = matches!(&decision, Decision::Unknown(Why::Incomplete(what)) if what == GAVE_UP);
+        (!is_paused).then_some(decision)
     }
 
     /// What the SAT solver has done so far.

@@ -19,6 +19,7 @@ mod encode;
 mod float;
 mod gates;
 mod hook;
+mod learned;
 mod literals;
 mod model;
 mod sat;
@@ -32,6 +33,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 pub use crate::literal::Lit;
+pub use learned::Exchange;
 pub use literals::SatStatistics;
 
 use crate::answer::{Answer, Assignment, Decision};
@@ -81,6 +83,9 @@ const SMALL_DOMAIN_BITS: usize = 6;
 
 /// Closed scopes may leave this many SAT variables before it matters.
 const TOLERATED_GARBAGE: usize = 4000;
+
+/// What is said of a search that ended for no reason of ours: that of its conflicts' limit.
+const GAVE_UP: &str = "the SAT solver gave up";
 
 impl Default for Bits {
     fn default() -> Bits {
@@ -228,7 +233,7 @@ impl Bits {
                 Status::UNSATISFIABLE => return Ok(false),
                 Status::UNKNOWN => {
                     let why = stop.why();
-                    return Err(why.unwrap_or_else(|| Why::Incomplete("the SAT solver gave up".into())));
+                    return Err(why.unwrap_or_else(|| Why::Incomplete(GAVE_UP.into())));
                 }
             }
         }

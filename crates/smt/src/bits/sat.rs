@@ -3,11 +3,13 @@
 //! A thin layer: literals with a type of their own, clauses, assumptions, one solve that ends when `Stop` says so, and
 //! the theory hook. All calls go through the safe interface of the binding crate.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use cadical_sys::{CaDiCal, Status, Terminator};
 
 use super::hook::{Hook, Propagator};
+use super::learned::{Exchange, Learned};
 use crate::limits::Stop;
 use crate::literal::Lit;
 use crate::theory::Theory;
@@ -31,11 +33,14 @@ pub(crate) struct Sat {
     n_searched: i32,
     n_clauses: usize,
     hook: Option<Hook>,
+    /// What is heard of its learning, if somebody listens.
+    learned: Option<Rc<RefCell<Learned>>>,
+    max_conflicts: Option<u32>,
 }
 
 impl Sat {
     pub(crate) fn new() -> Sat {
-        Sat { solver: CaDiCal::new(), n_vars: 0, n_searched: 0, n_clauses: 0, hook: None }
+        Sat { solver: CaDiCal::new(), n_vars: 0, n_searched: 0, n_clauses: 0, hook: None, learned: None, max_conflicts: None }
     }
 
     pub(crate) fn n_vars(&self) -> usize {
@@ -102,6 +107,42 @@ impl Sat {
         self.solver.phase(lit.0);
     }
 
+    /// Listens to what is learnt from now on.
+    pub(crate) fn listen(&mut self) {
+        if self.learned.is_none() {
+            let learned = Rc::new(RefCell::new(Learned::new()));
+            self.solver.connect_learner(Rc::clone(&learned));
+            self.learned = Some(learned);
+        }
+    }
+
+    /// Tells others the short clauses about watched variables that were learnt, and adds theirs.
+    pub(crate) fn exchange(&mut self, with: &Exchange, who: usize) {
+        let (Some(learned), Some(hook)) = (&self.learned, &self.hook) else { return };
+        let mut learned = learned.borrow_mut();
+        let mut own = std::mem::take(&mut learned.short);
+        own.retain(|clause| clause.iter().all(|lit| hook.is_watched(lit.var())));
+        let news = with.swap(who, own, &mut learned.n_read);
+        drop(learned);
+        news.iter().for_each(|clause| self.clause(clause));
+    }
+
+    /// The literal among these that has no value yet and occurs most in what was learnt lately.
+    pub(crate) fn most_active(&self, among: &[Lit], except: &[Lit]) -> Option<Lit> {
+        let learned = self.learned.as_ref()?.borrow();
+        let is_open = |lit: &&Lit| {
+            self.solver.fixed(lit.0) == 0 && !except.iter().any(|other| other.var() == lit.var())
+        };
+        let by_activity = |a: &&Lit, b: &&Lit| learned.activity(**a).total_cmp(&learned.activity(**b));
+        let most = among.iter().filter(is_open).max_by(by_activity)?;
+        (learned.activity(*most) > 0.0).then_some(*most)
+    }
+
+    /// Ends later solves after so many conflicts each, or never.
+    pub(crate) fn limit_conflicts(&mut self, n: Option<u32>) {
+        self.max_conflicts = n;
+    }
+
     /// A number that CaDiCaL counts.
     pub(crate) fn count(&self, name: &str) -> u64 {
         u64::try_from(self.solver.get_statistic_value(name)).unwrap_or(0)
@@ -114,6 +155,9 @@ impl Sat {
         self.n_searched = self.n_vars;
         for lit in assumptions {
             self.solver.assume(lit.0);
+        }
+        if let Some(n) = self.max_conflicts {
+            self.solver.limit("conflicts", i32::try_from(n).unwrap_or(i32::MAX));
         }
         self.solver.connect_terminator(Watch { stop: Rc::clone(stop), hook: self.hook.clone() });
         let status = self.solver.solve();

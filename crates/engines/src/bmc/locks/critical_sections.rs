@@ -41,7 +41,7 @@ pub(crate) struct Section {
 pub(crate) type Held = SmallVec<[(Lock, u32); 2]>;
 
 /// All sections, and which events are inside of them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Sections {
     sections: Vec<Section>,
     reads: Vec<SmallVec<[u32; 2]>>,

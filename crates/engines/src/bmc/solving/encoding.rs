@@ -12,9 +12,10 @@ use crate::bmc::unrolled::Unrolled;
 use logic::{Node, Op, Pool, TermId, Value};
 use memory::events::{Known, START, Sources, find_sources};
 use memory::order::{Closure, OrderingConsistency, Pair, Read, Structure, Write};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use smt::{Bits, Consequences, Lit, Theory};
 use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 /// The question, on its way to the solver.
@@ -38,6 +39,10 @@ pub(crate) struct Encoding {
     /// Beside that both happen, what a choice says; and what it takes for a rival to be active. By read and write as the theory counts.
     said: FxHashMap<Pair, TermId>,
     active: FxHashMap<Pair, TermId>,
+    /// How many variables there were when all was encoded: those mean the same in every encoding of the same program.
+    pub(crate) n_common: usize,
+    /// A number that encodings of the same program have in common.
+    mark: u64,
 }
 
 impl Encoding {
@@ -74,6 +79,8 @@ impl Encoding {
             closure,
             said: FxHashMap::default(),
             active: FxHashMap::default(),
+            n_common: 0,
+            mark: 0,
         };
         if unrolled.events.program.is_none() {
             let rules = intervals::rules(unrolled, &mut sources);
@@ -105,6 +112,17 @@ impl Encoding {
             new.adopt(&order.borrow());
             *order.borrow_mut() = new;
         }
+        let sat = self.bits.statistics();
+        self.n_common = sat.variables as usize;
+        let mut hasher = FxHasher::default();
+        (sat.variables, sat.clauses, &self.watched, &self.structure.edges).hash(&mut hasher);
+        self.structure.reads.iter().for_each(|read| (read.node, &read.candidates, &read.rivals).hash(&mut hasher));
+        self.mark = hasher.finish();
+    }
+
+    /// A number that two encodings have in common only if they choose, number and order alike.
+    pub(crate) fn mark(&self) -> u64 {
+        self.mark
     }
 
     /// The orders of what the solver has found, and the clauses that it violates: none, if it is weakly sequentially consistent.

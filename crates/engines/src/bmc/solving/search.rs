@@ -10,7 +10,7 @@ use crate::bmc::unrolled::Unrolled;
 use logic::{Node, Pool, TermId, Value};
 use memory::order::linearise;
 use rustc_hash::FxHashMap;
-use smt::{Answer, Assignment};
+use smt::{Assignment, Decision, Lit};
 
 /// An execution: values, and all nodes one after the other.
 pub(crate) struct Found {
@@ -24,6 +24,8 @@ pub(crate) enum Solved {
     Found(Box<Found>),
     /// There is none.
     Nothing,
+    /// It takes longer than it may.
+    Paused,
 }
 
 /// What was counted.
@@ -35,22 +37,39 @@ pub(crate) struct Effort {
     pub(crate) checks: u64,
     /// Whether the order of writes was needed.
     pub(crate) ordered_writes: u64,
+    /// Parts that several threads looked at, and clauses that they told each other.
+    pub(crate) cubes: u64,
+    pub(crate) clauses_told: u64,
 }
 
-/// Looks for an execution that satisfies a condition.
+impl Effort {
+    /// The effort of several.
+    pub(crate) fn add(&mut self, other: Effort) {
+        self.refinements += other.refinements;
+        self.checks += other.checks;
+        self.ordered_writes += other.ordered_writes;
+        self.cubes += other.cubes;
+        self.clauses_told += other.clauses_told;
+    }
+}
+
+/// Looks for an execution that satisfies a condition and these literals, for so many conflicts at a time.
 pub(crate) fn solve(
     encoding: &mut Encoding,
     unrolled: &mut Unrolled,
-    goal: TermId,
+    (goal, cube): (TermId, &[Lit]),
+    conflicts: u32,
     effort: &mut Effort,
 ) -> Result<Solved, smt::Why> {
     loop {
         effort.checks += 1;
-        let assignment = match encoding.bits.check(&unrolled.pool, &[goal]) {
-            Answer::Unsat(_) => return Ok(Solved::Nothing),
-            Answer::Unknown(why) => return Err(why),
-            Answer::Sat(assignment) => assignment,
-        };
+        match encoding.bits.decide_within(&unrolled.pool, goal, cube, conflicts) {
+            None => return Ok(Solved::Paused),
+            Some(Decision::Unsat) => return Ok(Solved::Nothing),
+            Some(Decision::Unknown(why)) => return Err(why),
+            Some(Decision::Sat) => {}
+        }
+        let assignment = encoding.bits.assignment(&unrolled.pool);
         let values = Values::new(assignment);
         let (order, clauses) = encoding.judge_assignment();
         if clauses.is_empty() {
@@ -59,7 +78,7 @@ pub(crate) fn solve(
             }
         } else {
             for clause in clauses {
-                let together: Vec<smt::Lit> = clause.into_iter().map(|lit| !lit).collect();
+                let together: Vec<Lit> = clause.into_iter().map(|lit| !lit).collect();
                 encoding.forbid(&together);
                 effort.refinements += 1;
             }

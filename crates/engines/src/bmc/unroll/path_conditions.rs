@@ -10,7 +10,7 @@ use logic::{Node, Op, Pool, TermId};
 use rustc_hash::FxHashSet;
 
 /// All points.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Points {
     points: Vec<Point>,
 }
