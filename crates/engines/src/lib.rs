@@ -12,6 +12,7 @@ mod budget;
 pub mod cegar;
 pub mod certificate;
 mod clock;
+pub mod cores;
 pub mod decide;
 pub mod declarative;
 mod engine;

@@ -15,7 +15,7 @@ use crate::explore::weak_order::asks_for_less;
 use crate::prepared::Prepared;
 use crate::schedule::Ask;
 use crate::table::ENGINES;
-use crate::{About, Engine, Settings, decide};
+use crate::{About, Engine, Settings, cores, decide};
 use ir::{Axioms, Model, Properties, Property, Task};
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,24 +38,31 @@ pub struct Row {
     pub after: u64,
     /// How many hundredths of the memory may be in use before it stops.
     pub memory: u32,
+    /// Whether nobody else is asked: then it has the threads that the user gives it.
+    pub is_alone: bool,
+}
+
+impl Row {
+    /// One of several.
+    const fn of(engine: &'static str, after: u64, memory: u32) -> Row {
+        Row { engine, knobs: &[], after, memory, is_alone: false }
+    }
 }
 
 /// Who is tried.
 pub const TABLE: &[Row] = &[
-    Row { engine: "explicit", knobs: &[], after: 0, memory: 60 },
-    Row { engine: "bmc", knobs: &[], after: 0, memory: 90 },
-    Row { engine: "modular", knobs: &[], after: 20, memory: 100 },
-    Row { engine: "cegar", knobs: &[], after: 60, memory: 100 },
-    Row {
-        engine: "cegar",
-        knobs: &[("domain", "pred"), ("init", "branches"), ("search", "bfs")],
-        after: 200,
-        memory: 100,
-    },
+    Row::of("explicit", 0, 60),
+    Row::of("bmc", 0, 90),
+    Row::of("modular", 20, 100),
+    Row::of("cegar", 60, 100),
+    Row { knobs: &[("domain", "pred"), ("init", "branches"), ("search", "bfs")], ..Row::of("cegar", 200, 100) },
 ];
 
 /// Who is asked about races under C11.
-const C11: Row = Row { engine: "bmc", knobs: &[], after: 150, memory: 90 };
+const C11: Row = Row::of("bmc", 150, 90);
+
+/// How many engines are at work at a time, as a rule. Cores beyond these go to the searches that can use several.
+const AT_WORK: usize = 4;
 
 /// When an engine that is still at work on all properties is asked about groups of them as well, in milliseconds.
 const GROUPS_AFTER: u64 = 1000;
@@ -86,7 +93,7 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
     let ask = |row, engine, covers| ask(row, engine, covers, task, set, &prepared);
     let alone = ENGINES.iter().find(|engine| engine.name() == name);
     if let Some(engine) = alone {
-        let row = Row { engine: engine.name(), knobs: &[], after: 0, memory: 100 };
+        let row = Row { is_alone: true, ..Row::of(engine.name(), 0, 100) };
         return Ok(vec![ask(row, *engine, engine.properties(task))?]);
     }
     let mut asks = Vec::new();
@@ -136,6 +143,11 @@ fn races_of_c11<'a>(task: &Task, set: &[(String, String)]) -> Result<Option<Ask<
     }))
 }
 
+/// How many threads each of the two searches that can use several is given.
+fn threads_of(n_cores: usize) -> usize {
+    1 + n_cores.saturating_sub(AT_WORK) / 2
+}
+
 fn engine_of(row: &Row) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|engine| engine.name() == row.engine)
 }
@@ -178,7 +190,11 @@ fn settings(row: Row, engine: &dyn Engine, set: &[(String, String)]) -> Result<S
         Some((own.to_string(), value.clone()))
     };
     let own: Vec<(String, String)> = set.iter().filter_map(of_engine).collect();
-    let pairs = row.knobs.iter().copied().chain(own.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    let threads = threads_of(cores::available()).to_string();
+    let can_share = !row.is_alone && engine.about().knobs.iter().any(|knob| knob.name == "threads");
+    let threads = can_share.then_some(("threads", threads.as_str()));
+    let own = own.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let pairs = threads.into_iter().chain(row.knobs.iter().copied()).chain(own);
     Settings::of(row.engine, engine.about().knobs, pairs)
 }
 
@@ -200,6 +216,11 @@ mod tests {
         assert_eq!(parts.iter().fold(Properties::NONE, |sum, group| sum.union(*group)), all);
         assert_eq!(parts.iter().map(|group| group.iter().count()).sum::<usize>(), Property::ALL.len());
         assert_eq!(groups(Properties::of(&[Property::Race])), [Properties::of(&[Property::Race])]);
+    }
+
+    #[test]
+    fn cores_that_nobody_needs_go_to_those_who_can_use_them() {
+        assert_eq!([1, 2, 4, 5, 6, 8, 64].map(threads_of), [1, 1, 1, 1, 2, 3, 31]);
     }
 
     #[test]

@@ -188,6 +188,9 @@ pub(crate) struct Limits {
     /// Give up beyond this much memory (4G, 512M, none)
     #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = quantity::size)]
     pub(crate) memory_limit: Limit<u64>,
+    /// Use so many cores of the machine [default: all of them for several engines, one for an engine that is named]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
 }
 
 /// What is asked.

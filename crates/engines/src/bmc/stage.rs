@@ -1,10 +1,10 @@
 //! What comes of one bound? The program is unrolled, encoded and asked about: violations first, then loops that were cut, then what leaves the model.
 
 use super::reductions::Known;
+use super::solving::cubes::{Crew, Tell, solve_together};
 use super::solving::data_races;
 use super::solving::encoding::Encoding;
 use super::solving::goals::Goals;
-use super::solving::cubes::{Crew, Tell, solve_together};
 use super::solving::search::{Effort, Found};
 use super::solving::witness::trace;
 use super::unroll::executor::Bounds;
@@ -82,8 +82,8 @@ pub(crate) fn stage(question: &Question<'_>, bounds: &Bounds, known: &mut Known,
         };
         Crew { n_workers: question.n_workers, unrolled: unrolled.clone(), encode: Box::new(encode) }
     });
-    let mut encoding = encode(question, &mut unrolled, closure, limits, &mut run.statistics)
-        .map_err(|why| run.why_stopped(why))?;
+    let mut encoding =
+        encode(question, &mut unrolled, closure, limits, &mut run.statistics).map_err(|why| run.why_stopped(why))?;
     run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
     let started = computed();
     let mut effort = Effort::default();

@@ -364,10 +364,8 @@ fn workers_that_share_a_question_answer_as_one_does() {
     let rounds = 4;
     for sum in [1, 2, 3, 2 * rounds, 2 * rounds + 1] {
         let is_safe = sum == 1 || sum > 2 * rounds;
-        let task = Task {
-            program: lost_updates(rounds as usize, sum),
-            properties: Properties::of(&[Property::Assertion]),
-        };
+        let task =
+            Task { program: lost_updates(rounds as usize, sum), properties: Properties::of(&[Property::Assertion]) };
         for procedure in ["theory", "basic"] {
             let knobs = [("threads", "3"), ("procedure", procedure)];
             let mut run = Run::of(Bmc.about(), Budget::unlimited(), &knobs).expect("they are declared");

@@ -10,7 +10,7 @@ use crate::pipeline::{self, Plan};
 use crate::request::Request;
 use crate::watch::Watch;
 use crate::{guarded_thread, input, screen};
-use engines::Budget;
+use engines::{Budget, cores};
 use ir::{Diagnostic, Span};
 use report::{Answer, Outcome, Style};
 
@@ -21,7 +21,7 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
         Ok(request) => request,
         Err(problem) => return reject(args, &problem, &style),
     };
-    let plan = Plan {
+    let mut plan = Plan {
         engine: args.engine.clone().unwrap_or_else(|| request.language.default.name.to_string()),
         knobs: knobs.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         second_opinion: args.second_opinion,
@@ -29,6 +29,9 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
         detail: args.verbose,
         shorten: !args.as_found,
     };
+    if let Some(n) = args.limits.threads {
+        use_cores(&mut plan, n);
+    }
     if plan.second_opinion && plan.engine != engines::portfolio::ABOUT.name {
         let problem = format!("--second-opinion asks several engines; {} is only one", plan.engine);
         return reject(args, &problem, &style);
@@ -53,6 +56,17 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
     watch.claim_or_wait();
     screen::progress("");
     if tell(&deliver, &answer) { exit_of(&answer, chosen) } else { Exit::BadInput }
+}
+
+/// Keeps to so many cores; an engine that is asked alone and can use several has them all, unless its own knob says otherwise.
+fn use_cores(plan: &mut Plan, n: u16) {
+    cores::limit_to(n.into());
+    let about = engines::all().iter().find(|about| about.name == plan.engine).copied();
+    let knob = format!("{}.threads", plan.engine);
+    let can_share = about.is_some_and(|about| about.knobs.iter().any(|knob| knob.name == "threads"));
+    if can_share && !plan.knobs.iter().any(|(name, _)| *name == knob) {
+        plan.knobs.push((knob, n.to_string()));
+    }
 }
 
 /// Says what is wrong with the request itself.

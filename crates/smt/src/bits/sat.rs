@@ -40,7 +40,15 @@ pub(crate) struct Sat {
 
 impl Sat {
     pub(crate) fn new() -> Sat {
-        Sat { solver: CaDiCal::new(), n_vars: 0, n_searched: 0, n_clauses: 0, hook: None, learned: None, max_conflicts: None }
+        Sat {
+            solver: CaDiCal::new(),
+            n_vars: 0,
+            n_searched: 0,
+            n_clauses: 0,
+            hook: None,
+            learned: None,
+            max_conflicts: None,
+        }
     }
 
     pub(crate) fn n_vars(&self) -> usize {
@@ -130,9 +138,8 @@ impl Sat {
     /// The literal among these that has no value yet and occurs most in what was learnt lately.
     pub(crate) fn most_active(&self, among: &[Lit], except: &[Lit]) -> Option<Lit> {
         let learned = self.learned.as_ref()?.borrow();
-        let is_open = |lit: &&Lit| {
-            self.solver.fixed(lit.0) == 0 && !except.iter().any(|other| other.var() == lit.var())
-        };
+        let is_open =
+            |lit: &&Lit| self.solver.fixed(lit.0) == 0 && !except.iter().any(|other| other.var() == lit.var());
         let by_activity = |a: &&Lit, b: &&Lit| learned.activity(**a).total_cmp(&learned.activity(**b));
         let most = among.iter().filter(is_open).max_by(by_activity)?;
         (learned.activity(*most) > 0.0).then_some(*most)

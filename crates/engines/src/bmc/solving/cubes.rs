@@ -74,11 +74,7 @@ pub(crate) fn solve_together<T: Send>(
     }
     let crew = crew.expect("only who has one is paused");
     let state = State { open: vec![Vec::new()], n_there: 1, n_waiting: 0, end: None, effort: Effort::default() };
-    let shared = Shared {
-        state: Mutex::new(state),
-        news: Condvar::new(),
-        exchange: Exchange::new(encoding.n_common),
-    };
+    let shared = Shared { state: Mutex::new(state), news: Condvar::new(), exchange: Exchange::new(encoding.n_common) };
     let mark = encoding.mark();
     std::thread::scope(|scope| {
         for who in 1..crew.n_workers {
