@@ -193,9 +193,14 @@ impl Search<'_> {
         let is_only = |points: &Vec<Point>, is_kind: &dyn Fn(&Point) -> bool| {
             points.len() == 1 && points.iter().all(|point| point.thread == thread && is_kind(point))
         };
-        // One step may pass several lines, and then read several inputs.
-        let passes =
-            |points: &&Vec<Point>| is_only(points, &|point| point.kind == Kind::Passes && lines.contains(&point.line));
+        // One step may pass several lines, in their order, and then read several inputs.
+        let mut from = 0;
+        let passes = |points: &&Vec<Point>| {
+            let is_passed = is_only(points, &|point| point.kind == Kind::Passes);
+            let found = points.first().and_then(|point| lines[from..].iter().position(|line| *line == point.line));
+            from += found.map_or(0, |at| at + 1);
+            is_passed && found.is_some()
+        };
         let n_passed = self.segments[node.at..].iter().take_while(passes).count();
         let returned = |points: &Vec<Point>| match points.as_slice() {
             [Point { thread: who, kind: Kind::Returns(value), .. }] if *who == thread => Some(*value),
@@ -253,7 +258,9 @@ impl Search<'_> {
 
     /// The user's lines that the statements of an edge belong to: several of the program may be one step.
     fn lines(&self, state: &State, thread: u32, edge: EdgeRef) -> Vec<u32> {
-        self.spans(state, thread, edge).iter().map(|span| span.line).collect()
+        let mut lines: Vec<u32> = self.spans(state, thread, edge).iter().map(|span| span.line).collect();
+        lines.dedup();
+        lines
     }
 
     /// The user's places that the statements of an edge belong to.
