@@ -65,11 +65,20 @@ impl<'a> Speaker<'a> {
         let taken = || match pool.node(part) {
             Node::App { op: Op::Eq, args } => {
                 let (lock, value) = self.lock_and_value(args[0], args[1])?;
-                (value != 0).then(|| format!("{lock} != 0"))
+                (value != 0).then(|| self.lock_is(lock, "!="))
             }
             _ => None,
         };
         taken().or_else(|| self.whole(part))
+    }
+
+    /// That the state of a mutex is zero, or is not.
+    fn lock_is(&self, lock: &str, sign: &str) -> String {
+        match (self.reader, sign) {
+            (Reader::Thread(_), _) => format!("{lock} {sign} 0"),
+            (Reader::Person, "==") => format!("{lock} is free"),
+            (Reader::Person, _) => format!("{lock} is taken"),
+        }
     }
 
     /// What a mutex is called, and the number that its state is compared with.
@@ -124,7 +133,7 @@ impl<'a> Speaker<'a> {
             return Some(format!("({a}) {sign} ({b})"));
         }
         if let (None, Some((lock, 0))) = (signed, self.lock_and_value(a, b)) {
-            return Some(format!("{lock} {sign} 0"));
+            return Some(self.lock_is(lock, sign));
         }
         let signed = signed.unwrap_or_else(|| self.is_signed(a).or(self.is_signed(b)).unwrap_or(true));
         Some(format!("{} {sign} {}", self.as_type(a, signed)?, self.as_type(b, signed)?))

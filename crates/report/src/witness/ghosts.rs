@@ -7,11 +7,10 @@
 //! Known as: ghost variables, auxiliary variables \[OwickiGries76].
 
 use super::Place;
+use crate::proof::invariants::locks;
 use ir::{Certificate, Sources};
+use logic::VarId;
 use std::collections::BTreeMap;
-
-/// The part of a mutex that says whether it is taken.
-const WORD: &str = ".__data.__lock";
 
 /// A variable that only the witness knows: one while a lock is taken, else zero.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -22,17 +21,10 @@ pub struct Ghost {
     pub updates: Vec<(Place, bool)>,
 }
 
-/// The mutex whose state a variable of a program is, by the variable's name.
-pub(crate) fn mutex_of(variable: &str) -> Option<&str> {
-    variable.strip_suffix(WORD)
-}
-
-/// The ghosts of the mutexes that a proof is about, by the mutex.
-pub(super) fn ghosts(sources: &Sources, certificate: &Certificate) -> BTreeMap<String, Ghost> {
-    let program = &certificate.program;
-    let variables = (0..program.vars.len()).map(|at| program.pool.var_name(logic::VarId(at as u32)));
-    let mutexes = variables.filter_map(mutex_of).filter(|mutex| is_word(mutex));
-    mutexes.filter_map(|mutex| Some((mutex.to_string(), ghost(sources, mutex)?))).collect()
+/// The ghosts of the mutexes that a proof is about, by the variable that holds the mutex's state.
+pub(super) fn ghosts(sources: &Sources, certificate: &Certificate) -> BTreeMap<VarId, Ghost> {
+    let mutexes = locks(certificate).into_iter().filter(|(_, mutex)| is_word(mutex));
+    mutexes.filter_map(|(var, mutex)| Some((var, ghost(sources, &mutex)?))).collect()
 }
 
 fn ghost(sources: &Sources, mutex: &str) -> Option<Ghost> {

@@ -19,7 +19,6 @@ use crate::answer::{Answer, Outcome};
 use crate::proof::formula::{Reader, Speaker};
 use crate::proof::invariants::{certificates, is_complete};
 use crate::story::{Effect, Ending, Role, Story};
-use ghosts::mutex_of;
 use ir::{DataModel, Property, Sources, Span};
 use logic::VarId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -238,10 +237,9 @@ fn mentions(expression: &str, word: &str) -> bool {
 }
 
 /// The invariants of the loops that a certificate has something to say about; its nodes contain every state that can be reached.
-fn claims(sources: &Sources, certificate: &ir::Certificate, ghosts: &BTreeMap<String, Ghost>) -> Vec<Claim> {
+fn claims(sources: &Sources, certificate: &ir::Certificate, ghosts: &BTreeMap<VarId, Ghost>) -> Vec<Claim> {
     let program = &certificate.program;
-    let lock = |var: VarId| Some((var, ghosts.get(mutex_of(program.pool.var_name(var))?)?.name.clone()));
-    let locks: BTreeMap<VarId, String> = (0..program.vars.len()).filter_map(|at| lock(VarId(at as u32))).collect();
+    let locks: BTreeMap<VarId, String> = ghosts.iter().map(|(var, ghost)| (*var, ghost.name.clone())).collect();
     // For each loop head what holds in each of the ways to be there; `None` where one of them says nothing.
     let mut said: BTreeMap<Span, (String, Option<BTreeSet<String>>)> = BTreeMap::new();
     for node in &certificate.nodes {
