@@ -301,6 +301,8 @@ impl fmt::Display for NotEnabled {
 
 mod graph;
 pub use graph::{GraphRun, run_graph};
+mod fewer;
+pub use fewer::n_preemptions;
 mod shorten;
 pub use shorten::{n_switches, shorten};
 

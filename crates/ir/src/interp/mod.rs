@@ -50,6 +50,7 @@ pub use machine::event::{
     ASSERTION_FAILED, Cell, Details, Event, InputKind, Inputs, NotEnabled, RaceAccess, Request, StepResult, Violation,
     Wait, WaitOn, Waiter, What, Zeros,
 };
+pub(crate) use machine::inputs::for_all_inputs;
 pub use machine::inputs::{Domain, GivenInputs};
 pub use machine::memory::{Bytes, Fault, Gone, Memory, Origin, from_bytes, to_bytes};
 pub use machine::names::Namer;

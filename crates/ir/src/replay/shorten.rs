@@ -2,7 +2,8 @@
 //!
 //! The steps of an execution fall into segments: one thread, as long as nobody else runs. A segment is moved to the next or the last one of its thread, the last steps of threads are left
 //! out, and so are steps that lead a thread back to where it was; each time the reference interpreter runs what is left, and the change stays if the same thing goes wrong at the same
-//! place. Where other values lead a thread along another branch it may go on by itself until the branches meet. This is greedy: what comes out is not the least there is, but no single change of these kinds makes it smaller, unless the steps that may be spent were used up first.
+//! place. Where other values lead a thread along another branch it may go on by itself until the branches meet. This is greedy: no single change of these kinds makes
+//! what comes out smaller, unless the steps that may be spent were used up first. Then another execution is looked for that changes threads less often (`fewer`).
 //!
 //! Why it can be trusted: what is told is what [`replay`] makes of the result, as for any trace of an engine, and if that were not the same violation, or not smaller, the execution stays as
 //! it was found. Why it is always the same: what is spent is counted in steps of the interpreter and not in seconds.
@@ -10,8 +11,9 @@
 //! Executions under weak models stay as they are: their order is not that of their steps. So do those that go round for ever, where what repeats is the point.
 //! Known as: trace simplification, reduction of context switches \[Jalbert10].
 
+use super::fewer::{Goal, fewer};
 use super::{Replayed, program_of, replay};
-use crate::interp::{Details, GivenInputs, Machine, Namer, NotEnabled, State, Status, StepResult, Violation};
+use crate::interp::{Details, GivenInputs, Machine, Namer, NotEnabled, State, Status, StepResult, Violation, Wait};
 use crate::model::Model;
 use crate::program::EdgeRef;
 use crate::property::{Properties, Property};
@@ -22,6 +24,8 @@ use logic::Value;
 
 /// How many steps of the interpreter are spent, unless the caller wants less.
 const MOST_STEPS: usize = 150_000;
+/// How many are spent on looking for another execution.
+const MOST_NEW_STEPS: usize = 30_000;
 /// What a step costs in a full replay, with its log and its races, in steps of the bare interpreter.
 const REPLAY_COST: usize = 8;
 /// How many steps a thread goes on by itself where values lead it along another branch.
@@ -49,6 +53,7 @@ pub fn shorten(task: &Task, found: Replayed, is_over: &dyn Fn() -> bool) -> Repl
         steps: trace.steps.clone(),
         kept: Vec::new(),
         left: MOST_STEPS,
+        has_looked: false,
         is_over,
     };
     search.keep_states(0);
@@ -59,6 +64,9 @@ pub fn shorten(task: &Task, found: Replayed, is_over: &dyn Fn() -> bool) -> Repl
         search.drop_tails();
         search.join_segments();
         search.drop_rounds();
+        if search.size() == before {
+            search.look_anew();
+        }
     }
     let steps = std::mem::take(&mut search.steps);
     let is_smaller = (n_switches(&steps), steps.len()) < (n_switches(&trace.steps), trace.steps.len());
@@ -88,6 +96,13 @@ fn places(violation: &Violation) -> Vec<Place> {
         Details::Leak(objects) => objects.iter().map(|(_, span)| (None, *span, false)).collect(),
         Details::None | Details::Lasso { .. } => vec![(Some(violation.thread), violation.span, false)],
     };
+    places.sort();
+    places
+}
+
+/// Where threads wait, in the same order.
+fn places_of(waits: &[(u32, Wait)]) -> Vec<Place> {
+    let mut places: Vec<Place> = waits.iter().map(|(who, wait)| (Some(*who), wait.span, false)).collect();
     places.sort();
     places
 }
@@ -137,6 +152,8 @@ struct Search<'a> {
     kept: Vec<(usize, State)>,
     /// How many steps of the interpreter may still be taken.
     left: usize,
+    /// Whether another execution was looked for.
+    has_looked: bool,
     is_over: &'a dyn Fn() -> bool,
 }
 
@@ -233,6 +250,32 @@ impl Search<'_> {
         self.steps[..at].iter().rposition(is_there)
     }
 
+    /// Looks for another execution that changes threads less often (`fewer`), once.
+    fn look_anew(&mut self) {
+        let property = self.found.trace.violation;
+        if property == Property::Race || self.has_looked {
+            return;
+        }
+        self.has_looked = true;
+        let found = &self.found.violation;
+        let places = places(found);
+        let is_wrong =
+            |violation: &Violation, step: &Step, state: &State| is_same(violation, found) && self.is_last(step, state);
+        let is_bad = |state: &State| self.machine.deadlock(state).is_some_and(|waits| places == places_of(&waits));
+        let goal = Goal {
+            thread: (property != Property::Deadlock).then_some(found.thread),
+            is_wrong: &is_wrong,
+            is_bad: (property == Property::Deadlock).then_some(&is_bad),
+        };
+        let trace = Trace { steps: self.steps.clone(), ..self.found.trace.clone() };
+        let mut left = MOST_NEW_STEPS;
+        if let Some(steps) = fewer(&self.machine, &trace, &goal, &mut left, self.is_over) {
+            self.steps = steps;
+            self.kept.clear();
+            self.keep_states(0);
+        }
+    }
+
     /// Changes the steps, if what comes out is smaller and goes wrong in the same way; what is before `from` is the same.
     fn try_steps(&mut self, from: usize, change: impl FnOnce(&[Step]) -> Vec<Step>) -> bool {
         let changed = change(&self.steps);
@@ -281,9 +324,7 @@ impl Search<'_> {
             Property::Race => self.races(taken),
             Property::Deadlock => {
                 let waits = self.machine.deadlock(&state)?;
-                let mut now: Vec<Place> = waits.iter().map(|(who, wait)| (Some(*who), wait.span, false)).collect();
-                now.sort();
-                (now == places(&self.found.violation)).then_some(taken)
+                (places_of(&waits) == places(&self.found.violation)).then_some(taken)
             }
             _ => None,
         }

@@ -22,7 +22,7 @@ pub(super) fn kind(path: &Path, request: &Request) -> Result<Kind, String> {
 
 /// The witness of an answer; an error in words if it has none.
 pub(super) fn text(kind: Kind, answer: &Answer, inputs: &[PathBuf], entry: &str) -> Result<String, String> {
-    let found = witness(answer)?;
+    let found = witness(answer, kind == Kind::Sequence)?;
     let mut files = Vec::new();
     for input in inputs {
         let bytes = std::fs::read(input).map_err(|error| format!("{}: {error}", input.display()))?;
@@ -52,7 +52,7 @@ pub(super) fn text(kind: Kind, answer: &Answer, inputs: &[PathBuf], entry: &str)
 fn what(found: &Witness) -> &'static str {
     match found {
         Witness::Violation { property, .. } => property.describe(),
-        Witness::Correctness(_) => "what was asked",
+        Witness::Correctness(..) => "what was asked",
     }
 }
 

@@ -116,11 +116,13 @@ impl Language for C {
             _ => return (decided, Vec::new()),
         };
         let decided = engines::shorten(task, decided, budget);
-        let after = match &decided {
-            Decided::Unsafe(replayed) => n_switches(&replayed.trace.steps),
-            _ => before,
-        };
-        (decided, vec![("context switches found", before as f64), ("context switches", after as f64)])
+        let mut counted = vec![("context switches found", before as f64)];
+        if let Decided::Unsafe(replayed) = &decided {
+            counted.push(("context switches", n_switches(&replayed.trace.steps) as f64));
+            let n_preemptions = ir::n_preemptions(&task.program, &replayed.trace);
+            counted.extend(n_preemptions.map(|n_preemptions| ("preemptions", n_preemptions as f64)));
+        }
+        (decided, counted)
     }
 
     fn tell(task: &Task, decided: Decided<Replayed>, detail: bool) -> Outcome {

@@ -1,7 +1,9 @@
 //! Is there an execution that passes the points of a witness? A search on the reference interpreter that lets run only who the witness says.
 //!
 //! Until a point is passed its thread runs. Statements are many steps and a witness names statements, so where the thread changes nobody knows how far the one before has come: it may go
-//! on, too, and the search tries both, depth first. Where the thread that shall run waits, anybody may. A way that ends as claimed counts only if the replay of all its
+//! on, too, and the search tries both, depth first. Where the thread that shall run waits, anybody may.
+//! Our own witnesses say more: all inputs, and each change of threads with the line where the one before is left. So the search first takes a witness to be of this kind (`is_strict`), which
+//! leaves few ways, and only then to be one that leaves things out. A way that ends as claimed counts only if the replay of all its
 //! steps comes to the same violation, so a wrong turn here can miss an execution and never invent one.
 //! Known as: validation of violation witnesses \[Beyer22].
 
@@ -43,17 +45,23 @@ struct Node {
 pub(super) fn follow(task: &Task, segments: &[Vec<Point>], deadline: Option<Instant>) -> Followed {
     let mut n_states = 0;
     let mut why = "no execution passes its points";
-    for property in task.properties.iter() {
+    let started = Instant::now();
+    let half = deadline.map(|deadline| started + deadline.saturating_duration_since(started) / 2);
+    let ways = task.properties.iter().flat_map(|property| [(property, true), (property, false)]);
+    // All that is strict comes first.
+    let (strict, lenient): (Vec<_>, Vec<_>) = ways.partition(|(_, is_strict)| *is_strict);
+    for (property, is_strict) in strict.into_iter().chain(lenient) {
         let mut search = Search {
             task,
             segments,
             property,
+            is_strict,
             machine: Machine::new(&task.program),
             nodes: Vec::new(),
             seen: BTreeSet::new(),
             n_replays: 0,
         };
-        match search.run(deadline) {
+        match search.run(if is_strict { half } else { deadline }) {
             Ok(Some(replayed)) => return Followed::Shown(Box::new(replayed)),
             Ok(None) => {}
             Err(limit) => why = limit,
@@ -67,6 +75,8 @@ struct Search<'a> {
     task: &'a Task,
     segments: &'a [Vec<Point>],
     property: Property,
+    /// Whether the witness is taken to name all inputs and all changes of threads.
+    is_strict: bool,
     machine: Machine<'a>,
     nodes: Vec<Node>,
     seen: BTreeSet<u64>,
@@ -93,8 +103,9 @@ impl Search<'_> {
             // The last one that is pushed is tried first: whom the witness wants to run.
             for thread in self.runners(at) {
                 let Status::CanRun(edges) = self.machine.status(&self.nodes[at].state, thread) else { continue };
-                for edge in edges {
-                    match self.step(at, thread, edge) {
+                let nexts: Vec<Next> = edges.into_iter().flat_map(|edge| self.steps(at, thread, edge)).collect();
+                for next in nexts {
+                    match next {
                         Next::State(next) => open.push(next),
                         Next::Wrong(end) => {
                             if let Some(replayed) = self.replayed(end) {
@@ -126,29 +137,77 @@ impl Search<'_> {
             return vec![holder];
         }
         let wanted: Vec<u32> = self.segments[node.at].iter().map(|point| point.thread).collect();
+        let has_ended =
+            |thread: &u32| *thread < n_threads && matches!(self.machine.status(&node.state, *thread), Status::Finished);
+        if wanted.iter().any(has_ended) {
+            return Vec::new();
+        }
         let can_run = |thread: &u32| {
             *thread < n_threads && matches!(self.machine.status(&node.state, *thread), Status::CanRun(_))
         };
+        let last = node.came.iter().map(|(_, step)| step.thread).filter(|thread| !wanted.contains(thread));
         let mut runners: Vec<u32> = if wanted.iter().all(can_run) {
-            node.came.iter().map(|(_, step)| step.thread).filter(|thread| !wanted.contains(thread)).collect()
+            last.filter(|thread| !self.is_strict || self.stays(at, *thread)).collect()
+        } else if self.is_strict && last.clone().any(|thread| can_run(&thread)) {
+            last.collect()
         } else {
             (0..n_threads).filter(|thread| !wanted.contains(thread)).collect()
         };
         runners.extend(wanted.iter().filter(|thread| can_run(thread)));
+        if self.is_strict {
+            // Who is left at a line has mostly done what is there.
+            runners.reverse();
+        }
         runners
     }
 
-    fn step(&mut self, at: usize, thread: u32, edge: EdgeRef) -> Next {
+    /// Whether the next step of a thread still belongs to the line of the last of its points that was passed.
+    fn stays(&self, at: usize, thread: u32) -> bool {
+        let node = &self.nodes[at];
+        let passed = self.segments[..node.at].iter().rev().flatten().find(|point| point.thread == thread);
+        let Some(line) = passed.map(|point| point.line) else { return true };
+        match self.machine.status(&node.state, thread) {
+            Status::CanRun(edges) => {
+                edges.iter().any(|edge| self.lines(&node.state, thread, *edge).iter().all(|own| *own == line))
+            }
+            _ => true,
+        }
+    }
+
+    /// A thread takes an edge; with several values of inputs of which the witness says nothing, as the number of the program's arguments. The last is to be tried first.
+    fn steps(&mut self, at: usize, thread: u32, edge: EdgeRef) -> Vec<Next> {
+        let (first, is_open) = self.step(at, thread, edge, 0);
+        let mut all = vec![first];
+        if is_open {
+            all.extend((1..=2).map(|other| self.step(at, thread, edge, other).0));
+            all.reverse();
+        }
+        all
+    }
+
+    /// A thread takes an edge; whether it reads inputs of which the witness says nothing.
+    fn step(&mut self, at: usize, thread: u32, edge: EdgeRef, other: u64) -> (Next, bool) {
         let node = &self.nodes[at];
         let own = self.segments[node.at].iter().find(|point| point.thread == thread).cloned();
-        // One step may read several inputs.
+        let lines = self.lines(&node.state, thread, edge);
+        let is_only = |points: &Vec<Point>, is_kind: &dyn Fn(&Point) -> bool| {
+            points.len() == 1 && points.iter().all(|point| point.thread == thread && is_kind(point))
+        };
+        // One step may pass several lines, in their order, and then read several inputs.
+        let mut from = 0;
+        let passes = |points: &&Vec<Point>| {
+            let is_passed = is_only(points, &|point| point.kind == Kind::Passes);
+            let found = points.first().and_then(|point| lines[from..].iter().position(|line| *line == point.line));
+            from += found.map_or(0, |at| at + 1);
+            is_passed && found.is_some()
+        };
+        let n_passed = self.segments[node.at..].iter().take_while(passes).count();
         let returned = |points: &Vec<Point>| match points.as_slice() {
             [Point { thread: who, kind: Kind::Returns(value), .. }] if *who == thread => Some(*value),
             _ => None,
         };
-        let values: Vec<i128> = self.segments[node.at..].iter().map_while(returned).collect();
-        let mut inputs = Given { values, n_used: 0, chosen: Vec::new() };
-        let lines = self.lines(&node.state, thread, edge);
+        let values: Vec<i128> = self.segments[node.at + n_passed..].iter().map_while(returned).collect();
+        let mut inputs = Given { values, n_used: 0, n_other: 0, other, chosen: Vec::new() };
         let mut state = node.state.clone();
         let n_threads = state.threads.len();
         let properties = Properties::of(&[self.property]);
@@ -159,15 +218,15 @@ impl Search<'_> {
             Kind::Passes => lines.contains(&point.line),
             Kind::Target => false,
         });
-        let mut next = node.at + inputs.n_used.max(usize::from(is_passed));
-        // Nor does a step pass only one line.
-        let passes = |points: &Vec<Point>| {
-            let is_here =
-                |point: &Point| point.thread == thread && point.kind == Kind::Passes && lines.contains(&point.line);
-            points.len() == 1 && points.iter().all(is_here)
-        };
-        while is_passed && next + 1 < self.segments.len() && passes(&self.segments[next]) {
-            next += 1;
+        let is_open = inputs.n_other > 0;
+        if self.is_strict && is_open && self.asks_for_input(at, thread, edge) {
+            return (Next::Nothing, false);
+        }
+        let mut next = node.at + usize::from(is_passed);
+        if inputs.n_used > 0 {
+            next = node.at + n_passed + inputs.n_used;
+        } else if is_passed {
+            next = node.at + n_passed.clamp(1, self.segments.len() - 1 - node.at);
         }
         let is_last = self.is_last(at);
         let came = Some((at, Step { thread, edge, inputs: inputs.chosen }));
@@ -176,27 +235,41 @@ impl Search<'_> {
                 let mut hasher = DefaultHasher::new();
                 (&state, next, thread).hash(&mut hasher);
                 if !self.seen.insert(hasher.finish()) {
-                    return Next::Nothing;
+                    return (Next::Nothing, is_open);
                 }
             }
             StepResult::Violation(_) if is_last => {}
             // The last step to a race may end the process, or what follows it is undefined.
             StepResult::Ended(_) | StepResult::Beyond(_) if is_last && self.property == Property::Race => {}
-            _ => return Next::Nothing,
+            _ => return (Next::Nothing, is_open),
         }
         let is_over = !matches!(result, StepResult::Ok);
         self.nodes.push(Node { state, at: next, came });
         let new = self.nodes.len() - 1;
-        if is_over { Next::Wrong(new) } else { Next::State(new) }
+        (if is_over { Next::Wrong(new) } else { Next::State(new) }, is_open)
+    }
+
+    /// Whether an edge is on a line of the program that reads an input which a witness can name.
+    fn asks_for_input(&self, at: usize, thread: u32, edge: EdgeRef) -> bool {
+        let sources = &self.task.program.sources;
+        let names_input = |span: &Span| sources.line(*span).is_some_and(|line| line.contains("__VERIFIER_nondet_"));
+        self.spans(&self.nodes[at].state, thread, edge).iter().any(names_input)
     }
 
     /// The user's lines that the statements of an edge belong to: several of the program may be one step.
     fn lines(&self, state: &State, thread: u32, edge: EdgeRef) -> Vec<u32> {
+        let mut lines: Vec<u32> = self.spans(state, thread, edge).iter().map(|span| span.line).collect();
+        lines.dedup();
+        lines
+    }
+
+    /// The user's places that the statements of an edge belong to.
+    fn spans(&self, state: &State, thread: u32, edge: EdgeRef) -> Vec<Span> {
         let namer = Namer::new(&self.machine, state);
         let spans = self.task.program.edge(edge).stmts.iter().map(|stmt| stmt.span);
         // Code that the front end made up belongs to where it was called.
         let spans = spans.chain([Span::NOWHERE]).map(|span| namer.user_span(thread as usize, span));
-        spans.filter(|span| span.is_known()).map(|span| span.line).collect()
+        spans.filter(|span| span.is_known()).collect()
     }
 
     /// The execution up to a node, if it replays.
@@ -232,10 +305,13 @@ enum Next {
     Nothing,
 }
 
-/// The first inputs are what the witness says; others are zero.
+/// The first inputs are what the witness says.
 struct Given {
     values: Vec<i128>,
     n_used: usize,
+    /// How many inputs the witness says nothing about, and what they are.
+    n_other: usize,
+    other: u64,
     chosen: Vec<(ir::SiteId, Value)>,
 }
 
@@ -250,6 +326,10 @@ impl Inputs for Given {
             (Some(value), Sort::Bool) => {
                 self.n_used += 1;
                 Value::Bool(*value != 0)
+            }
+            (None, Sort::Bv(width)) if is_input => {
+                self.n_other += 1;
+                Value::bv(width, self.other)
             }
             _ => Value::zero(request.sort),
         };

@@ -27,32 +27,47 @@ pub(super) fn number(message: &str) -> Option<usize> {
     digits.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()
 }
 
-/// Writes those invariants that belong to a file into its text.
-pub(super) fn instrument(path: &Path, text: &str, invariants: &[Invariant]) -> Instrumented {
-    let (mut insertions, mut placed, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+/// Text that is put into a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Insertion {
+    /// Before this byte.
+    pub(super) at: usize,
+    /// Of several at one place the one with the least rank stands first: what closes a section, what is checked, what opens one.
+    pub(super) rank: u8,
+    pub(super) text: String,
+}
+
+/// Writes those invariants that belong to a file into its text, beside what else is put there, and declarations before it.
+pub(super) fn instrument(
+    path: &Path,
+    text: &str,
+    invariants: &[Invariant],
+    (mut insertions, declared): (Vec<Insertion>, &str),
+) -> Instrumented {
+    let (mut placed, mut refused) = (Vec::new(), Vec::new());
     for (number, invariant) in invariants.iter().enumerate().filter(|(_, invariant)| is_of(path, &invariant.file)) {
         match place(text, invariant, number) {
             Ok(own) => {
-                insertions.extend(own);
+                insertions.extend(own.into_iter().map(|(at, text)| Insertion { at, rank: 1, text }));
                 placed.push(number);
             }
             Err(why) => refused.push((number, why)),
         }
     }
-    // From the end, so that places stay where they are; of those at one place the first stands first.
-    insertions.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    // From the end, so that places stay where they are.
+    insertions.sort_by_key(|insertion| std::cmp::Reverse((insertion.at, insertion.rank)));
     let mut changed = text.to_string();
-    for (at, inserted) in insertions {
-        changed.insert_str(at, &inserted);
+    for insertion in insertions {
+        changed.insert_str(insertion.at, &insertion.text);
     }
     let prelude = "extern void __VERIFIER_atomic_begin(void); extern void __VERIFIER_atomic_end(void); \
                    extern void __assert_fail(const char *, const char *, unsigned int, const char *);";
     let name = path.display().to_string().replace(['"', '\\', '\n'], "_");
-    Instrumented { text: format!("{prelude}\n# 1 \"{name}\"\n{changed}"), placed, refused }
+    Instrumented { text: format!("{prelude} {declared}\n# 1 \"{name}\"\n{changed}"), placed, refused }
 }
 
 /// Whether a witness means this file: by the last part of the name.
-fn is_of(path: &Path, named: &str) -> bool {
+pub(super) fn is_of(path: &Path, named: &str) -> bool {
     path.file_name().is_some_and(|own| Path::new(named).file_name() == Some(own))
 }
 
@@ -124,7 +139,7 @@ fn parts(text: &str, open: usize) -> Option<Vec<std::ops::Range<usize>>> {
 }
 
 /// Where a line and column are in a text; without a column the first character of the line that is not blank.
-fn offset(text: &str, line: u32, column: Option<u32>) -> Option<usize> {
+pub(super) fn offset(text: &str, line: u32, column: Option<u32>) -> Option<usize> {
     let start: usize = text.split_inclusive('\n').take(line.checked_sub(1)? as usize).map(str::len).sum();
     let own = text.get(start..)?.lines().next()?;
     let column = match column {
@@ -136,7 +151,7 @@ fn offset(text: &str, line: u32, column: Option<u32>) -> Option<usize> {
 }
 
 /// Whether an expression can be evaluated without changing anything; an error names what is in the way.
-fn plain(value: &str) -> Result<(), String> {
+pub(super) fn plain(value: &str) -> Result<(), String> {
     if let Some(bad) = value.chars().find(|c| ";{}#\"\\`\n\r".contains(*c)) {
         return Err(format!("`{bad}` is not supported in invariants"));
     }
@@ -184,7 +199,7 @@ mod tests {
     }
 
     fn instrumented(text: &str, invariants: &[Invariant]) -> Instrumented {
-        instrument(Path::new("other/a.c"), text, invariants)
+        instrument(Path::new("other/a.c"), text, invariants, (Vec::new(), ""))
     }
 
     #[test]
@@ -212,7 +227,19 @@ mod tests {
         assert_eq!(found.placed, [0]);
         assert_eq!(found.refused, [(1, "no statement of a block begins at its place".to_string())]);
         assert!(found.text.contains("1; }); y = 2;"), "{}", found.text);
-        assert!(instrument(Path::new("b.c"), text, &all).placed.is_empty());
+        assert!(instrument(Path::new("b.c"), text, &all, (Vec::new(), "")).placed.is_empty());
+    }
+
+    #[test]
+    fn what_is_checked_stands_between_sections() {
+        let insertion = |rank, text: &str| Insertion { at: 2, rank, text: text.into() };
+        let own = vec![insertion(2, "open "), insertion(0, "close ")];
+        let all = [invariant(1, Some(3), false, "x")];
+        let found = instrument(Path::new("a.c"), "{;y; }", &all, (own, "int g;"));
+        let (close, open) = (found.text.find("close "), found.text.find("open y"));
+        let check = found.text.find("ravel_holds");
+        assert!(close < check && check < open && close.is_some(), "{}", found.text);
+        assert!(found.text.contains("int g;\n# 1 "));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! `ravel witness check`: does a witness of somebody else, or of ourselves, show what it claims?
 //!
 //! The file is read ([`read`], [`graphml`]), its program recognised by its hash, and a violation followed point by point on the reference interpreter ([`follow`]). What comes out is confirmed only
-//! after a replay of the whole execution, so nothing that a witness says is taken for granted. Invariants are written into the program as assertions ([`invariants`]) and decided
+//! after a replay of the whole execution, so nothing that a witness says is taken for granted. Invariants are written into the program as assertions ([`invariants`]), and ghosts beside them ([`ghosts`]), and decided
 //! by the engines, beside what the witness says of the program ([`proof`]).
 
 mod follow;
+mod ghosts;
 mod graphml;
 mod invariants;
 mod proof;
@@ -50,8 +51,9 @@ fn checked(args: &WitnessCheck, style: &Style) -> Result<(String, &'static str, 
         .map_err(|rejected| report::diagnostics(&rejected.sources, &rejected.diagnostics, style))?;
     let task = Task { program: loaded.program, properties: request.properties };
     match &file.content {
-        Content::Correctness(claims) => {
-            let found = proof::check(&task, claims, &request, args.time_limit.0)?;
+        Content::Correctness(claims, ghosts) => {
+            let found = proof::check(&task, (claims, ghosts), &request, args.time_limit.0)
+                .map_err(|error| format!("{name}: {error}"))?;
             Ok((format!("{name}: {}", found.text), found.word, found.exit))
         }
         Content::Violation(segments) => {

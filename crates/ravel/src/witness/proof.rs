@@ -1,7 +1,8 @@
 //! Is a correctness witness right? Its invariants hold, and so does what was asked: both are decided by the engines, each in its share of the time.
 
+use super::ghosts;
 use super::invariants::{Instrumented, instrument, number};
-use super::read::Invariant;
+use super::read::{Ghosts, Invariant};
 use crate::deliver::Folder;
 use crate::exit::Exit;
 use crate::guarded_thread;
@@ -22,7 +23,7 @@ pub(super) struct Found {
 /// Checks the invariants, and then the property.
 pub(super) fn check(
     task: &Task,
-    claims: &[Invariant],
+    (claims, ghosts): (&[Invariant], &Ghosts),
     request: &Request,
     limit: Option<Duration>,
 ) -> Result<Found, String> {
@@ -31,7 +32,7 @@ pub(super) fn check(
         format!("a correctness witness with {} invariant{}\n", claims.len(), if claims.len() == 1 { "" } else { "s" });
     let (mut is_known, mut is_wrong) = (true, false);
     if !claims.is_empty() {
-        (is_known, is_wrong) = invariants(claims, request, half, &mut text)?;
+        (is_known, is_wrong) = invariants((claims, ghosts), request, half, &mut text)?;
     }
     let asked: Vec<&str> = task.properties.iter().map(Property::describe).collect();
     match decide(task, half)? {
@@ -58,7 +59,7 @@ pub(super) fn check(
 
 /// Whether all invariants are decided, and whether one is wrong; what is to be said about each is added to the text.
 fn invariants(
-    claims: &[Invariant],
+    (claims, ghosts): (&[Invariant], &Ghosts),
     request: &Request,
     limit: Option<Duration>,
     text: &mut String,
@@ -69,8 +70,10 @@ fn invariants(
     let (mut files, mut placed, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for (at, path) in request.files.iter().enumerate() {
         let bytes = std::fs::read(path).map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
-        let Instrumented { text, placed: own, refused: not } =
-            instrument(path, &String::from_utf8_lossy(&bytes), claims);
+        let old = String::from_utf8_lossy(&bytes);
+        let updates = ghosts::instrument(path, &old, ghosts)?;
+        let declared = ghosts::declared(ghosts, at == 0)?;
+        let Instrumented { text, placed: own, refused: not } = instrument(path, &old, claims, (updates, &declared));
         placed.extend(own);
         refused.extend(not);
         let name: PathBuf = path.file_name().map_or_else(|| PathBuf::from("program.c"), PathBuf::from);

@@ -4,7 +4,8 @@
 
 use super::graphml;
 use ir::DataModel;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -26,8 +27,30 @@ pub(super) struct File {
 pub(super) enum Content {
     /// An execution: segments in order, each with its points.
     Violation(Vec<Vec<Point>>),
-    /// Invariants.
-    Correctness(Vec<Invariant>),
+    /// Invariants, and the ghosts that they may mention.
+    Correctness(Vec<Invariant>, Ghosts),
+}
+
+/// Variables that only the witness has.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Ghosts {
+    /// Each with its name, its type and its first value.
+    pub(super) variables: Vec<(String, String, String)>,
+    /// Where they change, in order.
+    pub(super) updates: Vec<Update>,
+}
+
+/// A ghost gets a value when the statement at a place is done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Update {
+    /// The file, as the witness names it.
+    pub(super) file: String,
+    /// The line.
+    pub(super) line: u32,
+    /// The column, from 1.
+    pub(super) column: Option<u32>,
+    /// Each variable with its new value, an expression of C.
+    pub(super) values: Vec<(String, String)>,
 }
 
 /// Something that always holds at a place.
@@ -73,8 +96,9 @@ pub(super) enum Kind {
 struct Entry {
     entry_type: String,
     metadata: Metadata,
+    /// What it is depends on the type of the entry.
     #[serde(default)]
-    content: Vec<Item>,
+    content: Json,
 }
 
 #[derive(Deserialize)]
@@ -83,7 +107,7 @@ struct Metadata {
     task: TaskOf,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, PartialEq)]
 struct TaskOf {
     input_file_hashes: BTreeMap<String, String>,
     specification: String,
@@ -97,10 +121,60 @@ struct Item {
 }
 
 #[derive(Deserialize)]
+struct Instrumentation {
+    #[serde(default)]
+    ghost_variables: Vec<GhostVariable>,
+    #[serde(default)]
+    ghost_updates: Vec<GhostUpdate>,
+}
+
+#[derive(Deserialize)]
+struct GhostVariable {
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    scope: String,
+    initial: Expression,
+}
+
+#[derive(Deserialize)]
+struct GhostUpdate {
+    location: Location,
+    updates: Vec<Assigned>,
+}
+
+#[derive(Deserialize)]
+struct Assigned {
+    variable: String,
+    #[serde(deserialize_with = "scalar")]
+    value: String,
+    #[serde(default)]
+    format: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Expression {
+    #[serde(deserialize_with = "scalar")]
+    value: String,
+    #[serde(default)]
+    format: Option<String>,
+}
+
+/// Some write numbers and truths without quotes.
+fn scalar<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    match Json::deserialize(from)? {
+        Json::String(text) => Ok(text),
+        value @ (Json::Number(_) | Json::Bool(_)) => Ok(value.to_string()),
+        other => Err(serde::de::Error::custom(format!("`{other}` is no value"))),
+    }
+}
+
+#[derive(Deserialize)]
 struct Claimed {
     #[serde(rename = "type")]
     kind: String,
     location: Location,
+    #[serde(deserialize_with = "scalar")]
     value: String,
     #[serde(default)]
     format: Option<String>,
@@ -124,6 +198,7 @@ struct Waypoint {
 
 #[derive(Deserialize)]
 struct Constraint {
+    #[serde(deserialize_with = "scalar")]
     value: String,
 }
 
@@ -147,28 +222,72 @@ pub(super) fn read(path: &Path, text: &str) -> Result<File, String> {
 
 fn yaml(text: &str) -> Result<File, String> {
     let entries: Vec<Entry> = serde_saphyr::from_str(text).map_err(|error| format!("this is no witness: {error}"))?;
-    let [entry] = entries.as_slice() else {
-        return Err(format!("a witness with {} entries is not supported; one is", entries.len()));
-    };
-    let version = entry.metadata.format_version.as_str();
+    let Some(first) = entries.first() else { return Err("this is no witness: it has no entry".to_string()) };
+    let version = first.metadata.format_version.as_str();
     if !matches!(version, "2.0" | "2.1" | "2.2") {
         return Err(format!("witnesses of format version {version} are not known; 2.0, 2.1 and 2.2 are"));
     }
-    let task = &entry.metadata.task;
+    let task = &first.metadata.task;
+    let is_alike = |entry: &Entry| entry.metadata.format_version == version && entry.metadata.task == *task;
+    if !entries.iter().all(is_alike) {
+        return Err("its entries are about several programs, or of several versions".to_string());
+    }
     let data_model = match task.data_model.as_str() {
         "ILP32" => DataModel::Ilp32,
         "LP64" => DataModel::Lp64,
         other => return Err(format!("the data model {other} is not known; ILP32 and LP64 are")),
     };
-    let content = match entry.entry_type.as_str() {
-        "violation_sequence" => Content::Violation(segments(&entry.content)?),
-        "invariant_set" => {
-            Content::Correctness(entry.content.iter().map(invariant).collect::<Result<Vec<_>, String>>()?)
-        }
-        other => return Err(format!("entries of the type {other} are not supported")),
-    };
     let hashes = task.input_file_hashes.values().cloned().collect();
-    Ok(File { hashes, specification: task.specification.clone(), data_model, content })
+    Ok(File { hashes, specification: task.specification.clone(), data_model, content: content(&entries)? })
+}
+
+/// What the entries claim together: one execution, or invariants with their ghosts.
+fn content(entries: &[Entry]) -> Result<Content, String> {
+    let (mut claims, mut ghosts) = (Vec::new(), Ghosts::default());
+    for entry in entries {
+        match entry.entry_type.as_str() {
+            "violation_sequence" if entries.len() == 1 => {
+                return Ok(Content::Violation(segments(&items(&entry.content)?)?));
+            }
+            "violation_sequence" => return Err("a violation has one entry, and this witness has more".to_string()),
+            "invariant_set" => {
+                for item in items(&entry.content)? {
+                    claims.push(invariant(&item)?);
+                }
+            }
+            "ghost_instrumentation" => instrumentation(&entry.content, &mut ghosts)?,
+            other => return Err(format!("entries of the type {other} are not supported")),
+        }
+    }
+    Ok(Content::Correctness(claims, ghosts))
+}
+
+fn items(content: &Json) -> Result<Vec<Item>, String> {
+    match content {
+        Json::Null => Ok(Vec::new()),
+        _ => Vec::<Item>::deserialize(content).map_err(|error| format!("this is no witness: {error}")),
+    }
+}
+
+fn instrumentation(content: &Json, ghosts: &mut Ghosts) -> Result<(), String> {
+    let own = Instrumentation::deserialize(content).map_err(|error| format!("this is no witness: {error}"))?;
+    let is_c = |format: &Option<String>| {
+        format.as_deref().is_none_or(|format| matches!(format, "c_expression" | "ext_c_expression"))
+    };
+    for GhostVariable { name, kind, scope, initial } in own.ghost_variables {
+        if scope != "global" || !is_c(&initial.format) {
+            return Err(format!("the ghost variable {name} is not supported: it is not global, or not in C"));
+        }
+        ghosts.variables.push((name, kind, initial.value));
+    }
+    for GhostUpdate { location: Location { file_name, line, column }, updates } in own.ghost_updates {
+        if let Some(bad) = updates.iter().find(|update| !is_c(&update.format)) {
+            return Err(format!("the update of {} at line {line} is not in C", bad.variable));
+        }
+        let values = updates.into_iter().map(|update| (update.variable, update.value)).collect();
+        ghosts.updates.push(Update { file: file_name, line, column, values });
+    }
+    Ok(())
 }
 
 fn invariant(item: &Item) -> Result<Invariant, String> {
@@ -267,12 +386,33 @@ mod tests {
     fn invariants_are_read() {
         let text = document("  - invariant: {type: loop_invariant, location: {file_name: a.c, line: 7, column: 3}, value: ' x >= 0 ', format: c_expression}\n")
             .replace("violation_sequence", "invariant_set");
-        let Content::Correctness(claims) = yaml(&text).expect("it is a witness").content else { panic!("invariants") };
+        let Content::Correctness(claims, _) = yaml(&text).expect("it is a witness").content else {
+            panic!("invariants")
+        };
         let own = Invariant { file: "a.c".into(), line: 7, column: Some(3), is_loop: true, value: "x >= 0".into() };
         assert_eq!(claims, [own]);
         for (from, to) in [("loop_invariant", "ghost"), ("c_expression", "acsl")] {
             assert!(yaml(&text.replace(from, to)).is_err_and(|said| said.contains(to)), "{to}");
         }
+    }
+
+    #[test]
+    fn ghosts_are_read_beside_invariants() {
+        let set =
+            document("").replace("violation_sequence", "invariant_set").replace("  content:\n", "  content: []\n");
+        let ghosts = document("    ghost_variables: [{name: g, type: int, scope: global, initial: {value: 0}}]\n    ghost_updates: [{location: {file_name: a.c, line: 7}, updates: [{variable: g, value: '1'}]}]\n")
+            .replace("violation_sequence", "ghost_instrumentation");
+        let Ok(File { content: Content::Correctness(claims, found), .. }) = yaml(&format!("{ghosts}{set}")) else {
+            panic!("invariants")
+        };
+        assert!(claims.is_empty());
+        assert_eq!(found.variables, [("g".to_string(), "int".to_string(), "0".to_string())]);
+        let update = Update { file: "a.c".into(), line: 7, column: None, values: vec![("g".into(), "1".into())] };
+        assert_eq!(found.updates, [update]);
+        let other = set.replace("2.2", "2.1");
+        assert!(yaml(&format!("{ghosts}{other}")).is_err_and(|said| said.contains("several versions")));
+        let local = ghosts.replace("global", "f");
+        assert!(yaml(&format!("{local}{set}")).is_err_and(|said| said.contains("not global")));
     }
 
     #[test]

@@ -191,3 +191,27 @@ fn a_graph_leads_back_to_its_violation() {
         assert_eq!(run(&["witness", "check", file.path(), "--program", program]).status.code(), Some(2));
     }
 }
+
+const GUARDED: &[u8] = b"#include <pthread.h>\nvoid reach_error(void) {}\nint used = 0;\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nvoid *worker(void *arg) {\n  while (1) {\n    pthread_mutex_lock(&m);\n    used = 1;\n    used = 0;\n    pthread_mutex_unlock(&m);\n  }\n}\nint main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, worker, 0);\n  while (1) {\n    pthread_mutex_lock(&m);\n    if (used != 0) reach_error();\n    pthread_mutex_unlock(&m);\n  }\n}\n";
+
+#[test]
+fn a_witness_speaks_of_locks_by_ghosts() {
+    let program = Scratch::new("guarded.c", GUARDED);
+    let witness = Scratch::new("guarded.yml", b"");
+    let verify = ["verify", program.path(), "--property", "reach", "--engine", "cegar", "--witness", witness.path()];
+    assert_eq!(run(&verify).status.code(), Some(0));
+    let own = std::fs::read_to_string(&witness.0).expect("it is there");
+    assert!(own.contains("ghost_instrumentation") && own.contains("m_locked != 0"), "{own}");
+    let check = |text_of: &str| {
+        std::fs::write(&witness.0, text_of).expect("it can be written");
+        let output = run(&["witness", "check", witness.path(), "--program", program.path()]);
+        (output.status.code(), text(&output) + &complaint(&output))
+    };
+    let (code, said) = check(&own);
+    assert!(code == Some(0) && said.ends_with("RESULT: confirmed\n"), "{said}");
+    // A ghost that the worker does not set says something else.
+    let (code, said) = check(&own.replacen("value: \"1\"", "value: \"0\"", 1));
+    assert!(code == Some(1) && said.contains("DOES NOT HOLD"), "{said}");
+    let (code, said) = check(&own.replace("line: 7\n", "line: 8\n"));
+    assert!(code == Some(2) && said.contains("the update of ghosts at line 8 is not supported"), "{said}");
+}

@@ -63,6 +63,9 @@ fn a_place_that_cannot_be_written_is_said_before_the_work() {
         assert_eq!(output.status.code(), Some(2), "{}", text(&output));
         assert!(text(&output).contains("/nowhere/at/all.out: cannot be written"), "{}", text(&output));
     }
+    let witness =
+        run(&["verify", "examples/lost_update.c", "--witness", "/nowhere/at/all.yml", "--time-limit", "none"]);
+    assert!(witness.status.code() == Some(2) && text(&witness).contains("/nowhere/at/all.yml: cannot be written"));
     let own = run(&["verify", "examples/lost_update.c", "--report", "examples/lost_update.c"]);
     assert!(own.status.code() == Some(2) && text(&own).contains("this is an input"), "{}", text(&own));
     let same = Scratch::new("same.out", b"before");

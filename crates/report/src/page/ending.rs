@@ -160,6 +160,8 @@ fn drawing(story: &Story, knots: &[Knot], arrows: &[(usize, usize, &str)]) -> St
         "<figure class=\"waits\"><svg viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" role=\"img\" aria-label=\"Who waits for whom\"><defs><marker id=\"tip\" \
          viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto-start-reverse\"><path d=\"M0 0L10 5L0 10z\"/></marker></defs>"
     );
+    // Words stand on all arrows, so that none is struck through.
+    let mut words = String::new();
     for (from, to, word) in arrows {
         let ((x1, y1), (x2, y2)) = (place(*from), place(*to));
         let length = ((x2 - x1).powi(2) + (y2 - y1).powi(2)).sqrt().max(1.0);
@@ -174,9 +176,11 @@ fn drawing(story: &Story, knots: &[Knot], arrows: &[(usize, usize, &str)]) -> St
         let (tx, ty) = (on_curve(sx, mx, ex), on_curve(sy, my, ey));
         let _ = write!(
             out,
-            "<path class=\"wait\" d=\"M{sx:.0} {sy:.0}Q{mx:.0} {my:.0} {ex:.0} {ey:.0}\" marker-end=\"url(#tip)\"/><text x=\"{tx:.0}\" y=\"{ty:.0}\">{word}</text>"
+            "<path class=\"wait\" d=\"M{sx:.0} {sy:.0}Q{mx:.0} {my:.0} {ex:.0} {ey:.0}\" marker-end=\"url(#tip)\"/>"
         );
+        let _ = write!(words, "<text x=\"{tx:.0}\" y=\"{:.0}\">{word}</text>", ty + 4.0);
     }
+    out += &words;
     for (at, knot) in knots.iter().enumerate() {
         let (x, y) = place(at);
         let class = match knot {

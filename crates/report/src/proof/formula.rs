@@ -26,12 +26,20 @@ pub struct Speaker<'a> {
     certificate: &'a Certificate,
     cells: BTreeMap<VarId, CellName>,
     reader: Reader,
+    /// What the reader calls whether a mutex is taken, by the variable that holds its state.
+    locks: BTreeMap<VarId, String>,
 }
 
 impl<'a> Speaker<'a> {
     /// One for a reader.
     pub fn new(certificate: &'a Certificate, reader: Reader) -> Speaker<'a> {
-        Speaker { certificate, cells: certificate.cells.iter().copied().collect(), reader }
+        let cells = certificate.cells.iter().copied().collect();
+        Speaker { certificate, cells, reader, locks: BTreeMap::new() }
+    }
+
+    /// Calls variables that hold the state of mutexes, zero when they are free, by these names.
+    pub fn with_locks(self, locks: BTreeMap<VarId, String>) -> Speaker<'a> {
+        Speaker { locks, ..self }
     }
 
     /// What can be said of a formula; nothing if that is no more than that it is true.
@@ -43,12 +51,44 @@ impl<'a> Speaker<'a> {
         };
         let is_true = |part: &TermId| matches!(pool.as_const(*part), Some(Value::Bool(true)));
         let said: Vec<String> =
-            parts.iter().filter(|part| !is_true(part)).filter_map(|part| self.whole(*part)).collect();
+            parts.iter().filter(|part| !is_true(part)).filter_map(|part| self.whole_or_lock(*part)).collect();
         match said.as_slice() {
             [] => None,
             [one] => Some(one.clone()),
             all => Some(all.iter().map(|part| enclosed(part)).collect::<Vec<_>>().join(" && ")),
         }
+    }
+
+    /// The whole of a part of a conjunction, or of whom a mutex is taken by at least that it is taken.
+    fn whole_or_lock(&self, part: TermId) -> Option<String> {
+        let pool = &self.certificate.program.pool;
+        let taken = || match pool.node(part) {
+            Node::App { op: Op::Eq, args } => {
+                let (lock, value) = self.lock_and_value(args[0], args[1])?;
+                (value != 0).then(|| self.lock_is(lock, "!="))
+            }
+            _ => None,
+        };
+        taken().or_else(|| self.whole(part))
+    }
+
+    /// That the state of a mutex is zero, or is not.
+    fn lock_is(&self, lock: &str, sign: &str) -> String {
+        match (self.reader, sign) {
+            (Reader::Thread(_), _) => format!("{lock} {sign} 0"),
+            (Reader::Person, "==") => format!("{lock} is free"),
+            (Reader::Person, _) => format!("{lock} is taken"),
+        }
+    }
+
+    /// What a mutex is called, and the number that its state is compared with.
+    fn lock_and_value(&self, a: TermId, b: TermId) -> Option<(&String, u64)> {
+        let pool = &self.certificate.program.pool;
+        let of = |a: TermId, b: TermId| match pool.as_const(b) {
+            Some(Value::Bv(bits)) => Some((self.locks.get(&pool.as_var(a)?)?, bits.as_u64())),
+            _ => None,
+        };
+        of(a, b).or_else(|| of(b, a))
     }
 
     /// The whole of a formula, if all of it can be said.
@@ -91,6 +131,9 @@ impl<'a> Speaker<'a> {
             // An equality of truths.
             let (a, b) = (self.truth(a)?, self.truth(b)?);
             return Some(format!("({a}) {sign} ({b})"));
+        }
+        if let (None, Some((lock, 0))) = (signed, self.lock_and_value(a, b)) {
+            return Some(self.lock_is(lock, sign));
         }
         let signed = signed.unwrap_or_else(|| self.is_signed(a).or(self.is_signed(b)).unwrap_or(true));
         Some(format!("{} {sign} {}", self.as_type(a, signed)?, self.as_type(b, signed)?))

@@ -7,6 +7,7 @@
 
 use super::formula::{Reader, Speaker};
 use ir::{Certificate, Proof, Sources, Span};
+use logic::VarId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More places are not told, nor more cases of one.
@@ -49,9 +50,19 @@ pub fn invariants(sources: &Sources, proof: &Proof) -> Vec<Invariant> {
     all
 }
 
+/// The part of a mutex that says whether it is taken.
+const WORD: &str = ".__data.__lock";
+
+/// The mutexes of a program by the variables that hold their state.
+pub fn locks(certificate: &Certificate) -> BTreeMap<VarId, String> {
+    let program = &certificate.program;
+    let lock = |var: VarId| Some((var, program.pool.var_name(var).strip_suffix(WORD)?.to_string()));
+    (0..program.vars.len()).filter_map(|at| lock(VarId(at as u32))).collect()
+}
+
 fn of_certificate(sources: &Sources, certificate: &Certificate) -> Vec<Invariant> {
     let program = &certificate.program;
-    let speaker = Speaker::new(certificate, Reader::Person);
+    let speaker = Speaker::new(certificate, Reader::Person).with_locks(locks(certificate));
     let mut said: BTreeMap<Span, (String, bool, Option<BTreeSet<String>>)> = BTreeMap::new();
     for node in &certificate.nodes {
         let mut formula = None;

@@ -2,14 +2,16 @@
 //!
 //! A violation witness says what a validator cannot guess: where threads are started, what inputs were, where the thread changes, and where it goes wrong. Nothing
 //! more, because validators fail on what they cannot place: values of variables follow from these. A correctness witness has the invariants of a
-//! proof at loop heads, as expressions of C. Where the proof leaves interleavings out its formulas are no facts about every reachable state, and none is handed on.
+//! proof at loop heads, as expressions of C, with ghosts for locks ([`ghosts`](mod@ghosts)). Where the proof leaves interleavings out its formulas are no facts about every reachable state, and none is handed on.
 //!
 //! Known as: verification witnesses \[Beyer22]; the part of YAML 2.2 about threads is taken as Theta and CPAchecker read it.
 
+mod ghosts;
 mod graphml;
 mod places;
 mod yaml;
 
+pub use ghosts::Ghost;
 pub use graphml::graphml;
 pub use yaml::yaml;
 
@@ -18,7 +20,11 @@ use crate::proof::formula::{Reader, Speaker};
 use crate::proof::invariants::{certificates, is_complete};
 use crate::story::{Effect, Ending, Role, Story};
 use ir::{DataModel, Property, Sources, Span};
+use logic::VarId;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// More points that a thread passes before it is left are not told but for the last.
+const MOST_PASSED: usize = 2_000;
 
 /// What a witness says about where it comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,11 +89,13 @@ pub enum Kind {
 /// An invariant of a loop.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Claim {
-    /// The keyword of the loop.
+    /// The keyword of the loop, or its first statement if it has no condition.
     pub place: Place,
+    /// Whether it is the keyword.
+    pub is_loop: bool,
     /// The function that it is in.
     pub function: String,
-    /// An expression of C that holds whenever the loop's condition is about to be evaluated.
+    /// An expression of C that holds whenever the loop's condition is about to be evaluated, or the statement to run.
     pub expression: String,
 }
 
@@ -103,12 +111,12 @@ pub enum Witness {
         /// In order.
         segments: Vec<Vec<Point>>,
     },
-    /// Invariants; there may be none.
-    Correctness(Vec<Claim>),
+    /// Invariants, and the ghosts that they mention; there may be none.
+    Correctness(Vec<Claim>, Vec<Ghost>),
 }
 
-/// The evidence of an answer; an error in words if it has none.
-pub fn witness(answer: &Answer) -> Result<Witness, String> {
+/// The evidence of an answer, with ghosts for locks if the format knows them; an error in words if it has none.
+pub fn witness(answer: &Answer, has_ghosts: bool) -> Result<Witness, String> {
     match &answer.outcome {
         Outcome::Unsafe { story, ending } => Ok(Witness::Violation {
             n_threads: story.threads.len(),
@@ -116,9 +124,15 @@ pub fn witness(answer: &Answer) -> Result<Witness, String> {
             segments: segments(&answer.sources, story, ending),
         }),
         Outcome::Safe(proof) => {
-            let all = certificates(proof).into_iter().flat_map(|certificate| claims(&answer.sources, certificate));
-            let all: BTreeSet<Claim> = all.collect();
-            Ok(Witness::Correctness(all.into_iter().collect()))
+            let (mut claimed, mut told) = (BTreeSet::new(), BTreeSet::new());
+            for certificate in certificates(proof).into_iter().filter(|certificate| is_complete(certificate)) {
+                let ghosts = if has_ghosts { ghosts::ghosts(&answer.sources, certificate) } else { BTreeMap::new() };
+                let own = claims(&answer.sources, certificate, &ghosts);
+                let is_told = |ghost: &Ghost| own.iter().any(|claim| mentions(&claim.expression, &ghost.name));
+                told.extend(ghosts.values().filter(|ghost| is_told(ghost)).cloned());
+                claimed.extend(own);
+            }
+            Ok(Witness::Correctness(claimed.into_iter().collect(), told.into_iter().collect()))
         }
         _ => Err("there is no witness for an answer that decides nothing".to_string()),
     }
@@ -144,12 +158,15 @@ pub fn specification(property: Property, entry: &str) -> Option<String> {
 fn segments(sources: &Sources, story: &Story, ending: &Ending) -> Vec<Vec<Point>> {
     let mut segments: Vec<Vec<Point>> = Vec::new();
     let mut running = 0;
+    // The row of the last point.
+    let mut told = None;
     for (at, row) in story.rows.iter().enumerate() {
         let thread = row.thread;
         if thread != running {
-            segments.extend(left_at(sources, story, at));
+            segments.extend(left_at(sources, story, at, told));
             let place = places::statement(sources, row.span);
             segments.extend(place.map(|place| vec![Point { thread, place, kind: Kind::Passes }]));
+            told = Some(at);
         }
         running = thread;
         let mut n_inputs = 0;
@@ -170,22 +187,37 @@ fn segments(sources: &Sources, story: &Story, ending: &Ending) -> Vec<Vec<Point>
                 }
                 _ => None,
             };
-            segments.extend(point.map(|(place, kind)| vec![Point { thread, place, kind }]));
+            if let Some((place, kind)) = point {
+                segments.push(vec![Point { thread, place, kind }]);
+                told = Some(at);
+            }
         }
     }
     segments.push(targets(sources, ending));
     segments
 }
 
-/// How far the thread before a row has come, where that is more than the point by which it went on: a validator need not guess when to leave it.
-fn left_at(sources: &Sources, story: &Story, at: usize) -> Option<Vec<Point>> {
-    let [.., before, last] = &story.rows[..at] else { return None };
-    let is_told = last.effects.iter().any(|effect| matches!(effect, Effect::Start { .. } | Effect::Input { .. }));
-    if before.thread != last.thread || before.span.line == last.span.line || is_told {
-        return None;
+/// How far the thread before a row has come since the row of the last point, where that is more than this point says: a validator need not guess when to leave it. In a loop the line where it
+/// is left may be passed before; then so many times, and between them what comes after it.
+fn left_at(sources: &Sources, story: &Story, at: usize, told: Option<usize>) -> Vec<Vec<Point>> {
+    let Some(last) = story.rows[..at].last() else { return Vec::new() };
+    let start = told.unwrap_or(0);
+    let mut lines: Vec<Span> = Vec::new();
+    for row in &story.rows[start..at] {
+        if lines.last().is_none_or(|line| line.line != row.span.line) {
+            lines.push(row.span);
+        }
     }
-    let place = places::statement(sources, last.span)?;
-    Some(vec![Point { thread: last.thread, place, kind: Kind::Passes }])
+    let n_known = usize::from(told.is_some());
+    let is_end = |span: &Span| span.line == last.span.line;
+    let is_after_end = |at: usize| at.checked_sub(1).and_then(|before| lines.get(before)).is_some_and(is_end);
+    let passed = lines.iter().enumerate().skip(n_known).filter(|(at, span)| is_end(span) || is_after_end(*at));
+    let point = |span: Span| {
+        let place = places::statement(sources, span)?;
+        Some(vec![Point { thread: last.thread, place, kind: Kind::Passes }])
+    };
+    let all: Vec<Vec<Point>> = passed.filter_map(|(_, span)| point(*span)).collect();
+    if all.len() > MOST_PASSED { all.into_iter().next_back().into_iter().collect() } else { all }
 }
 
 /// Where it goes wrong: two places for a race.
@@ -199,12 +231,15 @@ fn targets(sources: &Sources, ending: &Ending) -> Vec<Point> {
     if both.is_empty() { target(ending.thread, ending.span).into_iter().collect() } else { both }
 }
 
-/// The invariants of the loops that a certificate has something to say about.
-fn claims(sources: &Sources, certificate: &ir::Certificate) -> Vec<Claim> {
-    if !is_complete(certificate) {
-        return Vec::new();
-    }
+/// Whether an expression has this word.
+fn mentions(expression: &str, word: &str) -> bool {
+    expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|other| other == word)
+}
+
+/// The invariants of the loops that a certificate has something to say about; its nodes contain every state that can be reached.
+fn claims(sources: &Sources, certificate: &ir::Certificate, ghosts: &BTreeMap<VarId, Ghost>) -> Vec<Claim> {
     let program = &certificate.program;
+    let locks: BTreeMap<VarId, String> = ghosts.iter().map(|(var, ghost)| (*var, ghost.name.clone())).collect();
     // For each loop head what holds in each of the ways to be there; `None` where one of them says nothing.
     let mut said: BTreeMap<Span, (String, Option<BTreeSet<String>>)> = BTreeMap::new();
     for node in &certificate.nodes {
@@ -215,7 +250,8 @@ fn claims(sources: &Sources, certificate: &ir::Certificate) -> Vec<Claim> {
                 continue;
             }
             let (_, cases) = said.entry(loc.span).or_insert_with(|| (proc.name.clone(), Some(BTreeSet::new())));
-            match (Speaker::new(certificate, Reader::Thread(thread as u32)).weakened(node.formula), cases.as_mut()) {
+            let speaker = Speaker::new(certificate, Reader::Thread(thread as u32)).with_locks(locks.clone());
+            match (speaker.weakened(node.formula), cases.as_mut()) {
                 (Some(formula), Some(cases)) => drop(cases.insert(formula)),
                 (None, _) => *cases = None,
                 (_, None) => {}
@@ -224,12 +260,12 @@ fn claims(sources: &Sources, certificate: &ir::Certificate) -> Vec<Claim> {
     }
     let claim = |(span, (function, cases)): (Span, (String, Option<BTreeSet<String>>))| {
         let cases = cases.filter(|cases| !cases.is_empty() && cases.len() <= 16)?;
-        let place = places::keyword_of_loop(sources, span)?;
+        let (place, is_loop) = places::head_of_loop(sources, span)?;
         let expression = match cases.len() {
             1 => cases.into_iter().next()?,
             _ => cases.iter().map(|case| format!("({case})")).collect::<Vec<_>>().join(" || "),
         };
-        Some(Claim { place, function, expression })
+        Some(Claim { place, is_loop, function, expression })
     };
     said.into_iter().filter_map(claim).collect()
 }

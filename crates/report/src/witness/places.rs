@@ -53,6 +53,20 @@ pub(super) fn call(sources: &Sources, span: Span, names: &[&str], nth: usize) ->
     None
 }
 
+/// Where an invariant of a loop stands: at the keyword (then it is one of the loop), or, where a loop has no condition, at the first of its statements, through which every round goes.
+pub(super) fn head_of_loop(sources: &Sources, span: Span) -> Option<(Place, bool)> {
+    if let Some(place) = keyword_of_loop(sources, span) {
+        return Some((place, true));
+    }
+    let place = statement(sources, span)?;
+    let line = sources.line(span)?;
+    let before = line.chars().take(place.column as usize - 1).collect::<String>();
+    let above = (1..span.line).rev().filter_map(|number| sources.line(Span { line: number, ..span }));
+    let mut texts = std::iter::once(before.as_str()).chain(above).map(str::trim).filter(|text| !text.is_empty());
+    // What a condition guards has no room for a check before it.
+    texts.next().is_some_and(|text| text.ends_with(['{', ';', '}'])).then_some((place, false))
+}
+
 /// The keyword of the loop that a place is in the head of: the last one on its line that begins before it, or else the first.
 pub(super) fn keyword_of_loop(sources: &Sources, span: Span) -> Option<Place> {
     let line = sources.line(span)?;

@@ -99,10 +99,23 @@ fn a_race_of_threads_is_a_sequence_of_2_2() {
 #[test]
 fn invariants_stand_at_their_loops() {
     let place = Place { file: "a.c".into(), line: 10, column: 3 };
-    let claim = Claim { place, function: "main".into(), expression: "n < 4 && x != 0".into() };
-    let text = yaml(&envelope(), &Witness::Correctness(vec![claim.clone()]));
+    let claim = Claim { place, is_loop: true, function: "main".into(), expression: "n < 4 && x != 0".into() };
+    let text = yaml(&envelope(), &Witness::Correctness(vec![claim.clone()], Vec::new()));
     assert!(text.contains("type: \"loop_invariant\"") && text.contains("value: \"n < 4 && x != 0\""), "{text}");
-    assert!(yaml(&envelope(), &Witness::Correctness(Vec::new())).ends_with("  content: []\n"));
-    let graph = graphml(&envelope(), &Witness::Correctness(vec![claim]));
+    assert!(yaml(&envelope(), &Witness::Correctness(Vec::new(), Vec::new())).ends_with("  content: []\n"));
+    let graph = graphml(&envelope(), &Witness::Correctness(vec![claim], Vec::new()));
     assert!(graph.contains("<data key=\"invariant\">n &lt; 4 &amp;&amp; x != 0</data>"), "{graph}");
+}
+
+#[test]
+fn ghosts_are_an_entry_of_their_own() {
+    let place = Place { file: "a.c".into(), line: 10, column: 3 };
+    let claim =
+        Claim { place: place.clone(), is_loop: false, function: "main".into(), expression: "m_locked != 0".into() };
+    let ghost = Ghost { name: "m_locked".into(), updates: vec![(place.clone(), true), (place, false)] };
+    let text = yaml(&envelope(), &Witness::Correctness(vec![claim], vec![ghost]));
+    assert_eq!(text.matches("format_version: \"2.1\"").count(), 2, "{text}");
+    assert_eq!(text.matches("entry_type: \"ghost_instrumentation\"").count(), 1);
+    assert_eq!(text.matches("variable: \"m_locked\"").count(), 2);
+    assert!(text.contains("type: \"location_invariant\""));
 }

@@ -14,7 +14,7 @@ pub enum Domain {
 }
 
 /// Runs something once for each list of inputs that it asks for.
-pub(in crate::interp) fn for_all_inputs(domain: &Domain, mut run: impl FnMut(&mut Counting<'_>)) {
+pub(crate) fn for_all_inputs(domain: &Domain, mut run: impl FnMut(&mut Counting<'_>)) {
     let mut chosen: Vec<usize> = Vec::new();
     loop {
         let mut inputs = Counting { domain, chosen, next: 0, taken: Vec::new(), too_large: None };
@@ -30,19 +30,19 @@ pub(in crate::interp) fn for_all_inputs(domain: &Domain, mut run: impl FnMut(&mu
 }
 
 /// Gives the values with the numbers in `chosen`, then the first ones; zero where there are too many.
-pub(in crate::interp) struct Counting<'a> {
+pub(crate) struct Counting<'a> {
     domain: &'a Domain,
     chosen: Vec<usize>,
     next: usize,
     /// What was chosen.
-    pub(in crate::interp) taken: Vec<Choice>,
+    pub(crate) taken: Vec<Choice>,
     /// An input with too many values.
-    pub(in crate::interp) too_large: Option<Request>,
+    pub(crate) too_large: Option<Request>,
 }
 
-pub(in crate::interp) struct Choice {
-    pub(in crate::interp) site: SiteId,
-    pub(in crate::interp) value: Value,
+pub(crate) struct Choice {
+    pub(crate) site: SiteId,
+    pub(crate) value: Value,
     index: usize,
     n_values: usize,
 }
