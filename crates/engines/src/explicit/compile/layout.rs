@@ -86,7 +86,7 @@ impl Layout {
                     layout.refusal.get_or_insert((object.span, what));
                     Kept::Unreached
                 }
-                // What is cut off has no addresses.
+                // Neither what is kept of them nor what is cut off reads as an address: such records are small numbers.
                 ObjectKind::Data if (!is_whole || is_cut[index]) && is_sparse(object, &used[index]) => {
                     layout.add_parts(object, &used[index])
                 }

@@ -199,10 +199,6 @@ impl<'c> Prober<'c> {
         if self.tables.starts[pc] {
             next.writes.push(THREADS);
         }
-        if self.leaks_matter {
-            // What a process leaves behind depends on all that was done before.
-            next.reads.push(PROCESS);
-        }
         self.shared = None;
         let (first, end) = self.code.locs[pc].edges;
         for edge in first..end {
@@ -221,6 +217,10 @@ impl<'c> Prober<'c> {
                 }
                 for touched in machine.touched() {
                     self.add(touched, state, view, thread, next);
+                }
+                // What a process leaves behind depends on all that was written, made and freed before.
+                if self.leaks_matter && machine.changes_memory() {
+                    push(PROCESS, &mut next.reads);
                 }
                 if !vary(&mut choices) {
                     break;

@@ -164,6 +164,12 @@ impl<'c> Machine<'c> {
         &self.work.touched
     }
 
+    /// Whether the last run wrote to memory, chose what was never written there, made or freed an object, or started a thread.
+    pub(crate) fn changes_memory(&self) -> bool {
+        let Work { writes_heap, saw_unwritten, n_new, .. } = &self.work;
+        *writes_heap || *saw_unwritten || *n_new > 0 || self.work.touched.iter().any(|touched| touched.writes)
+    }
+
     /// The inputs of the last run, in order.
     pub(crate) fn inputs(&self) -> &[(SiteId, Value)] {
         &self.work.inputs
