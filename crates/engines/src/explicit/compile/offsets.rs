@@ -57,7 +57,7 @@ const BY_HANDLE: [(&str, u64); 3] = [("fate", 1025), ("is_cancelled", 1025), ("i
 /// How many bytes of a static object can matter, where that is less than all: the elements of the threads that there can be at most.
 pub(crate) fn bytes_by_handle(program: &Program, object: &ir::Object, n_threads: Option<u64>) -> Option<u64> {
     let (_, n_elements) = BY_HANDLE.into_iter().find(|(name, _)| object.name == *name)?;
-    let is_ours = program.sources.is_model(object.span) && object.size % n_elements == 0;
+    let is_ours = program.sources.is_model(object.span) && object.size.is_multiple_of(n_elements);
     // Handles begin at one.
     let bytes = (n_threads.filter(|_| is_ours)? + 1) * (object.size / n_elements);
     (bytes < object.size).then_some(bytes)
