@@ -7,6 +7,9 @@
 //! memory, endless executions and all the rest) and cannot decide them at once is asked about each group alone, so that asking for
 //! more never means to know less.
 //!
+//! A program that never allocates loses nothing. Nobody is asked about lost memory there, since whoever looks for it keeps every pointer and every order of steps
+//! that the end of the process could see; each answer is about it as well.
+//!
 //! Races are defined by C11's happens-before, and where atomic accesses ask for less than their place in an interleaving gives them there may be executions
 //! that no interleaving has. About these `bmc` is asked under the axioms of RC11: an execution that they allow and flag as a race is one, and if none of all of them, each loop unrolled to its end,
 //! has a race, there is none in C11 either (RC11 leaves out only executions whose values come from nowhere). All other properties are those of interleavings, as under `--model sc`.
@@ -106,7 +109,8 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
             ask(*row, engine, covers)?;
             continue;
         }
-        let groups = groups(covers);
+        let lost = lost_for_sure_not(task).both(covers);
+        let groups: Vec<Properties> = groups(covers.beyond(lost)).into_iter().map(|group| group.union(lost)).collect();
         // Who looks for endless executions cannot leave interleavings out, so that the groups are nearer to an answer than the whole.
         let gives_way = !covers.has(Property::Termination);
         asks.push(ask(*row, engine, covers)?);
@@ -148,6 +152,12 @@ fn threads_of(n_cores: usize) -> usize {
     1 + n_cores.saturating_sub(AT_WORK) / 2
 }
 
+/// What no execution can do, as nothing is ever allocated.
+fn lost_for_sure_not(task: &Task) -> Properties {
+    let lost = Properties::of(&[Property::MemTrack, Property::MemCleanup]);
+    if task.never_allocates() { lost } else { Properties::NONE }
+}
+
 fn engine_of(row: &Row) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|engine| engine.name() == row.engine)
 }
@@ -161,6 +171,9 @@ fn ask<'a>(
     prepared: &Prepared,
 ) -> Result<Ask<'a, ir::Replayed>, String> {
     let prepared = prepared.clone();
+    let known = lost_for_sure_not(task).both(covers);
+    // Whoever is asked about nothing else looks all the same, and says what it has seen.
+    let (known, open) = if known == covers { (Properties::NONE, covers) } else { (known, covers.beyond(known)) };
     Ok(Ask {
         engine: row.engine,
         title: row.title(),
@@ -172,11 +185,12 @@ fn ask<'a>(
         decide: Box::new(move |run| {
             run.prepared = Some(prepared.clone());
             // An engine that looks for nothing of it says why.
-            let decided = if covers == task.properties || covers.is_empty() {
+            let decided = if open == task.properties || covers.is_empty() {
                 decide(engine, task, run)
             } else {
-                decide(engine, &Task { program: task.program.clone(), properties: covers }, run)
+                decide(engine, &Task { program: task.program.clone(), properties: open }, run)
             };
+            run.looked_for = run.looked_for.union(if run.looked_for.is_empty() { Properties::NONE } else { known });
             run.prepared = None;
             decided
         }),
@@ -221,6 +235,24 @@ mod tests {
     #[test]
     fn cores_that_nobody_needs_go_to_those_who_can_use_them() {
         assert_eq!([1, 2, 4, 5, 6, 8, 64].map(threads_of), [1, 1, 1, 1, 2, 3, 31]);
+    }
+
+    #[test]
+    fn nobody_looks_for_lost_memory_alone_where_nothing_is_allocated() {
+        let mut builder = ir::build::Builder::new();
+        let main = builder.proc("main");
+        builder.body(main, |body| {
+            body.then(ir::Op::Return(None));
+        });
+        let lost = Properties::of(&[Property::MemTrack, Property::MemCleanup]);
+        let properties = lost.with(Property::Race).with(Property::Assertion);
+        let task = Task { program: builder.finish(main), properties };
+        let asks = asks(ABOUT.name, &task, &[]).expect("nothing is set");
+        assert!(asks.iter().filter(|ask| ask.engine == "explicit").count() > 1);
+        for ask in asks {
+            assert!(!ask.covers.beyond(lost).is_empty(), "{}", ask.title);
+            assert!(ask.engine != "explicit" || lost.beyond(ask.covers).is_empty(), "{}", ask.title);
+        }
     }
 
     #[test]

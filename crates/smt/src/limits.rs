@@ -51,6 +51,14 @@ impl Limits {
     pub fn time(time: Duration) -> Limits {
         Limits { time: Some(time), ..Limits::default() }
     }
+
+    /// Whether the deadline has passed or somebody has cancelled, for those who prepare a check.
+    pub fn is_over(&self) -> Option<Why> {
+        if self.cancel.is_cancelled() {
+            return Some(Why::Cancelled);
+        }
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Why::Time)
+    }
 }
 
 /// A handle that ends running and later checks; clones share it.

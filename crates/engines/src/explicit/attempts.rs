@@ -26,6 +26,9 @@ pub(super) const ATTEMPTS: [Attempt; 6] = [
     (Pick::Oldest, usize::MAX, MAX_THREADS),
 ];
 
+/// How many bytes of states a small search visits, at most: what a state costs grows with its size, and what is not near should not be paid for several times.
+const SMALL_BYTES: usize = 8 << 20;
+
 /// What a search needs to begin.
 pub(super) struct Setting<'s, 'c> {
     pub(super) code: &'c Code,
@@ -126,6 +129,7 @@ pub(super) fn attempt_all(
             has_sampled.then(|| ATTEMPTS[ATTEMPTS.len() - 1])
         });
         let Some((order, states, threads)) = attempt else { break };
+        let states = if states == usize::MAX { states } else { states.min(SMALL_BYTES / bytes_per_state(run)) };
         let bounds = Bounds { depth: setting.depth, states, threads };
         let ended = if setting.n_workers > 1 && states == usize::MAX {
             in_breadth(task, run, setting, bounds)?
@@ -155,6 +159,13 @@ pub(super) fn attempt_all(
     }
 }
 
+/// The bytes of a state in the search before this one; one if there was none.
+fn bytes_per_state(run: &Run) -> usize {
+    run.statistics.0.get(BYTES_PER_STATE).map_or(1, |bytes| (*bytes as usize).max(1))
+}
+
+const BYTES_PER_STATE: &str = "bytes per state";
+
 /// Notes what the last search did, which took so long: how many states there are, their bytes, and the bytes of their store.
 fn note_statistics((states, state_bytes, bytes): (usize, usize, usize), counts: Counts, run: &mut Run, time: Duration) {
     let seconds = time.as_secs_f64();
@@ -166,7 +177,7 @@ fn note_statistics((states, state_bytes, bytes): (usize, usize, usize), counts: 
     statistics.set("transitions", counts.transitions as f64);
     statistics.set("matched states", counts.matched as f64);
     statistics.set("max depth", counts.max_depth as f64);
-    statistics.set("bytes per state", state_bytes as f64 / states.max(1.0));
+    statistics.set(BYTES_PER_STATE, state_bytes as f64 / states.max(1.0));
     statistics.set("states per second", states / seconds.max(1e-9));
     statistics.set("reduced states", counts.reduced as f64);
     statistics.set("states expanded again", counts.expanded_again as f64);

@@ -8,6 +8,8 @@
 use super::ranges::{Range, range};
 use super::spots::Spot;
 use logic::{Node, Op, Pool, TermId, VarId};
+use smallvec::SmallVec;
+use std::cell::RefCell;
 
 /// Where an object comes from, as far as instances can be told apart.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -211,6 +213,16 @@ pub(super) fn locate(
     object_at: &dyn Fn(i128) -> Option<(usize, i128)>,
 ) -> Option<Exact> {
     let linear = Linear::of(pool, addr);
+    // What is known of a root may depend on where it was read, and so on; asking twice at each level would be asking without end.
+    let asked: RefCell<SmallVec<[(VarId, Root); 4]>> = RefCell::default();
+    let root = |var: VarId| {
+        let known = asked.borrow().iter().find(|(other, _)| *other == var).map(|(_, known)| *known);
+        known.unwrap_or_else(|| {
+            let found = root(var);
+            asked.borrow_mut().push((var, found));
+            found
+        })
+    };
     let number = |var: VarId| match root(var) {
         Root::Number(range) | Root::Counter(range) => Some(range),
         Root::Object(..) => None,

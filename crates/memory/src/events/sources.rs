@@ -45,10 +45,17 @@ pub struct Known<'a> {
     pub surely: &'a dyn Fn(u32, u32) -> bool,
     /// Whether critical sections keep a read from reading, and being disturbed by, a write of another thread.
     pub excludes: &'a dyn Fn(usize, usize) -> bool,
+    /// Whether nobody waits for the answer any more; asked once for each read.
+    pub stops: &'a dyn Fn() -> bool,
 }
 
-/// The sources of every read, and how many writes critical sections have ruled out.
-pub fn find_sources(events: &Events, closure: &Closure, pool: &mut Pool, known: Known<'_>) -> (Vec<Sources>, usize) {
+/// The sources of every read, and how many writes critical sections have ruled out; none if it was stopped.
+pub fn find_sources(
+    events: &Events,
+    closure: &Closure,
+    pool: &mut Pool,
+    known: Known<'_>,
+) -> Option<(Vec<Sources>, usize)> {
     let mut writes_of: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for (index, write) in events.writes.iter().enumerate() {
         if pool.as_const(write.guard) != Some(&Value::Bool(false)) {
@@ -59,6 +66,9 @@ pub fn find_sources(events: &Events, closure: &Closure, pool: &mut Pool, known: 
     let mut n_excluded = 0;
     let mut all = Vec::with_capacity(events.reads.len());
     for (index, read) in events.reads.iter().enumerate() {
+        if (known.stops)() {
+            return None;
+        }
         let writes = writes_of.get(&read.place).unwrap_or(&none);
         let excludes = |write: u32| {
             let is_other = events.writes[write as usize].thread != read.thread && read.thread != u32::MAX;
@@ -67,7 +77,7 @@ pub fn find_sources(events: &Events, closure: &Closure, pool: &mut Pool, known: 
         let sources = sources_of(events, closure, pool, known.surely, (read, &excludes), writes, &mut n_excluded);
         all.push(sources);
     }
-    (all, n_excluded)
+    Some((all, n_excluded))
 }
 
 fn sources_of(

@@ -57,10 +57,12 @@ impl Encoding {
         let hidden = locks.hidden(events, &closure, points);
         let surely = |a: u32, b: u32| points.dominates(a, b);
         let excludes = |read: usize, write: usize| hidden.excludes(read, write);
-        let known = Known { surely: &surely, excludes: &excludes };
-        let (mut sources, n_excluded) = find_sources(events, &closure, pool, known);
+        let stops = || limits.is_over().is_some();
+        let known = Known { surely: &surely, excludes: &excludes, stops: &stops };
+        let found = find_sources(events, &closure, pool, known);
+        let (mut sources, n_excluded) = found.ok_or_else(|| limits.is_over().unwrap_or(smt::Why::Cancelled))?;
         let mut bits = Bits::new();
-        bits.set_limits(limits);
+        bits.set_limits(limits.clone());
         let order = in_solver.then(|| Rc::new(RefCell::new(OrderingConsistency::new(Structure::default()))));
         if let Some(order) = &order {
             bits.attach(Box::new(Rc::clone(order)));
@@ -92,6 +94,9 @@ impl Encoding {
         encoding.structure.writes.push(Write { node: START });
         encoding.structure.writes.extend(unrolled.events.writes.iter().map(|write| Write { node: write.node }));
         for (index, sources) in sources.iter().enumerate() {
+            if let Some(why) = limits.is_over() {
+                return Err(why);
+            }
             encoding.add_read(unrolled, index, sources)?;
         }
         for edge in &unrolled.events.edges {

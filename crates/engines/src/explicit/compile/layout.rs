@@ -10,7 +10,7 @@
 //! refused rather than misread.
 
 use super::code::{bytes_of, fits, word_of};
-use super::offsets::used_bytes;
+use super::offsets::{bytes_by_handle, most_threads, used_bytes};
 use ir::{Fill, ObjectKind, Place, Program, Scope};
 use logic::{Node, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -63,7 +63,15 @@ impl Layout {
     /// Lays out what the program reaches; with `is_whole` all bytes of it.
     pub(crate) fn new(program: &Program, is_whole: bool) -> Layout {
         let mut layout = Layout::default();
-        let used = used_bytes(program);
+        let mut used = used_bytes(program);
+        let n_threads = most_threads(program);
+        let mut is_cut = vec![false; used.len()];
+        for (index, object) in program.objects.iter().enumerate() {
+            if let Some(bytes) = bytes_by_handle(program, object, n_threads) {
+                used[index][bytes as usize..].fill(false);
+                is_cut[index] = true;
+            }
+        }
         let (globals, constants) = mentioned(program);
         for var in globals {
             layout.add_global(program, var);
@@ -78,7 +86,8 @@ impl Layout {
                     layout.refusal.get_or_insert((object.span, what));
                     Kept::Unreached
                 }
-                ObjectKind::Data if !is_whole && is_sparse(object, &used[index]) => {
+                // Neither what is kept of them nor what is cut off reads as an address: such records are small numbers.
+                ObjectKind::Data if (!is_whole || is_cut[index]) && is_sparse(object, &used[index]) => {
                     layout.add_parts(object, &used[index])
                 }
                 ObjectKind::Data => {

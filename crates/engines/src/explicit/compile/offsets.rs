@@ -5,6 +5,8 @@
 //! multiple of 40. Variables are followed to what is assigned to them. What the access may touch of an object are
 //! then the bytes at that offset in every stride.
 //!
+//! The library keeps what it knows of threads in arrays by handle. Of these only as much is kept as there can be threads, where that is known.
+//!
 //! Nothing depends on this being right: an access to a byte that is not kept is noticed when it happens, and the answer is unknown.
 //! So arithmetic that wraps around is of no concern here.
 
@@ -48,6 +50,57 @@ pub(crate) fn used_bytes(program: &Program) -> Vec<Vec<bool>> {
     }
     used
 }
+
+/// The library's arrays by handle, and how many elements they have.
+const BY_HANDLE: [(&str, u64); 3] = [("fate", 1025), ("is_cancelled", 1025), ("is_waiting", 65)];
+
+/// How many bytes of a static object can matter, where that is less than all: the elements of the threads that there can be at most.
+pub(crate) fn bytes_by_handle(program: &Program, object: &ir::Object, n_threads: Option<u64>) -> Option<u64> {
+    let (_, n_elements) = BY_HANDLE.into_iter().find(|(name, _)| object.name == *name)?;
+    let is_ours = program.sources.is_model(object.span) && object.size.is_multiple_of(n_elements);
+    // Handles begin at one.
+    let bytes = (n_threads.filter(|_| is_ours)? + 1) * (object.size / n_elements);
+    (bytes < object.size).then_some(bytes)
+}
+
+/// How many threads there are at most, the first one included; none if nothing says so.
+pub(crate) fn most_threads(program: &Program) -> Option<u64> {
+    let mut started = Vec::new();
+    for proc in &program.procs {
+        let out = proc.out_edges();
+        let mut callees = Vec::new();
+        for edge in &proc.edges {
+            for stmt in &edge.stmts {
+                let Op::Start { callee, .. } = &stmt.op else { continue };
+                let ir::Callee::Proc(callee) = callee else { return None };
+                if ir::pass::reachable_from(proc, &out, [edge.to]).contains(edge.from.index()) {
+                    return None;
+                }
+                callees.push(callee.index());
+            }
+        }
+        started.push(callees);
+    }
+    n_below(&started, program.main.index(), 0)
+}
+
+/// How many threads a procedure and all that it starts are.
+fn n_below(started: &[Vec<usize>], proc: usize, depth: usize) -> Option<u64> {
+    if depth > started.len() {
+        return None;
+    }
+    let mut sum = 1u64;
+    for callee in &started[proc] {
+        sum += n_below(started, *callee, depth + 1)?;
+        if sum > MANY_THREADS {
+            return None;
+        }
+    }
+    Some(sum)
+}
+
+/// More threads than this are not counted.
+const MANY_THREADS: u64 = 1024;
 
 fn mark(used: &mut [bool], at: u64, bytes: u64) {
     used.iter_mut().skip(at as usize).take(bytes as usize).for_each(|byte| *byte = true);

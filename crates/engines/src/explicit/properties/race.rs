@@ -22,7 +22,7 @@ pub(crate) fn adjacent(machine: &mut Machine<'_>, state: &[u8], view: &View) -> 
         for edge in first..end {
             let mut choices = Choices::new();
             loop {
-                let outcome = machine.run(state, view, thread, edge as usize, &mut choices);
+                let outcome = machine.look(state, view, thread, edge as usize, &mut choices);
                 if !matches!(outcome, StepResult::NotTaken | StepResult::Waits(_)) {
                     for touched in machine.touched() {
                         if touched.unit != CONSTANTS && !touched.is_scope_end && !touched.is_guarded {

@@ -57,7 +57,7 @@ fn wait_of(machine: &mut Machine<'_>, state: &[u8], view: &View, thread: usize) 
     let (first, end) = code.locs[view.pcs[thread] as usize].edges;
     let mut found = None;
     for edge in first..end {
-        match machine.run(state, view, thread, edge as usize, &mut Choices::new()) {
+        match machine.look(state, view, thread, edge as usize, &mut Choices::new()) {
             StepResult::NotTaken => {}
             StepResult::Waits(wait) => found = Some(wait),
             _ => return None,

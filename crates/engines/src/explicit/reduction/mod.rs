@@ -93,6 +93,7 @@ impl<'c> Selector<'c> {
             return alive.clone();
         }
         let Selector { futures, prober, sets, .. } = self;
+        prober.has_heap = false;
         let smallest = sets.smallest(&mut AtState { futures, prober, machine, state, view }, alive);
         if smallest.is_empty() {
             return alive.clone();
@@ -115,6 +116,7 @@ impl<'c> Selector<'c> {
     ) -> ThreadSet {
         let words = self.words();
         let Selector { futures, prober, .. } = self;
+        prober.has_heap = false;
         explored.absorb(after, &mut AtState { futures, prober, machine, state, view }, alive, running, words)
     }
 
@@ -132,6 +134,7 @@ impl<'c> Selector<'c> {
         thread: usize,
         next: &mut Next,
     ) {
+        self.prober.has_heap = false;
         self.prober.probe(machine, state, view, thread, next);
     }
 
@@ -148,6 +151,8 @@ pub(crate) struct Prober<'c> {
     tables: Arc<Tables>,
     leaks_matter: bool,
     heap: Heap,
+    /// Whether `heap` is that of the state that is looked at.
+    has_heap: bool,
     /// Which dynamic objects other threads than the one that is looked at can name, once that is known.
     shared: Option<Vec<bool>>,
 }
@@ -185,7 +190,7 @@ impl<'c> Prober<'c> {
         let properties = code.properties;
         let leaks_matter = properties.has(Property::MemTrack) || properties.has(Property::MemCleanup);
         let tables = Arc::new(Tables { targets, starts, needs_all, of_byte });
-        Prober { code, tables, leaks_matter, heap: Heap::default(), shared: None }
+        Prober { code, tables, leaks_matter, heap: Heap::default(), has_heap: false, shared: None }
     }
 
     fn probe(&mut self, machine: &mut Machine<'_>, state: &[u8], view: &View, thread: usize, next: &mut Next) {
@@ -194,16 +199,12 @@ impl<'c> Prober<'c> {
         if self.tables.starts[pc] {
             next.writes.push(THREADS);
         }
-        if self.leaks_matter {
-            // What a process leaves behind depends on all that was done before.
-            next.reads.push(PROCESS);
-        }
         self.shared = None;
         let (first, end) = self.code.locs[pc].edges;
         for edge in first..end {
             let mut choices = Choices::new();
             loop {
-                match machine.run(state, view, thread, edge as usize, &mut choices) {
+                match machine.look(state, view, thread, edge as usize, &mut choices) {
                     StepResult::Next | StepResult::Violates(..) => next.can_run = true,
                     StepResult::Ends | StepResult::Unknown(_) => {
                         next.can_run = true;
@@ -216,6 +217,10 @@ impl<'c> Prober<'c> {
                 }
                 for touched in machine.touched() {
                     self.add(touched, state, view, thread, next);
+                }
+                // What a process leaves behind depends on all that was written, made and freed before.
+                if self.leaks_matter && machine.changes_memory() {
+                    push(PROCESS, &mut next.reads);
                 }
                 if !vary(&mut choices) {
                     break;
@@ -250,8 +255,10 @@ impl<'c> Prober<'c> {
 
     /// The region of a dynamic object, and whether other threads can name it; none if no other ever could.
     fn region_of(&mut self, state: &[u8], view: &View, thread: usize, unit: u32) -> Option<(RegionId, bool)> {
-        if self.shared.is_none() {
+        if !std::mem::replace(&mut self.has_heap, true) {
             self.heap.decode(&state[view.heap_at..]);
+        }
+        if self.shared.is_none() {
             let start = view.starts[thread] as usize;
             let end = start + self.code.locs[view.pcs[thread] as usize].record as usize;
             let roots = [&state[..start], &state[end..view.heap_at]];

@@ -240,13 +240,23 @@ pub(crate) struct NewObject {
 /// The thread and its granule of an address in the dynamic range.
 fn granule_of(model: DataModel, addr: u64) -> Option<(u64, u32)> {
     let granule = (addr >> model.granule_bits()).checked_sub(model.first_dynamic())?;
-    let owner = granule / model.granules_per_thread();
-    (owner < model.max_threads()).then_some((owner, (granule % model.granules_per_thread()) as u32))
+    // A power of two, see `DataModel`.
+    let room = model.granules_per_thread();
+    let owner = granule >> room.trailing_zeros();
+    (owner < model.max_threads()).then_some((owner, (granule & (room - 1)) as u32))
+}
+
+/// What the top byte of an address in the dynamic range can be; never zero.
+fn top_bytes(model: DataModel) -> std::ops::RangeInclusive<u8> {
+    let top = |granule: u64| ((granule << model.granule_bits()) >> (8 * (model.word_bytes() - 1))) as u8;
+    let first = model.first_dynamic();
+    top(first)..=top(first + model.max_threads() * model.granules_per_thread() - 1)
 }
 
 /// Calls `found` with each word in the dynamic range, at any alignment.
 pub(crate) fn for_each_word(model: DataModel, bytes: &[u8], found: &mut dyn FnMut(u64)) {
     let length = model.word_bytes() as usize;
+    let tops = top_bytes(model);
     let mut last = length - 1;
     while last < bytes.len() {
         // The top byte of such an address is never zero; most bytes of a state are, so that eight of them are looked at together.
@@ -256,7 +266,7 @@ pub(crate) fn for_each_word(model: DataModel, bytes: &[u8], found: &mut dyn FnMu
             last += 8;
             continue;
         }
-        if bytes[last] != 0 {
+        if tops.contains(&bytes[last]) {
             let window = &bytes[last + 1 - length..=last];
             let word = window.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
             if granule_of(model, word).is_some() {

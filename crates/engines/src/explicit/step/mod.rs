@@ -110,6 +110,7 @@ impl<'c> Machine<'c> {
             heap: Heap::default(),
             has_heap: false,
             writes_heap: false,
+            only_looks: false,
             new_threads: Vec::new(),
             n_new: 0,
             choices: Choices::new(),
@@ -163,6 +164,12 @@ impl<'c> Machine<'c> {
         &self.work.touched
     }
 
+    /// Whether the last run wrote to memory, chose what was never written there, made or freed an object, or started a thread.
+    pub(crate) fn changes_memory(&self) -> bool {
+        let Work { writes_heap, saw_unwritten, n_new, .. } = &self.work;
+        *writes_heap || *saw_unwritten || *n_new > 0 || self.work.touched.iter().any(|touched| touched.writes)
+    }
+
     /// The inputs of the last run, in order.
     pub(crate) fn inputs(&self) -> &[(SiteId, Value)] {
         &self.work.inputs
@@ -180,6 +187,21 @@ impl<'c> Machine<'c> {
         std::mem::swap(&mut self.work.choices, choices);
         let outcome = self.run_edge(state, view, thread, edge);
         std::mem::swap(&mut self.work.choices, choices);
+        outcome
+    }
+
+    /// The same for those who only want to know what the step does and touches: `next` means nothing afterwards.
+    pub(crate) fn look(
+        &mut self,
+        state: &[u8],
+        view: &View,
+        thread: usize,
+        edge: usize,
+        choices: &mut Choices,
+    ) -> StepResult {
+        self.work.only_looks = true;
+        let outcome = self.run(state, view, thread, edge, choices);
+        self.work.only_looks = false;
         outcome
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct Work<'c> {
     /// Whether `heap` has been read from the state.
     pub(crate) has_heap: bool,
     pub(crate) writes_heap: bool,
+    /// Whether nobody wants the state that the step leads to.
+    pub(crate) only_looks: bool,
     pub(crate) new_threads: Vec<u8>,
     pub(crate) n_new: usize,
     pub(crate) choices: Choices,
@@ -72,6 +74,9 @@ impl Work<'_> {
 
     /// Adds what follows the thread's record.
     pub(crate) fn finish(&mut self, state: &[u8], rest: usize, heap_at: usize) {
+        if self.only_looks {
+            return;
+        }
         self.next.extend_from_slice(&state[rest..heap_at]);
         if self.n_new > 0 {
             self.code.add_threads(&mut self.next, self.n_new);

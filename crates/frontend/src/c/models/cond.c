@@ -7,7 +7,7 @@
  * may be, each thread has a word of its own that says that it waits.
  *
  * Where misuse is asked about, the word at offset 8 is DEAD if the condition variable was destroyed, and that at offset 16 says which
- * mutex those use who wait. */
+ * mutex those use who wait, unless the program's text shows that it is always the same one. */
 
 static u32 *fate_at(void *condition)
 {
@@ -71,7 +71,7 @@ static void begin_waiting(void *condition, void *mutex, u64 bit)
     __ravel_rmw((u64 *)condition, waiting, waiting | bit, RELAXED);
     if (conditions_end())
         __atomic_store_n(&is_waiting[__ravel_self()], 1, RELAXED);
-    if (__ravel_asks_misuse()) {
+    if (__ravel_asks_misuse() && __ravel_may_change_partner()) {
         __ravel_misuse(waiting != 0 && __atomic_load_n(partner_at(condition), RELAXED) != (word)mutex,
             "wait with another mutex than those who wait on the same condition variable");
         __atomic_store_n(partner_at(condition), (word)mutex, RELAXED);

@@ -47,7 +47,8 @@ static word run_with_destructors(word start, word arg)
     return result;
 }
 
-/* What became of threads, by handle. Bytes, as states that are remembered have all of them. */
+/* What became of threads, by handle. Bytes, as states that are remembered have all of them. A handle may have been read next to pointers, of which it is
+   none: the narrower number says so (see points_to.rs). */
 enum { THREADS = 1025, JOINABLE = 0, DETACHED = 1, JOINED = 2 };
 static u8 fate[THREADS];
 
@@ -61,7 +62,7 @@ static void detach(word thread)
     u8 old;
     if (thread >= THREADS)
         __ravel_unsupported("more than 1024 threads of which some are detached");
-    __ravel_rmw(&fate[thread], old, DETACHED, ACQ_REL);
+    __ravel_rmw(&fate[(u32)thread], old, DETACHED, ACQ_REL);
     __ravel_misuse(old == DETACHED, "a thread is detached twice");
     __ravel_misuse(old == JOINED, "a thread is detached that was joined");
 }
@@ -73,7 +74,7 @@ static void may_join(word thread)
         __ravel_misuse(thread == __ravel_self(), "a thread joins itself");
         if (thread >= THREADS)
             __ravel_unsupported("more than 1024 threads that are joined");
-        __ravel_rmw(&fate[thread], old, JOINED, ACQ_REL);
+        __ravel_rmw(&fate[(u32)thread], old, JOINED, ACQ_REL);
         __ravel_misuse(old == DETACHED, "a thread is joined that was detached");
         __ravel_misuse(old == JOINED, "a thread is joined twice");
     }
@@ -116,7 +117,7 @@ int pthread_join(word thread, word *result)
 {
     may_join(thread);
     if (!__ravel_asks_misuse() && may_be_detached())
-        if (thread < THREADS && __atomic_load_n(&fate[thread], ACQUIRE) == DETACHED)
+        if (thread < THREADS && __atomic_load_n(&fate[(u32)thread], ACQUIRE) == DETACHED)
             return EINVAL;
     word value = __ravel_join(thread);
     if (result)
@@ -144,7 +145,7 @@ int pthread_cancel(word thread)
 {
     if (thread >= THREADS)
         __ravel_unsupported("more than 1024 threads of which some are cancelled");
-    __atomic_store_n(&is_cancelled[thread], 1, RELEASE);
+    __atomic_store_n(&is_cancelled[(u32)thread], 1, RELEASE);
     return 0;
 }
 
@@ -152,7 +153,7 @@ static void may_end_here(void)
 {
     if (cancel_state == 0) {
         word me = __ravel_self();
-        if (me < THREADS && __atomic_load_n(&is_cancelled[me], ACQUIRE) != 0)
+        if (me < THREADS && __atomic_load_n(&is_cancelled[(u32)me], ACQUIRE) != 0)
             pthread_exit((word)-1);
     }
 }

@@ -55,6 +55,7 @@ int __ravel_asks_misuse(void);
 int __ravel_may_be_dead(const char *destroy);
 int __ravel_may_be_unset(void);
 int __ravel_may_join_twice(void);
+int __ravel_may_change_partner(void);
 void __ravel_misuse(int condition, const char *what);
 
 /* Whether an object of the thread library may be destroyed, or its memory may end. */

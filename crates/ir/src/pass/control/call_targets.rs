@@ -5,6 +5,9 @@
 //! the same sorts, and the result that is expected. The address of a function is taken where it stands as a constant in a
 //! term, in an initialiser or in a variable's initial value.
 //!
+//! A function that is named only where threads are created is no candidate of the user's own calls: it would seem that the workers of a pool can be the tasks they
+//! run, which is recursion without end. Should a pointer name it all the same, the last edge refuses the call.
+//!
 //! Invariant: the guards of the new edges exclude each other and cover every value of the pointer, so nothing is assumed
 //! about it. All new edges have the origin of the edge they replace.
 
@@ -22,7 +25,12 @@ pub(in crate::pass) struct AddressTaken {
     pub(in crate::pass) base: u64,
     /// The procedure.
     pub(in crate::pass) proc: ProcId,
+    /// Whether it is named only where threads are created with it.
+    pub(in crate::pass) is_started_only: bool,
 }
+
+/// The library's functions that create threads, and which argument is what they start.
+const CREATORS: [(&str, usize); 2] = [("pthread_create", 2), ("thrd_create", 1)];
 
 /// The program with every call and start through a pointer resolved.
 pub fn resolve_calls(program: &Program) -> Program {
@@ -39,35 +47,56 @@ pub fn resolve_calls(program: &Program) -> Program {
 
 /// The procedures whose address is taken anywhere, by address.
 pub(in crate::pass) fn address_taken(program: &Program) -> Vec<AddressTaken> {
-    let mut words: FxHashSet<u64> = FxHashSet::default();
-    let mut note = |value: &Value| {
-        if let Value::Bv(word) = value {
-            words.extend(word.to_u64());
-        }
-    };
-    let mut terms = Vec::new();
+    let (mut kept, mut started) = (Vec::new(), Vec::new());
     for stmt in program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts) {
-        crate::pass::analysis::uses::for_each_term(&stmt.op, &mut |term, _| terms.push(term));
-    }
-    for term in program.pool.post_order_of(&terms) {
-        if let Node::Const(value) = program.pool.node(term) {
-            note(value);
+        let from = kept.len();
+        crate::pass::analysis::uses::for_each_term(&stmt.op, &mut |term, _| kept.push(term));
+        if let (Some(at), Op::Call { args, .. }) = (started_by(program, &stmt.op), &stmt.op) {
+            kept.truncate(from);
+            kept.extend(args.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, arg)| *arg));
+            started.extend(args.get(at));
         }
     }
-    program.objects.iter().flat_map(|object| &object.init).for_each(|(_, value)| note(value));
-    program.vars.iter().filter_map(|var| var.init.as_ref()).for_each(&mut note);
+    let mut words = words_in(program, &kept);
+    program.objects.iter().flat_map(|object| &object.init).for_each(|(_, value)| words.extend(bits_of(value)));
+    program.vars.iter().filter_map(|var| var.init.as_ref()).for_each(|value| words.extend(bits_of(value)));
+    let started = words_in(program, &started);
     let mut targets: Vec<AddressTaken> = program
         .objects
         .iter()
         .filter_map(|object| match object.kind {
-            ObjectKind::Function(proc) if words.contains(&object.base) => {
-                Some(AddressTaken { base: object.base, proc })
+            ObjectKind::Function(proc) if words.contains(&object.base) || started.contains(&object.base) => {
+                Some(AddressTaken { base: object.base, proc, is_started_only: !words.contains(&object.base) })
             }
             _ => None,
         })
         .collect();
     targets.sort_unstable_by_key(|target| target.base);
     targets
+}
+
+/// If a statement is a call of the library that creates a thread: which argument is what the thread runs.
+fn started_by(program: &Program, op: &Op) -> Option<usize> {
+    let Op::Call { callee: Callee::Proc(proc), .. } = op else { return None };
+    let proc = program.proc(*proc);
+    let (_, at) = CREATORS.into_iter().find(|(name, _)| proc.name == *name)?;
+    program.sources.is_model(proc.span).then_some(at)
+}
+
+/// The words that stand as constants in terms.
+fn words_in(program: &Program, terms: &[TermId]) -> FxHashSet<u64> {
+    let constants = program.pool.post_order_of(terms).into_iter().filter_map(|term| match program.pool.node(term) {
+        Node::Const(value) => bits_of(value),
+        _ => None,
+    });
+    constants.collect()
+}
+
+fn bits_of(value: &Value) -> Option<u64> {
+    match value {
+        Value::Bv(word) => word.to_u64(),
+        _ => None,
+    }
 }
 
 /// The edges that stand for an edge whose last statement may call or start through a pointer. New terms go to
@@ -91,6 +120,10 @@ pub(in crate::pass) fn resolve_edge(
     };
     let fitting: Vec<AddressTaken> = match word_of(pool, pointer) {
         Some(word) => targets.iter().copied().filter(|target| target.base == word).collect(),
+        // The library itself calls what it was given to start, such as with destructors after it.
+        None if matches!(last.op, Op::Call { .. }) && !program.sources.is_model(last.span) => {
+            targets.iter().copied().filter(|target| !target.is_started_only).collect()
+        }
         None => targets.to_vec(),
     };
     let fitting: Vec<AddressTaken> =

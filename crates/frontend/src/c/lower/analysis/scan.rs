@@ -23,6 +23,8 @@ pub(in crate::c::lower) struct Facts {
     has_local_locks: bool,
     /// Whether a thread may be joined twice.
     pub(in crate::c::lower) may_join_twice: bool,
+    /// Whether a condition variable may be waited on with different mutexes.
+    pub(in crate::c::lower) may_change_partner: bool,
     /// Whether some bytes may be read other than by the members of an object.
     looks_at_bytes: bool,
     /// Records that are pointed to as something else too, so that their padding may be among these bytes.
@@ -45,7 +47,8 @@ const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "alloca", "aligned
 impl Facts {
     pub(in crate::c::lower) fn gather(units: &[Unit], entry: &str) -> Facts {
         let may_join_twice = super::joins::may_join_twice(units, entry);
-        let mut facts = Facts { n_units: units.len(), may_join_twice, ..Facts::default() };
+        let may_change_partner = super::partners::may_change_partner(units);
+        let mut facts = Facts { n_units: units.len(), may_join_twice, may_change_partner, ..Facts::default() };
         for (index, unit) in units.iter().enumerate() {
             facts.at_unit = index;
             for function in &unit.functions {
@@ -219,11 +222,15 @@ fn sees_other_bytes(unit: &Unit, from: &Expr, to: TypeId) -> bool {
     {
         return false;
     }
+    // A null pointer shows nothing: `pthread_join(thread, NULL)`.
+    if constant(from).is_some() {
+        return false;
+    }
     match types.pointee(from.ty.ty) {
         // Beyond the scalar it points to nothing may be read.
         Some(source) if types.is_scalar(source.ty) => types.size(source.ty) < types.size(target.ty),
         Some(_) => true,
-        None => constant(from).is_none(),
+        None => true,
     }
 }
 

@@ -138,6 +138,10 @@ impl Body<'_, '_> {
                 let may = self.lw.facts.may_join_twice;
                 Some(self.truth_number(may, ty))
             }
+            ("__ravel_may_change_partner", []) => {
+                let may = self.lw.facts.may_change_partner;
+                Some(self.truth_number(may, ty))
+            }
             ("__ravel_misuse", [cond, what]) => {
                 let what = Self::literal_text(what).expect("models say what by literals");
                 let is_wrong = self.condition(cond);
