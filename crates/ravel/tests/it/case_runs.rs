@@ -3,7 +3,8 @@
 //! A contradiction (safe where unsafe is expected, or the other way round) is the worst that can happen and is printed first.
 //! Who has decided a case before must not know less than then: `cases/decided.txt` has who that was, and `RAVEL_BLESS=1 cargo cases` writes it anew. A case
 //! that is not there must be decided by those whom it names in `engines:`, or else by the portfolio, unless it expects unknown.
-//! Of an engine that has not decided a case with some reductions one of these is asked again, in case it is wrong now; all are when it is written anew.
+//! Of an engine that has not decided a case with some reductions one of these is asked again, in case it is wrong now. Of those reductions with which it has decided it, the engine's
+//! default is asked, and one other, which depends on the case, so that each is asked about many cases. All are when it is written anew, and with `RAVEL_MATRIX=1 cargo cases`.
 //!
 //! What runs must count is asked apart (`counts`).
 
@@ -189,12 +190,28 @@ fn questions_of(file: &str, case: &Case, decided: &BTreeMap<String, BTreeSet<Str
             let is_again = |other: &Question| {
                 !other.must_decide && other.engine == question.engine && other.what() == question.what()
             };
-            if is_anew() || question.must_decide || !questions.iter().any(is_again) {
+            let is_asked = match question.must_decide {
+                _ if is_anew() || std::env::var_os("RAVEL_MATRIX").is_some() => true,
+                true => is_chosen(&question),
+                false => !questions.iter().any(is_again),
+            };
+            if is_asked {
                 questions.push(question);
             }
         }
     }
     questions
+}
+
+/// Whether a reduction that has decided a case is asked about it every time: the default, and one other.
+fn is_chosen(question: &Question) -> bool {
+    let about = engines::all().into_iter().find(|about| about.name == question.engine);
+    let knob = about.and_then(|about| about.knobs.iter().find(|knob| knob.name == "por"));
+    let (Some(por), Some(knob)) = (question.por, knob) else { return true };
+    let Kind::Choice(values) = knob.kind else { return true };
+    let others: Vec<&str> = values.iter().copied().filter(|value| *value != knob.default).collect();
+    let sum: usize = question.what().bytes().map(usize::from).sum();
+    por == knob.default || others.get(sum % others.len().max(1)) == Some(&por)
 }
 
 /// The engines that know the memory model, and for each the values of its knob `por`. An input error does not depend on the engine.
