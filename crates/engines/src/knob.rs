@@ -124,7 +124,7 @@ impl Settings {
     /// A number of threads of the machine: as many as it has where the knob is 0.
     pub fn threads(&self, knob: &Knob) -> usize {
         match usize::try_from(self.number(knob)).unwrap_or(usize::MAX) {
-            0 => crate::cores::available(),
+            0 => crate::schedule::cores::available(),
             n => n,
         }
     }

@@ -16,9 +16,9 @@
 
 use crate::explore::weak_order::asks_for_less;
 use crate::prepared::Prepared;
-use crate::schedule::Ask;
+use crate::schedule::{Ask, cores};
 use crate::table::ENGINES;
-use crate::{About, Engine, Settings, cores, decide};
+use crate::{About, Engine, Settings, decide};
 use ir::{Axioms, Model, Properties, Property, Task};
 use std::sync::Arc;
 use std::time::Duration;

@@ -12,6 +12,8 @@
 //! Invariant: what is answered is what engines answered (each answer has been replayed or checked once, in `decide`), and no other one said
 //! otherwise; if none knows, the reason is that of the one that got farthest, the first among equals: never that of the one that came first.
 
+pub mod cores;
+
 use crate::clock;
 use crate::decide::together;
 use crate::{Board, Budget, Decided, Run, Settings, Statistics};
