@@ -321,7 +321,7 @@ pub(super) fn agree(seed: u64, size: u64, model: Model) -> Result<bool, String> 
     let found: Vec<&Property> = oracle.violations.keys().collect();
     let task = Task { program, properties };
     let budget = Budget::of_time(Duration::from_secs(3));
-    let threads = if seed % 3 == 0 { "3" } else { "1" };
+    let threads = if seed.is_multiple_of(3) { "3" } else { "1" };
     let mut run = Run::of(Bmc.about(), budget, &[("unwind", "4"), ("threads", threads)]).expect("they are declared");
     match decide(&Bmc, &task, &mut run).verdict() {
         Verdict::Safe(_) if found.is_empty() => Ok(true),

@@ -75,7 +75,7 @@ fn measure(text: &str) -> (&'static str, std::collections::BTreeMap<&'static str
 }
 
 /// A program: globals and functions, the functions that threads run, and what is asserted at the end.
-fn program(globals: &str, threads: &[String], assertion: &str) -> String {
+pub(super) fn program(globals: &str, threads: &[String], assertion: &str) -> String {
     let mut text = format!("#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n{globals}\n");
     let _ = writeln!(text, "int main(void) {{ pthread_t handles[{}];", threads.len());
     for (index, thread) in threads.iter().enumerate() {
@@ -88,11 +88,11 @@ fn program(globals: &str, threads: &[String], assertion: &str) -> String {
     text
 }
 
-fn names(prefix: &str, n: u32) -> Vec<String> {
+pub(super) fn names(prefix: &str, n: u32) -> Vec<String> {
     (0..n).map(|index| format!("{prefix}{index}")).collect()
 }
 
-fn fib(n: u32) -> String {
+pub(super) fn fib(n: u32) -> String {
     let (mut a, mut b) = (1u64, 1u64);
     for _ in 0..2 * n {
         (a, b) = (b, a + b);
@@ -104,7 +104,7 @@ fn fib(n: u32) -> String {
     program(&globals, &["f".into(), "g".into()], &format!("assert(i <= {b} && j <= {b});"))
 }
 
-fn triangular(n: u32) -> String {
+pub(super) fn triangular(n: u32) -> String {
     let limit = 2 * n + 6;
     let globals = format!(
         "int i = 3, j = 6;\nvoid *f(void *a) {{ for (int k = 0; k < {n}; k++) i = j + 1; return 0; }}\n\
@@ -157,7 +157,7 @@ fn szymanski(rounds: u32) -> String {
     program(&globals, &names("t", 2), "assert(1);")
 }
 
-fn ticket(n: u32) -> String {
+pub(super) fn ticket(n: u32) -> String {
     let globals = "atomic_int next, serving; int count;\n\
          void *t(void *a) { int mine = atomic_fetch_add(&next, 1); while (serving != mine) ; count++; serving = mine + 1; return 0; }";
     let threads: Vec<String> = (0..n).map(|_| "t".to_string()).collect();

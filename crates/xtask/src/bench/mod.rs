@@ -2,6 +2,7 @@
 
 mod bmc;
 mod cores;
+mod cubes;
 mod explicit;
 mod litmus;
 mod oox;
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 pub(crate) enum Benchmark {
     /// States a second of `explicit`
     Explicit,
-    /// Large models by `explicit` with one and with several threads, beside SPIN's
+    /// Large models by `explicit` with one and with several threads, beside SPIN's, and hard questions by `bmc`
     Cores {
         /// Threads, on either side
         #[arg(long, default_value_t = 2)]
@@ -42,7 +43,7 @@ pub(crate) enum Benchmark {
 pub(crate) fn run(benchmark: &Benchmark) -> bool {
     match benchmark {
         Benchmark::Explicit => explicit::run(),
-        Benchmark::Cores { threads, rounds } => cores::run(*threads, *rounds),
+        Benchmark::Cores { threads, rounds } => cores::run(*threads, *rounds) & cubes::run(*threads, *rounds),
         Benchmark::Oox => oox::run(),
         Benchmark::Smt => smt::run(),
         Benchmark::Bmc => bmc::run(),
