@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) detail: bool,
     /// Whether the execution of a violation is made shorter before it is told.
     pub(crate) shorten: bool,
+    /// Whether a proof shall have invariants, for a witness.
+    pub(crate) invariants: bool,
 }
 
 impl Plan {
@@ -144,6 +146,11 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
         let (decided, counted) = L::shorten(&loaded.program, found.decided, watch.budget());
         found.decided = decided;
         counted.into_iter().for_each(|(name, value)| found.statistics.set(name, value));
+    }
+    if plan.invariants {
+        let (decided, note) = L::with_invariants(&loaded.program, found.decided, answer.properties, watch.budget());
+        found.decided = decided;
+        answer.notes.extend(note);
     }
     answer.timings.push(("check".to_string(), started.elapsed().as_secs_f64()));
     if let (Decided::Unknown(_), Some((name, said))) = (&found.decided, found.failed.first()) {

@@ -28,6 +28,7 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
         advise: args.advise,
         detail: args.verbose,
         shorten: !args.as_found,
+        invariants: args.witness.is_some(),
     };
     if let Some(n) = args.limits.threads {
         use_cores(&mut plan, n);

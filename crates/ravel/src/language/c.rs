@@ -13,10 +13,15 @@ use frontend::Rejected;
 use ir::interp::{RunEnd as End, run_random};
 use ir::{Axioms, Model, Op, Order, Properties, Replayed, Sources, Task, n_switches, pass};
 use memory::graph::mapping::Mapping;
+use report::proof::invariants::{certificates, is_complete};
 use report::{Kept, Outcome, Style};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(super) struct C;
+
+/// How long a second proof is looked for, if the first one has no invariants to hand on.
+const INVARIANTS: Duration = Duration::from_secs(10);
 
 /// What to do about functions that are missing, all of them at once.
 fn missing_advice(input: &str, missing: &[String]) -> Option<String> {
@@ -123,6 +128,37 @@ impl Language for C {
             counted.extend(n_preemptions.map(|n_preemptions| ("preemptions", n_preemptions as f64)));
         }
         (decided, counted)
+    }
+
+    fn with_invariants(
+        task: &Task,
+        decided: Decided<Replayed>,
+        asked: Properties,
+        budget: &Budget,
+    ) -> (Decided<Replayed>, Option<String>) {
+        let has_invariants = |proof: &ir::Proof| {
+            let certificates = certificates(proof);
+            !certificates.is_empty() && certificates.into_iter().all(is_complete)
+        };
+        if !matches!(&decided, Decided::Safe(proof, _) if !has_invariants(proof)) {
+            return (decided, None);
+        }
+        // Reductions leave states out, so that what is known of those that are left holds in these alone.
+        let knobs = [("cegar.por".to_string(), "none".to_string())];
+        let Ok(asks) = portfolio::asks("cegar", task, &knobs) else { return (decided, None) };
+        let is_whole = asks.iter().all(|ask| asked.beyond(ask.covers).is_empty());
+        if !is_whole {
+            return (decided, None);
+        }
+        let how = How { second_opinion: false, board: Board::default(), last_panic: Some(guarded_thread::last_panic) };
+        let budget = budget.share(budget.time_left().map_or(Some(INVARIANTS), |left| Some(INVARIANTS.min(left / 2))));
+        match schedule(&asks, asked, how, &budget, Self::what).decided {
+            Decided::Safe(proof, checked) if has_invariants(&proof) => {
+                let note = "the invariants of the witness are those of a second proof, by cegar --cegar.por none";
+                (Decided::Safe(proof, checked), Some(note.to_string()))
+            }
+            _ => (decided, None),
+        }
     }
 
     fn tell(task: &Task, decided: Decided<Replayed>, detail: bool) -> Outcome {

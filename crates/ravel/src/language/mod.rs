@@ -56,6 +56,16 @@ pub(crate) trait Language {
         (decided, Vec::new())
     }
 
+    /// The same answer with a proof that has invariants which hold in every state, if there is one, and what is to be said about that.
+    fn with_invariants(
+        _: &Self::Program,
+        decided: Decided<Self::Replayed>,
+        _: Properties,
+        _: &Budget,
+    ) -> (Decided<Self::Replayed>, Option<String>) {
+        (decided, None)
+    }
+
     /// What is told of an answer that is not unknown.
     fn tell(program: &Self::Program, decided: Decided<Self::Replayed>, detail: bool) -> Outcome;
 
