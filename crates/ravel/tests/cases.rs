@@ -8,6 +8,8 @@ mod case_runs;
 mod circles;
 #[path = "it/dependencies.rs"]
 mod dependencies;
+#[path = "it/in_process.rs"]
+mod in_process;
 #[path = "it/limits.rs"]
 mod limits;
 #[path = "it/language/litmus.rs"]

@@ -8,6 +8,7 @@
 //!
 //! What runs must count is asked apart (`counts`).
 
+use crate::in_process;
 use crate::process::{ravel, root};
 use cases::count::{Bound, Knobs};
 use cases::{Case, Expectation, Expected, Pool, walk};
@@ -274,7 +275,10 @@ fn starts_threads(file: &str) -> bool {
 
 /// What is wrong, and who decided what.
 fn ask_all(questions: &[Question]) -> (Vec<Failure>, BTreeMap<String, BTreeSet<String>>) {
-    let answers = Pool::default().map(questions, timed);
+    // Questions about one program follow each other, and it is read once for all of them.
+    let groups: Vec<&[Question]> = questions.chunk_by(|a, b| a.what() == b.what()).collect();
+    let answers = Pool { stack: STACK, ..Pool::default() }.map(&groups, |group| ask_group(group));
+    let answers: Vec<_> = answers.into_iter().flatten().collect();
     if std::env::var_os("RAVEL_TIMES").is_some() {
         tell_times(questions, &answers);
     }
@@ -287,11 +291,58 @@ fn ask_all(questions: &[Question]) -> (Vec<Failure>, BTreeMap<String, BTreeSet<S
     (failures, decided)
 }
 
-/// Asks, and says how long it took.
-fn timed(question: &Question) -> (Option<Failure>, bool, Duration) {
-    let begin = Instant::now();
-    let (failure, is_decided) = ask(question);
-    (failure, is_decided, begin.elapsed())
+/// Address space for the stack of an engine.
+const STACK: usize = 1 << 30;
+
+/// Asks all that is asked about one program, and says how long each took.
+fn ask_group(group: &[Question]) -> Vec<(Option<Failure>, bool, Duration)> {
+    let mut read = None;
+    let timed = |question: &Question| {
+        let begin = Instant::now();
+        let is_default = question.engine == "portfolio";
+        let read = match is_default || question.expectation.expected == Expected::Error {
+            true => None,
+            false => read
+                .get_or_insert_with(|| {
+                    in_process::read(&root().join(&question.file), &question.case, &question.expectation)
+                })
+                .as_ref(),
+        };
+        let (failure, is_decided) = read.map_or_else(|| ask(question), |read| ask_here(question, read));
+        (failure, is_decided, begin.elapsed())
+    };
+    group.iter().map(timed).collect()
+}
+
+/// Asks an engine about a program that was read.
+fn ask_here(question: &Question, read: &in_process::Read) -> (Option<Failure>, bool) {
+    let por = question.por.map(|por| (format!("{}.por", question.engine), por.to_string()));
+    let knobs: Vec<(String, String)> = por.into_iter().chain(question.case.knobs.iter().cloned()).collect();
+    let name = format!("{} by {}", question.what(), question.who());
+    match in_process::ask(read, &question.engine, &knobs, limit_of(question)) {
+        Err(problem) => (Some(Failure::Other(format!("{name}: {problem}"))), false),
+        Ok(said) => judge(question, said.verdict, disagrees(question, said.verdict, &said.reason, &said.places), &name),
+    }
+}
+
+/// Engines that need not decide a case get little time to be wrong in, and what is written down anew is what takes little.
+fn limit_of(question: &Question) -> Duration {
+    match question.must_decide {
+        _ if is_anew() && !question.case.engines.contains(&question.engine) => Duration::from_secs(1),
+        true => Duration::from_secs(60),
+        false => Duration::from_millis(400),
+    }
+}
+
+/// What is wrong with an answer, and whether it decides.
+fn judge(question: &Question, verdict: &str, problem: Option<String>, name: &str) -> (Option<Failure>, bool) {
+    let Some(problem) = problem else { return (None, verdict != "unknown") };
+    let line = format!("{name}: {problem}");
+    let is_contradiction = matches!(
+        (question.expectation.expected, verdict),
+        (Expected::Safe, "unsafe") | (Expected::Unsafe, "safe") | (Expected::Error, "safe" | "unsafe")
+    );
+    (Some(if is_contradiction { Failure::Contradiction(line) } else { Failure::Other(line) }), false)
 }
 
 /// Where the time went, for `RAVEL_TIMES=1 cargo cases -- --nocapture`: by engine, decided or not, and the slowest runs.
@@ -325,14 +376,9 @@ fn answer(words: &[String]) -> Result<(Value, Option<i32>), String> {
 
 /// Runs one question: what is wrong with the answer, if anything, and whether it decides.
 fn ask(question: &Question) -> (Option<Failure>, bool) {
-    // Engines that need not decide a case get little time to be wrong in, and what is written down anew is what takes little.
-    let limit = match question.must_decide {
-        _ if is_anew() && !question.case.engines.contains(&question.engine) => "1s",
-        true => "60s",
-        false => "400ms",
-    };
+    let limit = limit_of(question).as_millis();
     let mut words = vec!["verify".to_string(), question.file.clone(), "--json".to_string()];
-    words.extend([format!("--time-limit={limit}"), format!("--engine={}", question.engine)]);
+    words.extend([format!("--time-limit={limit}ms"), format!("--engine={}", question.engine)]);
     words.extend(question.por.map(|por| format!("--{}.por={por}", question.engine)));
     words.extend(question.case.options.iter().cloned());
     words.extend(question.expectation.model.iter().map(|model| format!("--model={model}")));
@@ -345,13 +391,7 @@ fn ask(question: &Question) -> (Option<Failure>, bool) {
         Err(problem) => return (Some(Failure::Other(format!("ravel {}: {problem}", words.join(" ")))), false),
     };
     let verdict = document["verdict"].as_str().unwrap_or("");
-    let Some(problem) = compare(question, &document, code) else { return (None, verdict != "unknown") };
-    let line = format!("ravel {}: {problem}", words.join(" "));
-    let is_contradiction = matches!(
-        (question.expectation.expected, verdict),
-        (Expected::Safe, "unsafe") | (Expected::Unsafe, "safe") | (Expected::Error, "safe" | "unsafe")
-    );
-    (Some(if is_contradiction { Failure::Contradiction(line) } else { Failure::Other(line) }), false)
+    judge(question, verdict, compare(question, &document, code), &format!("ravel {}", words.join(" ")))
 }
 
 fn word_of(expected: Expected) -> &'static str {
@@ -378,6 +418,11 @@ fn compare(question: &Question, document: &Value, code: Option<i32>) -> Option<S
     if code != Some(expected_code) {
         return Some(format!("{verdict} ({reason}) with exit code {code:?}"));
     }
+    disagrees(question, verdict, reason, &places(document))
+}
+
+/// What an answer with these places has that the case does not expect.
+fn disagrees(question: &Question, verdict: &str, reason: &str, places: &[(u64, u64)]) -> Option<String> {
     let wanted = word_of(question.expectation.expected);
     if verdict == "unknown" && verdict != wanted {
         return question.must_decide.then(|| format!("unknown ({reason}), expected {wanted}"));
@@ -386,7 +431,6 @@ fn compare(question: &Question, document: &Value, code: Option<i32>) -> Option<S
         return Some(format!("{verdict} ({reason}), expected {wanted}"));
     }
     let line = question.expectation.line?;
-    let places = places(document);
     let is_there = |(at, column): &(u64, u64)| {
         *at == u64::from(line) && question.expectation.column.is_none_or(|wanted| *column == u64::from(wanted))
     };
