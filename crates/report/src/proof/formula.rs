@@ -5,7 +5,7 @@
 //! signed overflow means nothing in C. What has no name that the reader knows, or no operator in C, is said not at all: of a conjunction the
 //! other parts still hold, so a formula becomes weaker and never wrong. Under a negation nothing may be left out.
 
-use ir::{CellName, Certificate, Format, Scope};
+use ir::{CellName, Certificate, Format, Scope, Span};
 use logic::{Node, Op, TermId, Value, VarId};
 use std::collections::BTreeMap;
 
@@ -28,18 +28,30 @@ pub struct Speaker<'a> {
     reader: Reader,
     /// What the reader calls whether a mutex is taken, by the variable that holds its state.
     locks: BTreeMap<VarId, String>,
+    /// Where the reader stands, if that matters: what is declared later has no name there.
+    at: Option<Span>,
 }
 
 impl<'a> Speaker<'a> {
     /// One for a reader.
     pub fn new(certificate: &'a Certificate, reader: Reader) -> Speaker<'a> {
         let cells = certificate.cells.iter().copied().collect();
-        Speaker { certificate, cells, reader, locks: BTreeMap::new() }
+        Speaker { certificate, cells, reader, locks: BTreeMap::new(), at: None }
     }
 
     /// Calls variables that hold the state of mutexes, zero when they are free, by these names.
     pub fn with_locks(self, locks: BTreeMap<VarId, String>) -> Speaker<'a> {
         Speaker { locks, ..self }
+    }
+
+    /// Speaks only of what is declared before this place.
+    pub fn at(self, place: Span) -> Speaker<'a> {
+        Speaker { at: Some(place), ..self }
+    }
+
+    /// Whether what is declared here has its name where the reader stands.
+    fn is_declared(&self, span: Span) -> bool {
+        self.at.is_none_or(|at| !span.is_known() || span.file == at.file && span.line <= at.line)
     }
 
     /// What can be said of a formula; nothing if that is no more than that it is true.
@@ -220,12 +232,14 @@ impl<'a> Speaker<'a> {
         };
         match self.cells.get(&var) {
             None if var.index() >= program.vars.len() || program.var(var).scope != Scope::Global => None,
+            None if !self.is_declared(program.var(var).span) => None,
             None => Some(program.pool.var_name(var).to_string()).filter(|name| is_c(name)),
             Some(CellName::Result(_)) => None,
             Some(CellName::Own(thread, own)) => {
                 let variable = program.var(*own);
                 let name = program.pool.var_name(*own);
-                if variable.is_temporary || !is_c(name) || program.sources.is_model(variable.span) {
+                let is_there = self.is_declared(variable.span) && !program.sources.is_model(variable.span);
+                if variable.is_temporary || !is_c(name) || !is_there {
                     return None;
                 }
                 match self.reader {
@@ -237,7 +251,7 @@ impl<'a> Speaker<'a> {
             Some(CellName::Bytes(address, length)) => {
                 let contains = |object: &&ir::Object| *address >= object.base && address - object.base < object.size;
                 let object = program.objects.iter().find(contains).filter(|object| is_c(&object.name))?;
-                if program.sources.is_model(object.span) {
+                if program.sources.is_model(object.span) || !self.is_declared(object.span) {
                     return None;
                 }
                 match (self.reader, object.size == *length) {

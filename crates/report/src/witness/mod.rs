@@ -250,7 +250,8 @@ fn claims(sources: &Sources, certificate: &ir::Certificate, ghosts: &BTreeMap<Va
                 continue;
             }
             let (_, cases) = said.entry(loc.span).or_insert_with(|| (proc.name.clone(), Some(BTreeSet::new())));
-            let speaker = Speaker::new(certificate, Reader::Thread(thread as u32)).with_locks(locks.clone());
+            let speaker =
+                Speaker::new(certificate, Reader::Thread(thread as u32)).with_locks(locks.clone()).at(loc.span);
             match (speaker.weakened(node.formula), cases.as_mut()) {
                 (Some(formula), Some(cases)) => drop(cases.insert(formula)),
                 (None, _) => *cases = None,
