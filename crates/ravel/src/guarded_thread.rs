@@ -2,7 +2,7 @@
 //!
 //! The parser refuses what is nested absurdly deep; the stack is for what it accepts. Only pages that are used become memory.
 
-use engines::panic_words;
+use engines::{How, panic_words};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,6 +17,11 @@ thread_local! {
 /// Takes the message and place of this thread's last panic.
 pub(crate) fn last_panic() -> Option<String> {
     PANIC.with_borrow_mut(Option::take)
+}
+
+/// How engines are asked beside the question itself: nobody sees how far they are.
+pub(crate) fn unseen() -> How {
+    How { last_panic: Some(last_panic), ..How::default() }
 }
 
 /// Listens to panics from now on: they are remembered, not printed.

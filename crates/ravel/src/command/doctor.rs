@@ -35,7 +35,7 @@ pub(crate) fn doctor() -> Exit {
         Ok(folder) => try_out(&folder, &mut report),
         Err(error) => report.missing("temporary files", &format!("cannot be written: {error}")),
     }
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let cores = engines::cores::available();
     report.fine("cores", &format!("{cores}{}", if cores == 1 { "; engines take turns" } else { "" }));
     report.fine("memory", &memory());
     screen::print(&report.text);

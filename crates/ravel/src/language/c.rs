@@ -8,7 +8,7 @@ use crate::litmus::models::Models;
 use crate::pipeline::Plan;
 use crate::request::{Again, Request};
 use cases::question;
-use engines::{Ask, Board, Budget, Decided, How, Wrong, portfolio, schedule};
+use engines::{Ask, Budget, Decided, Wrong, portfolio, schedule};
 use frontend::Rejected;
 use ir::interp::{RunEnd as End, run_random};
 use ir::{Axioms, Model, Op, Order, Properties, Replayed, Sources, Task, n_switches, pass};
@@ -150,9 +150,8 @@ impl Language for C {
         if !is_whole {
             return (decided, None);
         }
-        let how = How { second_opinion: false, board: Board::default(), last_panic: Some(guarded_thread::last_panic) };
         let budget = budget.share(budget.time_left().map_or(Some(INVARIANTS), |left| Some(INVARIANTS.min(left / 2))));
-        match schedule(&asks, asked, how, &budget, Self::what).decided {
+        match schedule(&asks, asked, guarded_thread::unseen(), &budget, Self::what).decided {
             Decided::Safe(proof, checked) if has_invariants(&proof) => {
                 let note = "the invariants of the witness are those of a second proof, by cegar --cegar.por none";
                 (Decided::Safe(proof, checked), Some(note.to_string()))
@@ -198,9 +197,7 @@ impl Language for C {
         advise(&task.program, &mut |program| {
             let task = Task { program, properties: task.properties };
             let Ok(asks) = Self::asks(&task, plan) else { return Said::Unknown };
-            let last_panic: Option<fn() -> Option<String>> = Some(guarded_thread::last_panic);
-            let how = How { second_opinion: false, board: Board::default(), last_panic };
-            match schedule(&asks, asked, how, &budget, Self::what).decided {
+            match schedule(&asks, asked, guarded_thread::unseen(), &budget, Self::what).decided {
                 Decided::Safe(..) => Said::Safe,
                 Decided::Unsafe(_) => Said::Unsafe,
                 Decided::Unknown(_) => Said::Unknown,

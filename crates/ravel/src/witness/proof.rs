@@ -7,7 +7,7 @@ use crate::deliver::Folder;
 use crate::exit::Exit;
 use crate::guarded_thread;
 use crate::request::Request;
-use engines::{Board, Budget, Decided, How, portfolio, schedule};
+use engines::{Budget, Decided, portfolio, schedule};
 use ir::{Properties, Property, Replayed, Task};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -150,7 +150,6 @@ fn broken(task: &Task, replayed: &Replayed) -> Option<usize> {
 
 fn decide(task: &Task, limit: Option<Duration>) -> Result<Decided, String> {
     let asks = portfolio::asks(portfolio::ABOUT.name, task, &[])?;
-    let how = How { second_opinion: false, board: Board::default(), last_panic: Some(guarded_thread::last_panic) };
     let budget = Budget::new(limit, None);
-    Ok(schedule(&asks, task.properties, how, &budget, |_| (None, String::new())).decided)
+    Ok(schedule(&asks, task.properties, guarded_thread::unseen(), &budget, |_| (None, String::new())).decided)
 }
