@@ -31,6 +31,8 @@ pub struct Options {
     pub stubs: Vec<PathBuf>,
     /// Whether allocations, new threads and their like may fail.
     pub fallible: bool,
+    /// Whether `pthread_create` may store the handle after the new thread has begun.
+    pub late_handles: bool,
     /// The function that the first thread runs; several run as threads side by side.
     pub entries: Vec<String>,
     /// Whether pointers that an entry function other than `main` is given are never null.
@@ -69,6 +71,7 @@ impl Default for Options {
             havoc_stubs: false,
             stubs: Vec::new(),
             fallible: false,
+            late_handles: false,
             entries: vec!["main".to_string()],
             nonnull: false,
             arguments: Arguments::default(),

@@ -161,6 +161,10 @@ pub(crate) struct Input {
     /// Let allocations, new threads and the making of locks fail [default: they succeed, and the answer says so]
     #[arg(long)]
     pub(crate) fallible: bool,
+    /// Let `pthread_create` store the handle after the new thread has begun, as POSIX allows [default: before, as glibc does; where threads use
+    /// handles of others the answer says so]
+    #[arg(long)]
+    pub(crate) late_handles: bool,
     /// The function that the first thread runs, `Class.method` for OOX. One other than `main` is called with any arguments
     /// (docs/c-support.md); several run as threads side by side
     #[arg(long, value_name = "FUNCTION", default_value = "main")]

@@ -38,6 +38,7 @@ pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, Str
         havoc_stubs: input.stub == Stub::Havoc,
         stubs: input.stubs.clone(),
         fallible: input.fallible,
+        late_handles: input.late_handles,
         entries: input.entry.clone(),
         nonnull: input.nonnull,
         arguments: Arguments {

@@ -102,6 +102,7 @@ fn plain_input(files: Vec<PathBuf>, data_model: DataModel, entry: String) -> Inp
         argv_max: 2,
         argv_length: 8,
         fallible: false,
+        late_handles: false,
         entry: vec![entry],
         nonnull: false,
     }

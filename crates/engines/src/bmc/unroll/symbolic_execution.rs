@@ -218,9 +218,10 @@ impl Executor<'_> {
 
     /// A loop would go round more often. Inside of an atomic section the section stops here, so that what it has read counts.
     fn cut(&mut self, thread: u32, state: &State, record: u32, (span, rounds): (ir::Span, u32)) {
-        let place = match self.program.sources.is_model(span) {
-            true => "of a library function".to_string(),
-            false => format!("at {}", self.program.sources.place(span)),
+        let place = match (self.program.sources.is_model(span), self.user_place_before(thread, record)) {
+            (false, _) => format!("at {}", self.program.sources.place(span)),
+            (true, Some(call)) => format!("of a library function, called at {},", self.program.sources.place(call)),
+            (true, None) => "of a library function".to_string(),
         };
         let times = if rounds == 1 { "iteration" } else { "iterations" };
         let why = Why::Bound(format!("loop {place} needs more than {rounds} {times} (no violation up to {rounds})"));
@@ -233,6 +234,16 @@ impl Executor<'_> {
             stop = Some(stops);
         }
         self.found.bads.push(Bad { guard, what: BadKind::Cut(why), thread, record, stop });
+    }
+
+    /// The last place of the user's own text that a thread comes by before a step.
+    fn user_place_before(&self, thread: u32, record: u32) -> Option<ir::Span> {
+        let unrolled = &self.found.threads[thread as usize];
+        let edges = &self.program.proc(unrolled.proc).edges;
+        let steps = unrolled.records.iter().take(record as usize + 1).rev();
+        let spans = steps.flat_map(|step| edges[step.edge.index()].stmts.iter().rev().map(|stmt| stmt.span));
+        let sources = &self.program.sources;
+        spans.into_iter().find(|span| span.is_known() && !sources.is_model(*span))
     }
 
     /// Whether constants say that the edge cannot be taken.

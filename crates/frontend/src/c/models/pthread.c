@@ -101,10 +101,37 @@ int pthread_attr_getdetachstate(u32 *attributes, int *state)
     return 0;
 }
 
-/* POSIX promises the handle to the caller alone: the new thread may look for it too early, and that is a race. */
+/* Whether the handle of a thread is where it belongs. */
+static u8 is_stored[THREADS];
+
+static void await_stored(void)
+{
+    u8 old;
+    __ravel_await(&is_stored[__ravel_self()], old, old == 1, old, ACQUIRE);
+}
+
+static word run_when_stored(word start, word arg)
+{
+    await_stored();
+    word result = ((word (*)(word))start)(arg);
+    if (__ravel_uses("pthread_key_create") || __ravel_uses("tss_create"))
+        run_destructors();
+    return result;
+}
+
+/* POSIX promises the handle to the caller alone, and a thread that looks for it too early races. Where threads use handles of others it is stored
+   before the new thread runs, as glibc does; the answer says so. */
 int pthread_create(word *thread, void *attributes, word start, word arg)
 {
-    if (__ravel_uses("pthread_key_create") || __ravel_uses("tss_create"))
+    if (__ravel_stores_handles_early()) {
+        __ravel_atomic_begin();
+        word created = __ravel_start(run_when_stored, start, arg);
+        if (created >= THREADS)
+            __ravel_unsupported("more than 1024 threads that may use the handles of others");
+        *thread = created;
+        __atomic_store_n(&is_stored[created], 1, RELEASE);
+        __ravel_atomic_end();
+    } else if (__ravel_uses("pthread_key_create") || __ravel_uses("tss_create"))
         *thread = __ravel_start(run_with_destructors, start, arg);
     else
         *thread = __ravel_start(start, arg);

@@ -3,13 +3,9 @@
 enum { thrd_success = 0, thrd_busy = 1, thrd_error = 2, thrd_timedout = 4 };
 enum { mtx_recursive = 1 };
 
-/* Whether the handle of a thread is where it belongs. */
-static u8 is_stored[THREADS];
-
 static word run_after_create(word start, word arg)
 {
-    u8 old;
-    __ravel_await(&is_stored[__ravel_self()], old, old == 1, old, ACQUIRE);
+    await_stored();
     int result = ((int (*)(word))start)(arg);
     if (__ravel_uses("pthread_key_create") || __ravel_uses("tss_create"))
         run_destructors();

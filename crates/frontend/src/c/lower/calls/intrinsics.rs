@@ -134,6 +134,15 @@ impl Body<'_, '_> {
                 let may = self.lw.facts.may_locks_end() || self.lw.facts.uses(&destroy);
                 Some(self.truth_number(may, ty))
             }
+            ("__ravel_stores_handles_early", []) => {
+                let is_early = self.lw.facts.may_use_handles_of_others && !self.lw.options.late_handles;
+                if is_early {
+                    let what = "pthread_create stores the handle before the new thread runs (POSIX leaves it open; \
+                                --late-handles lets it be late)";
+                    self.lw.assume(what.to_string());
+                }
+                Some(self.truth_number(is_early, ty))
+            }
             ("__ravel_may_join_twice", []) => {
                 let may = self.lw.facts.may_join_twice;
                 Some(self.truth_number(may, ty))
