@@ -36,7 +36,7 @@ pub use decide::{Checked, Decided, OOX_PROPERTIES, decide, decide_litmus, decide
 pub use engine::Engine;
 pub use knob::{About, Kind, Knob, Settings};
 pub use reached::{Board, Bounded, Reached};
-pub use run::{Run, Statistics};
+pub use run::{Parts, Run, Statistics};
 pub use schedule::{Ask, How, Scheduled, Wrong, cores, panic_words, schedule};
 pub use smt::versions as solver_versions;
 pub use table::{ENGINES, all, engine_named, settings};

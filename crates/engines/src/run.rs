@@ -28,6 +28,15 @@ impl Statistics {
     }
 }
 
+/// Parts of all executions of a program, as texts that name them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// Nobody has looked at these.
+    pub open: Vec<String>,
+    /// Nothing goes wrong in these.
+    pub refuted: Vec<String>,
+}
+
 /// One run of an engine.
 #[derive(Clone, Debug)]
 pub struct Run {
@@ -45,6 +54,8 @@ pub struct Run {
     pub notes: Vec<String>,
     /// How far it is, for others to read.
     pub reached: Reached,
+    /// Parts of all executions, if the question was cut into them or is about one.
+    pub parts: Parts,
 }
 
 impl Run {
@@ -59,6 +70,7 @@ impl Run {
             looked_for: Properties::NONE,
             notes: Vec::new(),
             reached: Reached::default(),
+            parts: Parts::default(),
         }
     }
 

@@ -16,6 +16,7 @@ pub mod cores;
 
 use crate::clock;
 use crate::decide::together;
+use crate::run::Parts;
 use crate::{Board, Budget, Decided, Run, Settings, Statistics};
 use ir::{Properties, Property, Span, Why};
 use std::any::Any;
@@ -81,6 +82,8 @@ pub struct Scheduled<R> {
     pub statistics: Statistics,
     /// The bounds that the answer holds under.
     pub notes: Vec<String>,
+    /// Parts of all executions, if the only one who was asked cut the question into them or looked at one.
+    pub parts: Parts,
 }
 
 /// How often the one who waits looks around.
@@ -368,6 +371,7 @@ fn conclude<R>(
         proven: Properties::NONE,
         statistics: Statistics::default(),
         notes: Vec::new(),
+        parts: Parts::default(),
     };
     if let Some(why) = disagreement {
         scheduled.decided = Decided::Unknown(why);
@@ -407,7 +411,7 @@ fn conclude<R>(
     if let [_] = asks
         && let Some(run) = unsure.pop()
     {
-        (scheduled.statistics, scheduled.notes) = (run.statistics, run.notes);
+        (scheduled.statistics, scheduled.notes, scheduled.parts) = (run.statistics, run.notes, run.parts);
     }
     let about_open = |ask: usize| open.is_empty() || !asks[ask].covers.both(open).is_empty();
     let reasons: Vec<&Why> = gave_up.iter().filter(|(ask, _)| about_open(*ask)).map(|(_, why)| why).collect();

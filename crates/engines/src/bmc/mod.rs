@@ -19,10 +19,13 @@ mod unrolled;
 
 use crate::clock::computed;
 use crate::evidence::axioms::Axioms;
+use crate::run::Parts;
 use crate::{About, Bounded, Engine, Kind, Knob, Run};
 use ir::pass::{Options, explicit_fences, forget_owners, may_wait_in_circle, prepare};
 use ir::{Model, Program, Proof, Properties, Property, Task, Verdict, Why};
 use reductions::Known;
+pub use solving::parts::cover_everything;
+use solving::parts::{self, Part};
 use stage::{Question, Stage, stage};
 use unroll::executor::Bounds;
 
@@ -57,6 +60,19 @@ const THREADS: Knob = Knob {
     help: "how many threads of the machine share a question that is hard; 0 for as many as there are. The same verdicts",
 };
 
+const CUBES: Knob = Knob {
+    name: "cubes",
+    kind: Kind::Number,
+    default: "0",
+    help: "cut a question that is hard into so many parts, instead of answering it (`verify --cubes`)",
+};
+const CUBE: Knob = Knob {
+    name: "cube",
+    kind: Kind::Form(parts::FORM, parts::misspelt),
+    default: "",
+    help: "look at one of these parts alone",
+};
+
 /// Steps of the unrolled program at most.
 const MAX_STEPS: usize = 150_000;
 
@@ -69,7 +85,7 @@ impl Engine for Bmc {
         &About {
             name: "bmc",
             describe: "unrolls loops and asks a SAT solver, which an ordering theory helps, for a bad execution",
-            knobs: &[PROCEDURE, CONFLICTS, UNWIND, LOOPS, THREADS],
+            knobs: &[PROCEDURE, CONFLICTS, UNWIND, LOOPS, THREADS, CUBES, CUBE],
         }
     }
 
@@ -104,7 +120,17 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
     run.statistics.set("seconds: prepare", (computed() - started).as_secs_f64());
     let by_line = bounds::place(&task.program, &run.settings.text(&LOOPS)).map_err(refused)?;
     let unwind = u32::try_from(run.settings.number(&UNWIND)).unwrap_or(u32::MAX);
-    let stages: Vec<(u32, u32)> = if unwind > 0 { vec![(unwind, 100_000)] } else { STAGES.to_vec() };
+    let part = Part::read(&run.settings.text(&CUBE));
+    let n_parts = usize::try_from(run.settings.number(&CUBES)).unwrap_or(usize::MAX);
+    if is_cat && (part.is_some() || n_parts > 0) {
+        let what = "questions under models in cat as parts".to_string();
+        return Err(Why::Unsupported { span: ir::Span::NOWHERE, what });
+    }
+    let stages: Vec<(u32, u32)> = match &part {
+        Some(part) => vec![part.rounds],
+        None if unwind > 0 => vec![(unwind, 100_000)],
+        None => STAGES.to_vec(),
+    };
     run.looked_for = properties_of(task);
     let question = Question {
         task,
@@ -114,20 +140,26 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         finds_conflicts: run.settings.flag(&CONFLICTS),
         axioms: axioms.as_ref(),
         n_workers: run.settings.threads(&THREADS),
+        part: part.as_ref(),
+        n_parts,
     };
     let mut reason = None;
-    let mut by_cells = true;
+    let mut by_cells = part.as_ref().is_none_or(|part| part.by_cells);
     let mut known = Known::default();
     let mut stages = stages.into_iter();
     let mut next = stages.next();
     while let Some((rounds, decided)) = next {
         let bounds = Bounds { rounds, decided, by_line: by_line.clone(), records: MAX_STEPS, by_cells };
         run.reached.count("rounds looked at", u64::from(rounds));
+        if n_parts > 0 {
+            // Whoever looks at a part knows nothing of earlier bounds.
+            known = Known::default();
+        }
         let result = match question.axioms {
             Some(axioms) => axioms::stage(&question, axioms, &bounds, &mut known, run),
             None => stage(&question, &bounds, &mut known, run),
         };
-        if matches!(result, Ok(Stage::Misplaced)) {
+        if matches!(result, Ok(Stage::Misplaced)) && part.is_none() {
             (by_cells, known) = (false, Known::default());
             continue;
         }
@@ -152,7 +184,18 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
                 }
                 reason = Some(why);
             }
-            Ok(Stage::Misplaced) => unreachable!("this stage is tried again"),
+            Ok(Stage::Parts { open, refuted, mark }) => {
+                let text = |choices| Part { rounds: (rounds, decided), by_cells, mark, choices }.to_string();
+                run.parts = Parts {
+                    open: open.into_iter().map(text).collect(),
+                    refuted: refuted.into_iter().map(text).collect(),
+                };
+                return Err(Why::Bound(parts::told(&run.parts)));
+            }
+            Ok(Stage::Misplaced) => {
+                let what = "an execution of this part looks at bytes of memory, and the parts are made by cells";
+                return Err(Why::Bound(what.to_string()));
+            }
             Err(Why::Bound(what)) => return Err(reason.unwrap_or(Why::Bound(what))),
             Err(why) => return Err(why),
         }

@@ -5,7 +5,8 @@ use super::solving::cubes::{Crew, Tell, solve_together};
 use super::solving::data_races;
 use super::solving::encoding::Encoding;
 use super::solving::goals::Goals;
-use super::solving::search::{Effort, Found};
+use super::solving::parts::{Cut, Part, choices, cut_up};
+use super::solving::search::{Effort, Found, Solved, solve};
 use super::solving::witness::trace;
 use super::unroll::executor::Bounds;
 use super::unroll::unroll;
@@ -16,6 +17,7 @@ use crate::run::{Run, Statistics};
 use ir::{Program, Properties, Task, Trace, Why};
 use logic::TermId;
 use memory::order::{Closure, Pair, find_conflicts};
+use smt::Lit;
 
 /// Clauses that are looked for beforehand at most.
 const MAX_CONFLICTS: usize = 50_000;
@@ -37,6 +39,10 @@ pub(crate) struct Question<'a> {
     pub(crate) axioms: Option<&'a Axioms>,
     /// How many threads of the machine work on hard questions.
     pub(crate) n_workers: usize,
+    /// The only part of all executions that is looked at.
+    pub(crate) part: Option<&'a Part>,
+    /// How many parts a hard question is cut into, if it is.
+    pub(crate) n_parts: usize,
 }
 
 /// What came of one bound.
@@ -50,6 +56,12 @@ pub(crate) enum Stage {
     Misplaced,
     /// An execution needs more rounds.
     Deeper(Why),
+    /// Parts of all executions that are left, and those in which nothing goes wrong, by their choices.
+    Parts {
+        open: Vec<Vec<i32>>,
+        refuted: Vec<Vec<i32>>,
+        mark: u64,
+    },
 }
 
 /// Decides one bound, with what earlier ones have found.
@@ -179,12 +191,49 @@ fn answer(
     };
     let questions: [(TermId, &Tell<'_, Stage>); 3] =
         [(goals.violation, &violation), (goals.cut, &cut), (goals.beyond, &beyond)];
+    if let Some(part) = question.part {
+        return answer_part(part, (unrolled, encoding), &questions, effort);
+    }
     for (goal, tell) in questions {
+        if question.n_parts > 0 {
+            match cut_up(encoding, unrolled, (goal, question.n_parts), tell, effort)? {
+                Cut::Found(stage) => return Ok(stage),
+                Cut::Nothing => continue,
+                Cut::Parts { open, refuted } => {
+                    let choices = |cubes: Vec<Vec<Lit>>| cubes.iter().map(|cube| choices(encoding, cube)).collect();
+                    return Ok(Stage::Parts { open: choices(open), refuted: choices(refuted), mark: encoding.mark() });
+                }
+            }
+        }
         if let Some(stage) = solve_together(encoding, unrolled, goal, crew, (tell, effort))? {
             return Ok(stage);
         }
     }
     Ok(Stage::Safe((unrolled.events.reads.len() + unrolled.events.writes.len()) as u64))
+}
+
+/// Whether something goes wrong in a part of all executions.
+fn answer_part(
+    part: &Part,
+    (unrolled, encoding): (&mut Unrolled, &mut Encoding),
+    questions: &[(TermId, &Tell<'_, Stage>)],
+    effort: &mut Effort,
+) -> Result<Stage, smt::Why> {
+    let Some(cube) = part.literals(encoding) else {
+        return Err(smt::Why::Incomplete("this is a part of another program, or of another version of ravel".into()));
+    };
+    let mut needed: Vec<Lit> = Vec::new();
+    for (goal, tell) in questions {
+        match solve(encoding, unrolled, (*goal, &cube), u32::MAX, effort)? {
+            Solved::Found(mut found) => return tell(unrolled, &mut found),
+            Solved::Nothing => {
+                let also: Vec<Lit> = cube.iter().copied().filter(|lit| encoding.bits.lit_failed(*lit)).collect();
+                needed.extend(also.into_iter().filter(|lit| !needed.contains(lit)).collect::<Vec<_>>());
+            }
+            Solved::Paused => return Err(smt::Why::Incomplete("the solver gave up".into())),
+        }
+    }
+    Ok(Stage::Parts { open: Vec::new(), refuted: vec![choices(encoding, &needed)], mark: encoding.mark() })
 }
 
 /// Why an execution is none that counts.

@@ -322,8 +322,12 @@ pub(super) fn agree(seed: u64, size: u64, model: Model) -> Result<bool, String> 
     let task = Task { program, properties };
     let budget = Budget::of_time(Duration::from_secs(3));
     let threads = if seed.is_multiple_of(3) { "3" } else { "1" };
-    let mut run = Run::of(Bmc.about(), budget, &[("unwind", "4"), ("threads", threads)]).expect("they are declared");
-    match decide(&Bmc, &task, &mut run).verdict() {
+    let knobs = [("unwind", "4"), ("threads", threads)];
+    let verdict = match seed % 3 {
+        2 => decide_by_parts(&task, &budget, &knobs, 4).0,
+        _ => decide(&Bmc, &task, &mut Run::of(Bmc.about(), budget, &knobs).expect("they are declared")).verdict(),
+    };
+    match verdict {
         Verdict::Safe(_) if found.is_empty() => Ok(true),
         Verdict::Safe(_) => Err(format!("{seed}: safe, but the interpreter finds {found:?}")),
         Verdict::Unsafe(trace) if found.contains(&&trace.violation) || oracle.incomplete.is_some() => Ok(true),
@@ -331,6 +335,39 @@ pub(super) fn agree(seed: u64, size: u64, model: Model) -> Result<bool, String> 
         Verdict::Unknown(Why::Bound(_) | Why::TimeLimit(_)) => Ok(false),
         Verdict::Unknown(why) => Err(format!("{seed}: {why:?}, the interpreter finds {found:?}")),
     }
+}
+
+/// What comes of cutting a question into parts, looking at each with a run of its own, and putting the answers together; and how many parts there were.
+fn decide_by_parts(task: &Task, budget: &Budget, knobs: &[(&str, &str)], n: usize) -> (Verdict, usize) {
+    let run_with = |name, value: &str| {
+        let knobs: Vec<(&str, &str)> = knobs.iter().copied().chain([(name, value)]).collect();
+        let mut run = Run::of(Bmc.about(), budget.clone(), &knobs).expect("they are declared");
+        let verdict = decide(&Bmc, task, &mut run).verdict();
+        (verdict, run.parts)
+    };
+    let (verdict, parts) = run_with("cubes", &n.to_string());
+    if parts.open.is_empty() {
+        return (verdict, 0);
+    }
+    let mut refuted = parts.refuted;
+    let mut open = None;
+    for part in &parts.open {
+        let (verdict, of_part) = run_with("cube", part);
+        match verdict {
+            Verdict::Unsafe(_) => return (verdict, parts.open.len()),
+            Verdict::Safe(_) => panic!("one part says nothing of the others"),
+            Verdict::Unknown(_) if !of_part.refuted.is_empty() => refuted.extend(of_part.refuted),
+            Verdict::Unknown(why) => open = Some(why),
+        }
+    }
+    let verdict = match open {
+        Some(why) => Verdict::Unknown(why),
+        None => {
+            assert!(super::cover_everything(&refuted), "{refuted:?}");
+            Verdict::Safe(ir::Proof::Unrolled { events: 0 })
+        }
+    };
+    (verdict, parts.open.len())
 }
 
 /// Two threads add 1 so many times, each by a read and a write; afterwards the sum is not this.
@@ -374,6 +411,10 @@ fn workers_that_share_a_question_answer_as_one_does() {
             assert_eq!(matches!(verdict, Verdict::Unsafe(_)), !is_safe, "{sum} {procedure}: {verdict:?}");
             let n_cubes = run.statistics.0.get("cubes").copied().unwrap_or(0.0);
             assert!(!is_safe || n_cubes > 1.0, "{sum} {procedure}: it is shared out, {n_cubes} parts");
+            let knobs = [("procedure", procedure)];
+            let (verdict, n_parts) = decide_by_parts(&task, &Budget::unlimited(), &knobs, 8);
+            assert_eq!(matches!(verdict, Verdict::Safe(_)), is_safe, "{sum} {procedure}: {verdict:?}");
+            assert!(!is_safe || n_parts > 1, "{sum} {procedure}: it is cut up, {n_parts} parts");
         }
     }
 }

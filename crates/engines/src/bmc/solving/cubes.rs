@@ -127,7 +127,7 @@ impl<T> Shared<T> {
                         break;
                     }
                     Ok(Solved::Paused) if self.is_wanted() => {
-                        if let Some(lit) = encoding.bits.most_active(&encoding.watched, &cube) {
+                        if let Some(lit) = encoding.bits.most_active(encoding.splits(), &cube) {
                             let other = cube.iter().copied().chain([!lit]).collect();
                             cube.push(lit);
                             self.give(other);

@@ -41,6 +41,8 @@ pub(crate) struct Encoding {
     active: FxHashMap<Pair, TermId>,
     /// How many variables there were when all was encoded: those mean the same in every encoding of the same program.
     pub(crate) n_common: usize,
+    /// How many watched literals there were then.
+    n_common_watched: usize,
     /// A number that encodings of the same program have in common.
     mark: u64,
 }
@@ -82,6 +84,7 @@ impl Encoding {
             said: FxHashMap::default(),
             active: FxHashMap::default(),
             n_common: 0,
+            n_common_watched: 0,
             mark: 0,
         };
         if unrolled.events.program.is_none() {
@@ -119,10 +122,17 @@ impl Encoding {
         }
         let sat = self.bits.statistics();
         self.n_common = sat.variables as usize;
+        self.n_common_watched = self.watched.len();
         let mut hasher = FxHasher::default();
         (sat.variables, sat.clauses, &self.watched, &self.structure.edges).hash(&mut hasher);
         self.structure.reads.iter().for_each(|read| (read.node, &read.candidates, &read.rivals).hash(&mut hasher));
         self.mark = hasher.finish();
+    }
+
+    /// Literals at which all executions can be cut in two: those that mean the same in every encoding of the same program. Orders of writes, which each
+    /// encoding numbers when it first needs them, are none.
+    pub(crate) fn splits(&self) -> &[Lit] {
+        &self.watched[..self.n_common_watched]
     }
 
     /// A number that two encodings have in common only if they choose, number and order alike.
