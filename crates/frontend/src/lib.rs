@@ -7,7 +7,7 @@ pub mod c;
 pub mod litmus;
 pub mod oox;
 
-pub use c::load;
+pub use c::{load, preprocessed};
 
 use ir::{DataModel, Diagnostic, Program, Properties, Sources};
 use std::path::PathBuf;

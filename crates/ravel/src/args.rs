@@ -3,8 +3,10 @@
 //! The fixed part is declared on the structs below; `--<engine>.<knob>` options are added from the table, so that a new engine
 //! needs no line here. Only words are checked here; files are opened by the commands.
 
+mod cubes;
 mod litmus;
 
+pub(crate) use cubes::{Cubes, Cut};
 pub(crate) use litmus::{Enumerate, Litmus, Method, Pick};
 
 use crate::quantity::{self, Limit};
@@ -51,6 +53,10 @@ pub(crate) enum What {
     Litmus(Litmus),
     /// Run a suite of tasks with known answers and count
     Bench(Bench),
+    /// Work on the parts of a hard question that `verify --cubes` has cut, and put the answers together
+    ///
+    /// Exit codes: 0 safe, 1 unsafe, 2 bad input or usage, 3 parts are missing or not decided.
+    Cubes(Cubes),
     /// Run an execution again that `verify --json` has told, and step through it, forwards and backwards
     ///
     /// Exit codes: 0 it goes wrong in the same way, 2 bad input, or the trace of another program, 3 it does not.
@@ -231,6 +237,8 @@ pub(crate) struct Verify {
     pub(crate) question: Question,
     #[command(flatten)]
     pub(crate) limits: Limits,
+    #[command(flatten)]
+    pub(crate) cut: Cut,
     /// Who decides; see `ravel engines` [default: portfolio, which asks several; symbolic for OOX, axiomatic for litmus tests]
     #[arg(long, value_name = "NAME")]
     pub(crate) engine: Option<String>,

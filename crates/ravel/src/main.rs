@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod command;
+mod cubes;
 mod deliver;
 mod exit;
 mod guarded_thread;
@@ -32,6 +33,7 @@ fn main() {
         What::Engines => command::show::engines(),
         What::Litmus(args) => guarded_thread::run(move || litmus::litmus(&args)).unwrap_or_else(bug),
         What::Bench(args) => bench::bench(&args, &knobs),
+        What::Cubes(args) => cubes::cubes(&args),
         What::Replay(args) => guarded_thread::run(move || command::replay::replay(&args)).unwrap_or_else(bug),
         What::Explain(args) => guarded_thread::run(move || command::replay::explain(&args)).unwrap_or_else(bug),
         What::Doctor => guarded_thread::run(command::doctor::doctor).unwrap_or_else(bug),

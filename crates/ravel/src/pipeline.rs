@@ -8,7 +8,7 @@ use crate::request::Request;
 use crate::watch::{Stop, Watch};
 use engines::{About, Ask, Decided, How, Run, Scheduled, Settings, schedule};
 use ir::{Diagnostic, Properties, Property, Span, Why};
-use report::{Answer, Bounded, Kept, Outcome};
+use report::{Answer, Bounded, Kept, Outcome, Parts};
 use std::time::{Duration, Instant};
 
 /// How engines are asked.
@@ -78,6 +78,7 @@ pub(crate) fn blank(request: &Request, engine: &str, outcome: Outcome) -> Answer
         reached: Vec::new(),
         next: Vec::new(),
         kept: None,
+        parts: Parts::default(),
         bounded: None,
     }
 }
@@ -189,6 +190,7 @@ fn note<R>(answer: &mut Answer, found: &Scheduled<R>, plan: &Plan) {
     answer.checked = found.looked_for;
     answer.proven = found.proven;
     answer.bounds.clone_from(&found.notes);
+    answer.parts = Parts { open: found.parts.open.clone(), refuted: found.parts.refuted.clone() };
     if let Decided::Safe(_, checked) = &found.decided {
         answer.notes.extend(checked.notes());
     }

@@ -49,6 +49,8 @@ pub struct Answer {
     pub bounded: Option<Bounded>,
     /// The execution of a violation, for who wants to run it again.
     pub kept: Option<Kept>,
+    /// Parts of all executions, if the question was cut into them or is about one.
+    pub parts: Parts,
 }
 
 /// What is known though loops go on: nothing is wrong as long as none goes round more often.
@@ -60,6 +62,15 @@ pub struct Bounded {
     pub properties: Properties,
     /// What needs more: `loop at a.c:3`.
     pub open: String,
+}
+
+/// Parts of all executions, as texts that name them.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// Nobody has looked at these.
+    pub open: Vec<String>,
+    /// Nothing goes wrong in these.
+    pub refuted: Vec<String>,
 }
 
 /// The choices of an execution, kept so that it can be run again (`ravel replay`).
@@ -274,6 +285,7 @@ mod tests {
             reached: Vec::new(),
             next: Vec::new(),
             kept: None,
+            parts: Parts::default(),
             bounded: None,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Core types are not serialisable on purpose: what is promised to the outside is written down here, field by field.
 
-use crate::answer::{Answer, Kept, Outcome, Reached};
+use crate::answer::{Answer, Kept, Outcome, Parts, Reached};
 use crate::story::{Call, Detail, Effect, Ending, Role, Row};
 use crate::tell::explain;
 use ir::{Diagnostic, Proof, Properties, Property, Severity, Sources, Span, Why};
@@ -33,6 +33,8 @@ struct Document {
     #[serde(skip_serializing_if = "Option::is_none")]
     bounded: Option<BoundedOut>,
     refused: bool,
+    /// Whether a limit was reached, so that more of it may help.
+    limited: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     condition: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,6 +53,8 @@ struct Document {
     explanation: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replay: Option<KeptOut>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<PartsOut>,
     diagnostics: Vec<DiagnosticOut>,
     notes: Vec<String>,
     assumptions: Vec<String>,
@@ -71,6 +75,13 @@ struct BoundedOut {
     checked: Vec<&'static str>,
     open: String,
     text: String,
+}
+
+/// Parts of all executions.
+#[derive(Serialize)]
+struct PartsOut {
+    open: Vec<String>,
+    refuted: Vec<String>,
 }
 
 /// What `ravel replay` needs.
@@ -237,6 +248,7 @@ fn document(answer: &Answer) -> Document {
             text,
         }),
         refused: answer.is_refused(),
+        limited: answer.is_limited(),
         condition: condition.map(|(condition, _)| condition.clone()),
         observed: match &answer.outcome {
             Outcome::Condition { observed, .. } => *observed,
@@ -255,6 +267,7 @@ fn document(answer: &Answer) -> Document {
             _ => Vec::new(),
         },
         replay: answer.kept.clone().map(|Kept { program, command, schedule }| KeptOut { program, command, schedule }),
+        parts: parts(&answer.parts),
         diagnostics: answer.diagnostics.iter().map(|d| diagnostic(sources, d)).collect(),
         notes: answer.bounds.iter().chain(&answer.notes).cloned().collect(),
         assumptions: answer.assumptions.clone(),
@@ -263,6 +276,11 @@ fn document(answer: &Answer) -> Document {
         reached: answer.reached.iter().map(reached).collect(),
         next: answer.next.clone(),
     }
+}
+
+fn parts(parts: &Parts) -> Option<PartsOut> {
+    let Parts { open, refuted } = parts.clone();
+    (!open.is_empty() || !refuted.is_empty()).then_some(PartsOut { open, refuted })
 }
 
 fn reached(reached: &Reached) -> ReachedOut {
@@ -417,6 +435,7 @@ mod tests {
             reached: Vec::new(),
             next: Vec::new(),
             kept: None,
+            parts: Parts::default(),
             bounded: None,
             timings: vec![("load".into(), 0.5)],
         };

@@ -19,7 +19,7 @@ pub mod tell;
 pub mod text;
 pub mod witness;
 
-pub use answer::{Answer, Bounded, Kept, Outcome, Reached, why};
+pub use answer::{Answer, Bounded, Kept, Outcome, Parts, Reached, why};
 pub use diagnostic::{diagnostic, diagnostics};
 pub use excerpt::excerpt;
 pub use exchange::{gcc, sarif};

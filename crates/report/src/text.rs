@@ -251,6 +251,7 @@ fn numbers(answer: &Answer, style: &Style, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::Parts;
 
     fn answer(outcome: Outcome) -> Answer {
         Answer {
@@ -274,6 +275,7 @@ mod tests {
             reached: Vec::new(),
             next: Vec::new(),
             kept: None,
+            parts: Parts::default(),
             bounded: None,
         }
     }

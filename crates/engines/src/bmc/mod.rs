@@ -126,6 +126,11 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         let what = "questions under models in cat as parts".to_string();
         return Err(Why::Unsupported { span: ir::Span::NOWHERE, what });
     }
+    if n_parts > 0
+        && let Some(why) = undecided(task, &prepared)
+    {
+        return Err(why);
+    }
     let stages: Vec<(u32, u32)> = match &part {
         Some(part) => vec![part.rounds],
         None if unwind > 0 => vec![(unwind, 100_000)],

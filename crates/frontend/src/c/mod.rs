@@ -43,6 +43,25 @@ pub fn load(files: &[PathBuf], options: &Options) -> Result<Loaded, Rejected> {
     })
 }
 
+/// What the preprocessor makes of a file.
+pub fn preprocessed(file: &Path, options: &Options) -> Result<Vec<u8>, Rejected> {
+    let mut sources = Sources::default();
+    match preprocess::preprocess(&mut sources, file, &how_to_preprocess(options)) {
+        Ok(preprocessed) => Ok(preprocessed.text),
+        Err(diagnostics) => Err(Rejected { sources, diagnostics }),
+    }
+}
+
+fn how_to_preprocess(options: &Options) -> PreprocessOptions {
+    PreprocessOptions {
+        include_dirs: options.include.clone(),
+        defines: options.define.clone(),
+        compile_commands: options.compile_commands.clone(),
+        data_model: options.data_model,
+        ..PreprocessOptions::default()
+    }
+}
+
 /// Loads a program from preprocessed text, as if it stood in a file called `name`.
 pub fn load_text(name: &str, text: &str, options: &Options) -> Result<Loaded, Rejected> {
     parse::on_deep_stack(|| {
@@ -63,14 +82,7 @@ struct Reader {
 
 impl Reader {
     fn read_file(&mut self, file: &Path, options: &Options) {
-        let how = PreprocessOptions {
-            include_dirs: options.include.clone(),
-            defines: options.define.clone(),
-            compile_commands: options.compile_commands.clone(),
-            data_model: options.data_model,
-            ..PreprocessOptions::default()
-        };
-        match preprocess::preprocess(&mut self.sources, file, &how) {
+        match preprocess::preprocess(&mut self.sources, file, &how_to_preprocess(options)) {
             Ok(preprocessed) => {
                 self.warnings.extend(preprocessed.warnings);
                 self.parse(&file.to_string_lossy(), &preprocessed.text, &preprocessed.originals);

@@ -6,7 +6,7 @@
 
 mod junit;
 mod merge;
-mod slurm;
+pub(crate) mod slurm;
 mod table;
 
 use crate::args::{self, Knobs};
@@ -229,7 +229,7 @@ fn list(rows: &[Row<'_>], worker: &Worker, verbose: bool) -> String {
 }
 
 /// Words as a shell would read them.
-fn command_line(words: &[String]) -> String {
+pub(crate) fn command_line(words: &[String]) -> String {
     let is_plain = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=,:+".contains(c));
     let quoted = words
         .iter()

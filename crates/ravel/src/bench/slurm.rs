@@ -112,28 +112,36 @@ impl Array<'_> {
 
     /// Waits until no job is left; ^C takes them back.
     fn follow(&self, job: &str) -> Result<(), String> {
-        let mut last_seen = Instant::now();
         let bar = super::progress(self.head.questions);
-        loop {
-            if STOPPED.load(Ordering::SeqCst) {
-                // Who cannot be taken back ends by itself and loses nothing.
-                let _ = Command::new("scancel").arg(job).status();
-                break;
-            }
+        let show = || {
             let n: usize = self.shards().map(|shard| journal::n_answers(&self.results(shard))).sum();
             bar.set_position(n as u64);
-            match is_left(job) {
-                Some(true) => last_seen = Instant::now(),
-                Some(false) => break,
-                None if last_seen.elapsed() > PATIENCE => {
-                    return Err(format!("squeue does not say what job {job} does; the same command goes on later"));
-                }
-                None => {}
-            }
-            std::thread::sleep(PAUSE);
-        }
+        };
+        follow(job, || STOPPED.load(Ordering::SeqCst), show, PAUSE)?;
         bar.finish_and_clear();
         Ok(())
+    }
+}
+
+/// Waits until no job of an array is left; takes them back when they are not needed any more.
+pub(crate) fn follow(job: &str, is_over: impl Fn() -> bool, show: impl Fn(), pause: Duration) -> Result<(), String> {
+    let mut last_seen = Instant::now();
+    loop {
+        if is_over() {
+            // Who cannot be taken back ends by itself and loses nothing.
+            let _ = Command::new("scancel").arg(job).status();
+            return Ok(());
+        }
+        show();
+        match is_left(job) {
+            Some(true) => last_seen = Instant::now(),
+            Some(false) => return Ok(()),
+            None if last_seen.elapsed() > PATIENCE => {
+                return Err(format!("squeue does not say what job {job} does; the same command goes on later"));
+            }
+            None => {}
+        }
+        std::thread::sleep(pause);
     }
 }
 
@@ -143,7 +151,7 @@ fn is_knob(option: &str, knobs: &Knobs) -> bool {
 }
 
 /// Hands the shards to Slurm; the job's number.
-fn submit(script: &Path, shards: &[Shard], partition: Option<&str>) -> Result<String, String> {
+pub(crate) fn submit(script: &Path, shards: &[Shard], partition: Option<&str>) -> Result<String, String> {
     let numbers: Vec<String> = shards.iter().map(|shard| shard.number.to_string()).collect();
     let mut command = Command::new("sbatch");
     command.arg("--parsable").arg(format!("--array={}", ranges(&numbers)));

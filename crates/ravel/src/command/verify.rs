@@ -3,6 +3,7 @@
 //! A panic is caught and told (`deep`); the watcher keeps the limits (`watch`).
 
 use crate::args::{Knobs, Verify};
+use crate::cubes::{self, Cutting};
 use crate::deliver::Deliver;
 use crate::exit::Exit;
 use crate::language::table::LANGUAGES;
@@ -17,7 +18,7 @@ use report::{Answer, Outcome, Style};
 /// Verifies what the command line says.
 pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
     let style = Style { explain: args.explain, ..screen::style(args.look, args.verbose) };
-    let request = match input::request(&args.input, &args.question) {
+    let mut request = match input::request(&args.input, &args.question) {
         Ok(request) => request,
         Err(problem) => return reject(args, &problem, &style),
     };
@@ -37,6 +38,13 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
         let problem = format!("--second-opinion asks several engines; {} is only one", plan.engine);
         return reject(args, &problem, &style);
     }
+    let cutting = match (args.cut.cubes, &args.cut.into) {
+        (Some(n), Some(into)) => match Cutting::new(&mut request, &mut plan, n, into) {
+            Ok(cutting) => Some(cutting),
+            Err(problem) => return reject(args, &problem, &style),
+        },
+        _ => None,
+    };
     let deliver = match Deliver::new(args, &request, style) {
         Ok(deliver) => deliver,
         Err(problem) => return reject(args, &problem, &style),
@@ -52,11 +60,20 @@ pub(crate) fn verify(args: &Verify, knobs: &Knobs) -> Exit {
         exit_of(&answer, chosen)
     });
     let work = (request.clone(), plan.clone(), watch.clone());
-    let answer = guarded_thread::run(move || (work.0.language.answer)(&work.0, &work.1, &work.2))
+    let mut answer = guarded_thread::run(move || (work.0.language.answer)(&work.0, &work.1, &work.2))
         .unwrap_or_else(|message| pipeline::bug(&request, &plan.engine, &message));
     watch.claim_or_wait();
     screen::progress("");
-    if tell(&deliver, &answer) { exit_of(&answer, chosen) } else { Exit::BadInput }
+    let is_cut = match cutting.map(|cutting| cutting.finish(&request, &plan, &mut answer)) {
+        Some(Err(problem)) => return reject(args, &problem, &style),
+        Some(Ok(is_cut)) => is_cut,
+        None => false,
+    };
+    match (tell(&deliver, &answer), &args.cut.into) {
+        (false, _) => Exit::BadInput,
+        (true, Some(folder)) if is_cut && args.cut.slurm => cubes::on_slurm(folder, &args.limits),
+        _ => exit_of(&answer, chosen),
+    }
 }
 
 /// Keeps to so many cores; an engine that is asked alone and can use several has them all, unless its own knob says otherwise.

@@ -17,8 +17,8 @@ use smt::Lit;
 use std::collections::VecDeque;
 
 /// For how many conflicts all executions are searched before they are cut into parts, and each part before it is cut in two.
-const WHOLE: u32 = if cfg!(test) { 1 } else { 20_000 };
-const PART: u32 = if cfg!(test) { 1 } else { 2_000 };
+const WHOLE: u32 = if cfg!(test) { 1 } else { 4_000 };
+const PART: u32 = if cfg!(test) { 1 } else { 1_000 };
 
 /// How a part is written.
 pub(crate) const FORM: &str = "ROUNDS/DECIDED/MEMORY/MARK/CHOICES";
