@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Does `ravel bench --slurm` work with a real Slurm? Starts a controller and a daemon on this machine, submits a suite, kills a job in the middle,
-# and compares the table with that of a run without Slurm.
+# Do `ravel bench --slurm` and `ravel cubes --slurm` work with a real Slurm? Starts a controller and a daemon on this machine, submits a suite, kills a job in the middle,
+# and compares the table with that of a run without Slurm; then the same with the parts of one hard task.
 #
 # Needs root and Debian's packages slurm-wlm and munge:   apt-get install slurm-wlm munge
 # Use:                                                    contrib/slurm/try.sh [RAVEL] [SUITE] [MORE OPTIONS OF RAVEL BENCH]
@@ -90,3 +90,38 @@ fi
 [ "$(counts "$work/whole.txt")" = "$(counts "$work/array.txt")" ] || { echo "the tables differ"; exit 1; }
 [ "$killed" -gt 0 ] || { echo "no job was killed: the suite is too short for this test"; exit 1; }
 echo "the tables are the same"
+
+echo "== one hard task as an array of four, one of its jobs killed"
+cat > "$work/adds.c" <<'C'
+#include <assert.h>
+#include <pthread.h>
+int x;
+void *adds(void *arg) { for (int i = 0; i < 4; i++) { int r = x; x = r + 1; } return 0; }
+int main(void) {
+    pthread_t a, b, c;
+    pthread_create(&a, 0, adds, 0);
+    pthread_create(&b, 0, adds, 0);
+    pthread_create(&c, 0, adds, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    pthread_join(c, 0);
+    assert(x != 1);
+    return 0;
+}
+C
+"$ravel" verify "$work/adds.c" --property assert --cubes 24 --into "$work/parts" > /dev/null || true
+"$ravel" cubes "$work/parts" --slurm --array-size 4 > "$work/cubes.txt" &
+array=$!
+killed=0
+for _ in $(seq 600); do
+  kill -0 "$array" 2>/dev/null || break
+  if [ "$killed" -lt 1 ] && [ "$(ls "$work/parts/answers" | wc -l)" -gt 2 ]; then
+    job=$(squeue --noheader --array --states=R --format='%A %K' | awk '{ print $1; exit }')
+    if [ -n "$job" ] && scancel --signal=KILL --full "$job"; then killed=$((killed + 1)); fi
+  fi
+  sleep 0.2
+done
+wait "$array" || true
+cat "$work/cubes.txt"
+echo "killed $killed times"
+[ "$(tail -1 "$work/cubes.txt")" = "RESULT: true" ] || { echo "the parts do not give the answer"; exit 1; }

@@ -66,6 +66,12 @@ const CUBES: Knob = Knob {
     default: "0",
     help: "cut a question that is hard into so many parts, instead of answering it (`verify --cubes`)",
 };
+const HARD: Knob = Knob {
+    name: "hard",
+    kind: Kind::Number,
+    default: "4000",
+    help: "after how many conflicts of the solver a question is hard enough to be cut into parts",
+};
 const CUBE: Knob = Knob {
     name: "cube",
     kind: Kind::Form(parts::FORM, parts::misspelt),
@@ -85,7 +91,7 @@ impl Engine for Bmc {
         &About {
             name: "bmc",
             describe: "unrolls loops and asks a SAT solver, which an ordering theory helps, for a bad execution",
-            knobs: &[PROCEDURE, CONFLICTS, UNWIND, LOOPS, THREADS, CUBES, CUBE],
+            knobs: &[PROCEDURE, CONFLICTS, UNWIND, LOOPS, THREADS, CUBES, HARD, CUBE],
         }
     }
 
@@ -147,6 +153,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         n_workers: run.settings.threads(&THREADS),
         part: part.as_ref(),
         n_parts,
+        hard: u32::try_from(run.settings.number(&HARD)).unwrap_or(u32::MAX),
     };
     let mut reason = None;
     let mut by_cells = part.as_ref().is_none_or(|part| part.by_cells);

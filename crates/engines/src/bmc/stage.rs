@@ -43,6 +43,8 @@ pub(crate) struct Question<'a> {
     pub(crate) part: Option<&'a Part>,
     /// How many parts a hard question is cut into, if it is.
     pub(crate) n_parts: usize,
+    /// After how many conflicts of the solver it is hard.
+    pub(crate) hard: u32,
 }
 
 /// What came of one bound.
@@ -196,7 +198,7 @@ fn answer(
     }
     for (goal, tell) in questions {
         if question.n_parts > 0 {
-            match cut_up(encoding, unrolled, (goal, question.n_parts), tell, effort)? {
+            match cut_up(encoding, unrolled, (goal, question.n_parts, question.hard), tell, effort)? {
                 Cut::Found(stage) => return Ok(stage),
                 Cut::Nothing => continue,
                 Cut::Parts { open, refuted } => {

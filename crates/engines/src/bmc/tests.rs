@@ -340,7 +340,7 @@ pub(super) fn agree(seed: u64, size: u64, model: Model) -> Result<bool, String> 
 /// What comes of cutting a question into parts, looking at each with a run of its own, and putting the answers together; and how many parts there were.
 fn decide_by_parts(task: &Task, budget: &Budget, knobs: &[(&str, &str)], n: usize) -> (Verdict, usize) {
     let run_with = |name, value: &str| {
-        let knobs: Vec<(&str, &str)> = knobs.iter().copied().chain([(name, value)]).collect();
+        let knobs: Vec<(&str, &str)> = knobs.iter().copied().chain([(name, value), ("hard", "1")]).collect();
         let mut run = Run::of(Bmc.about(), budget.clone(), &knobs).expect("they are declared");
         let verdict = decide(&Bmc, task, &mut run).verdict();
         (verdict, run.parts)

@@ -1,6 +1,7 @@
 //! Does `ravel bench` count rightly, and are task definitions followed?
 
-use crate::process::{Scratch, root, run, text};
+use crate::process::{Scratch, complaint, root, run, text};
+use std::path::Path;
 
 #[test]
 fn a_suite_is_counted() {
@@ -117,4 +118,58 @@ fn shards_count_what_one_run_counts() {
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     let output = merge(&["examples/lost_update.c"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+}
+
+/// Three threads add 1 to a cell, each by a read and a write; the sum at the end is not this.
+fn lost_updates(sum: u32) -> Scratch {
+    let program = format!(
+        "#include <assert.h>\n#include <pthread.h>\nint x;\n\
+         void *adds(void *arg) {{ for (int i = 0; i < 2; i++) {{ int r = x; x = r + 1; }} return 0; }}\n\
+         int main(void) {{\n  pthread_t a, b, c;\n  pthread_create(&a, 0, adds, 0);\n  pthread_create(&b, 0, adds, 0);\n\
+         \x20 pthread_create(&c, 0, adds, 0);\n  pthread_join(a, 0);\n  pthread_join(b, 0);\n  pthread_join(c, 0);\n\
+         \x20 assert(x != {sum});\n  return 0;\n}}\n"
+    );
+    Scratch::new(&format!("adds-{sum}.c"), program.as_bytes())
+}
+
+#[test]
+fn parts_of_a_question_are_put_together() {
+    for (sum, result) in [(1, "RESULT: true"), (2, "RESULT: false(unreach-call)")] {
+        let program = lost_updates(sum);
+        let folder = program.0.with_extension("parts");
+        let folder = folder.to_str().expect("plain names");
+        let cut = ["verify", program.path(), "--property", "assert", "--bmc.hard", "1", "--cubes", "5", "--into", folder];
+        let output = run(&cut);
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+        assert!(text(&output).contains("cut into 5 parts"), "{}", text(&output));
+        // Nothing else of this machine is needed.
+        std::fs::remove_file(&program.0).expect("it is there");
+        let half = run(&["cubes", folder, "--shard", "1/2"]);
+        if sum == 1 {
+            assert_eq!(half.status.code(), Some(3), "{}", text(&half));
+            assert!(text(&half).contains("2 of 5 parts have no answer yet"), "{}", text(&half));
+        }
+        let whole = run(&["cubes", folder, "--jobs", "2"]);
+        assert_eq!(text(&whole).lines().last(), Some(result), "{}{}", text(&whole), complaint(&whole));
+        if sum == 1 {
+            // Who leaves a part out does not prove anything, and neither does who asks about another program.
+            let task = Path::new(folder).join("task.json");
+            let written = std::fs::read_to_string(&task).expect("it is there");
+            let lines: Vec<&str> = written.lines().collect();
+            let first = lines.iter().position(|line| line.contains("\"open\"")).expect("there are parts") + 1;
+            let without: Vec<&str> =
+                lines.iter().enumerate().filter(|(number, _)| *number != first).map(|(_, line)| *line).collect();
+            std::fs::write(&task, without.join("\n")).expect("it can be written");
+            std::fs::remove_dir_all(Path::new(folder).join("answers")).expect("it is there");
+            std::fs::create_dir(Path::new(folder).join("answers")).expect("it can be made");
+            let spoilt = run(&["cubes", folder]);
+            assert_eq!(text(&spoilt).lines().last(), Some("RESULT: unknown"), "{}", text(&spoilt));
+            assert!(text(&spoilt).contains("not all executions"), "{}", text(&spoilt));
+            let text_of = std::fs::read_dir(folder).expect("it is there").flatten().map(|entry| entry.path());
+            let preprocessed = text_of.into_iter().find(|path| path.extension().is_some_and(|end| end == "i"));
+            std::fs::write(preprocessed.expect("there is one"), "int main(void) { return 0; }").expect("it can be");
+            let other = run(&["cubes", folder]);
+            assert_eq!(other.status.code(), Some(2), "{}", complaint(&other));
+        }
+    }
 }

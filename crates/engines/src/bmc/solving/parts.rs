@@ -16,9 +16,8 @@ use logic::TermId;
 use smt::Lit;
 use std::collections::VecDeque;
 
-/// For how many conflicts all executions are searched before they are cut into parts, and each part before it is cut in two.
-const WHOLE: u32 = if cfg!(test) { 1 } else { 4_000 };
-const PART: u32 = if cfg!(test) { 1 } else { 1_000 };
+/// Which share of the effort for the whole is spent on each part before it is cut in two.
+const SHARE: u32 = 4;
 
 /// How a part is written.
 pub(crate) const FORM: &str = "ROUNDS/DECIDED/MEMORY/MARK/CHOICES";
@@ -102,11 +101,11 @@ pub(crate) enum Cut<T> {
     Parts { open: Vec<Vec<Lit>>, refuted: Vec<Vec<Lit>> },
 }
 
-/// Looks for an execution; if that takes long, cuts all of them into so many parts.
+/// Looks for an execution; if that takes more than so many conflicts of the solver, cuts all of them into so many parts.
 pub(crate) fn cut_up<T>(
     encoding: &mut Encoding,
     unrolled: &mut Unrolled,
-    (goal, n): (TermId, usize),
+    (goal, n, hard): (TermId, usize, u32),
     tell: &Tell<'_, T>,
     effort: &mut Effort,
 ) -> Result<Cut<T>, smt::Why> {
@@ -116,7 +115,7 @@ pub(crate) fn cut_up<T>(
     while open.len() < n
         && let Some(cube) = open.pop_front()
     {
-        let conflicts = if cube.is_empty() { WHOLE } else { PART };
+        let conflicts = if cube.is_empty() { hard } else { (hard / SHARE).max(1) };
         match solve(encoding, unrolled, (goal, &cube), conflicts, effort)? {
             Solved::Found(mut found) => return tell(unrolled, &mut found).map(Cut::Found),
             Solved::Nothing => {
