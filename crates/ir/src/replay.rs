@@ -43,6 +43,19 @@ pub struct Replayed {
     pub last: State,
     /// What the axioms of a memory model say about it, line by line.
     pub told: Vec<String>,
+    /// The execution graph that they were asked about.
+    pub picture: Option<Picture>,
+}
+
+/// An execution graph, to be drawn.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Picture {
+    /// Events: the thread (none for initial writes) and the text.
+    pub events: Vec<(Option<u32>, String)>,
+    /// Relations by name.
+    pub relations: Vec<(&'static str, Vec<(usize, usize)>)>,
+    /// An axiom of sequential consistency that forbids it, and the events that it is about.
+    pub forbidden: Option<(String, Vec<usize>)>,
 }
 
 /// Why a trace is not true.
@@ -172,7 +185,7 @@ pub fn replay(task: &Task, trace: &Trace) -> Result<Replayed, ReplayError> {
         let span = execution.log.steps.get(step).map_or(Span::NOWHERE, |step| step.user_span);
         return Err(ReplayError::Approximated { function, step, span });
     }
-    Ok(Replayed { trace, log: execution.log, violation, last: execution.state, told: Vec::new() })
+    Ok(Replayed { trace, log: execution.log, violation, last: execution.state, told: Vec::new(), picture: None })
 }
 
 /// The program that a trace is a run of: with objects where it needs them, and perhaps a copy that is judged under a weaker model.

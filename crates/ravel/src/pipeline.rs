@@ -79,6 +79,7 @@ pub(crate) fn blank(request: &Request, engine: &str, outcome: Outcome) -> Answer
         next: Vec::new(),
         kept: None,
         parts: Parts::default(),
+        graph: None,
         bounded: None,
     }
 }
@@ -160,6 +161,7 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
     note(&mut answer, &found, plan);
     if let Decided::Unsafe(replayed) = &found.decided {
         answer.notes.extend(L::premise(replayed));
+        answer.graph = L::graph(replayed);
         let command: Vec<String> = std::env::args().skip(1).collect();
         let kept = L::keep(&loaded.program, replayed);
         answer.kept = kept.map(|(program, schedule)| Kept { program, command, schedule });

@@ -51,6 +51,8 @@ pub struct Answer {
     pub kept: Option<Kept>,
     /// Parts of all executions, if the question was cut into them or is about one.
     pub parts: Parts,
+    /// The execution as a graph, where a memory model in cat allows it.
+    pub graph: Option<Graph>,
 }
 
 /// What is known though loops go on: nothing is wrong as long as none goes round more often.
@@ -286,6 +288,7 @@ mod tests {
             next: Vec::new(),
             kept: None,
             parts: Parts::default(),
+            graph: None,
             bounded: None,
         }
     }

@@ -436,6 +436,7 @@ mod tests {
             next: Vec::new(),
             kept: None,
             parts: Parts::default(),
+            graph: None,
             bounded: None,
             timings: vec![("load".into(), 0.5)],
         };

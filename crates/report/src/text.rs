@@ -276,6 +276,7 @@ mod tests {
             next: Vec::new(),
             kept: None,
             parts: Parts::default(),
+            graph: None,
             bounded: None,
         }
     }

@@ -9,6 +9,7 @@
 
 use super::axioms::{Axioms, is_race};
 use super::dependencies::{Found, dependencies};
+use super::picture::picture;
 use ir::interp::{Cell, Details, Event, Violation, What};
 use ir::{EventName, GraphRun, Order, Property, Replayed, Span, Task, Trace, run_graph};
 use logic::Value;
@@ -33,9 +34,11 @@ pub(crate) fn confirm(task: &Task, trace: &Trace) -> Result<Replayed, String> {
     }
     let race = race(task, &run, trace, &graph, &judgement)?;
     let name = task.program.axioms.as_ref().map_or("", |axioms| &axioms.name);
-    let told = tell(task, &run, &graph, name)?;
+    let forbidden = by_sequential_consistency(&graph)?;
+    let told = tell(task, &run, &graph, name, forbidden.as_ref());
+    let picture = picture(&run, &graph, forbidden.as_ref());
     let source_of = |step: usize| graph.read_at(step).map(|read| graph.source_step(read));
-    run.allowed(race, told, &source_of).map_err(|error| error.to_string())
+    run.allowed(race, (told, picture), &source_of).map_err(|error| error.to_string())
 }
 
 /// The race that the model flags, if that is what the trace is about.
@@ -59,25 +62,29 @@ fn race(
     Ok(Some(Violation { property: Property::Race, thread, span, message, details: Details::None }))
 }
 
-/// What sequential consistency says about an execution.
-fn tell(task: &Task, run: &GraphRun<'_>, graph: &Graph, name: &str) -> Result<Vec<String>, String> {
+/// The axiom of sequential consistency that forbids an execution, if one does.
+fn by_sequential_consistency(graph: &Graph) -> Result<Option<Violated>, String> {
     let sc = memory::cat::load("sc", &|_| None, &BTreeSet::new()).map_err(|problem| problem.0.message.clone())?;
-    let judgement = judge(&sc, &graph.execution)?;
-    let Some(violated) = judgement.forbidden.first() else {
-        return Ok(vec![format!("an execution that {name} allows, and sc too")]);
+    Ok(judge(&sc, &graph.execution)?.forbidden.into_iter().next())
+}
+
+/// What sequential consistency says about an execution.
+fn tell(task: &Task, run: &GraphRun<'_>, graph: &Graph, name: &str, forbidden: Option<&Violated>) -> Vec<String> {
+    let Some(violated) = forbidden else {
+        return vec![format!("an execution that {name} allows, and sc too")];
     };
     let cycle = graph.cycle(task, run, violated);
-    Ok(vec![format!("an execution that {name} allows and sc forbids, where this circle cannot be: {cycle}")])
+    vec![format!("an execution that {name} allows and sc forbids, where this circle cannot be: {cycle}")]
 }
 
 /// The graph of what happened.
-struct Graph {
-    execution: Execution,
-    threads: Vec<Option<u32>>,
+pub(super) struct Graph {
+    pub(super) execution: Execution,
+    pub(super) threads: Vec<Option<u32>>,
     /// The step and the statement of each event that has one.
     names: Vec<Option<EventName>>,
-    cells: Vec<Option<Cell>>,
-    values: Vec<Option<Value>>,
+    pub(super) cells: Vec<Option<Cell>>,
+    pub(super) values: Vec<Option<Value>>,
 }
 
 impl Graph {
@@ -97,7 +104,7 @@ impl Graph {
         self.names[source].map(|(step, _)| step)
     }
 
-    fn span(&self, run: &GraphRun<'_>, event: usize) -> Span {
+    pub(super) fn span(&self, run: &GraphRun<'_>, event: usize) -> Span {
         self.names[event].map_or(Span::NOWHERE, |(step, _)| run.user_span(step))
     }
 
@@ -129,7 +136,7 @@ impl Graph {
     }
 }
 
-fn shown(value: &Value) -> String {
+pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::Bv(bits) => bits.to_u64().map_or_else(|| value.to_string(), |word| word.to_string()),
         other => other.to_string(),

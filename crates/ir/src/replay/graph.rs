@@ -5,7 +5,7 @@
 //! handed out; whether each read had a right to its value, and whether the axioms allow the whole, is for the caller to judge (`engines::decide`),
 //! and only then does a graph become a `Replayed`.
 
-use super::{ReplayError, Replayed, check_form, is_failure};
+use super::{Picture, ReplayError, Replayed, check_form, is_failure};
 use crate::interp::{Cell, Event, Execution, GivenInputs, Inputs, LogStep, Request, StepResult, Violation, What};
 use crate::property::{Properties, Property};
 use crate::stmt::SiteId;
@@ -141,7 +141,7 @@ impl GraphRun<'_> {
     pub fn allowed(
         mut self,
         race: Option<Violation>,
-        told: Vec<String>,
+        (told, picture): (Vec<String>, Picture),
         source_of: &dyn Fn(usize) -> Option<Option<usize>>,
     ) -> Result<Replayed, ReplayError> {
         let Some(violation) = self.violation.or(race) else {
@@ -153,6 +153,13 @@ impl GraphRun<'_> {
             self.execution.log.fail(&violation.message);
         }
         let trace = self.trace;
-        Ok(Replayed { trace, log: self.execution.log, violation, last: self.execution.state, told })
+        Ok(Replayed {
+            trace,
+            log: self.execution.log,
+            violation,
+            last: self.execution.state,
+            told,
+            picture: Some(picture),
+        })
     }
 }

@@ -13,6 +13,7 @@ use frontend::Rejected;
 use ir::interp::{RunEnd as End, run_random};
 use ir::{Axioms, Model, Op, Order, Properties, Replayed, Sources, Task, n_switches, pass};
 use memory::graph::mapping::Mapping;
+use report::litmus::{Graph, Violated};
 use report::proof::invariants::{certificates, is_complete};
 use report::{Kept, Outcome, Style};
 use std::sync::Arc;
@@ -109,6 +110,17 @@ impl Language for C {
             return Some(replayed.told.join("\n"));
         }
         replayed.trace.premise()
+    }
+
+    fn graph(replayed: &Replayed) -> Option<Graph> {
+        let ir::Picture { events, relations, forbidden } = replayed.picture.clone()?;
+        let violated = forbidden.map(|(axiom, events)| Violated { axiom, events, ..Violated::default() });
+        Some(Graph {
+            events: events.into_iter().map(|(thread, text)| (thread.map(|thread| thread as usize), text)).collect(),
+            relations: relations.into_iter().map(|(name, pairs)| (name.to_string(), pairs)).collect(),
+            violated: violated.into_iter().collect(),
+            ..Graph::default()
+        })
     }
 
     fn shorten(

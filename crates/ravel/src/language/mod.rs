@@ -21,6 +21,7 @@ use crate::screen;
 use engines::{Ask, Budget, Decided, Wrong};
 use frontend::Rejected;
 use ir::{Diagnostic, Properties, Sources};
+use report::litmus::Graph;
 use report::{Kept, Outcome, Style};
 
 /// What is known of a language.
@@ -44,6 +45,11 @@ pub(crate) trait Language {
 
     /// What a reader must know about where it happens, if it is not obvious.
     fn premise(_: &Self::Replayed) -> Option<String> {
+        None
+    }
+
+    /// An execution as a graph of events, where that says more than the order of its steps.
+    fn graph(_: &Self::Replayed) -> Option<Graph> {
         None
     }
 

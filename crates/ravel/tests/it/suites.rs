@@ -138,7 +138,8 @@ fn parts_of_a_question_are_put_together() {
         let program = lost_updates(sum);
         let folder = program.0.with_extension("parts");
         let folder = folder.to_str().expect("plain names");
-        let cut = ["verify", program.path(), "--property", "assert", "--bmc.hard", "1", "--cubes", "5", "--into", folder];
+        let cut =
+            ["verify", program.path(), "--property", "assert", "--bmc.hard", "1", "--cubes", "5", "--into", folder];
         let output = run(&cut);
         assert_eq!(output.status.code(), Some(3), "{}", text(&output));
         assert!(text(&output).contains("cut into 5 parts"), "{}", text(&output));

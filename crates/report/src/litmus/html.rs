@@ -55,31 +55,10 @@ fn test(page: &mut String, index: usize, told: &Told) {
         "</table><details><summary>the test</summary><pre>{}</pre></details>",
         escape(&told.source.join("\n"))
     );
-    let mut names: Vec<&str> = Vec::new();
-    for graph in &told.graphs {
-        for (name, _) in &graph.relations {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
-    }
     if !told.graphs.is_empty() {
-        page.push_str("<p class=\"switches\">");
-        for name in &names {
-            let checked = if matches!(*name, "po" | "rf" | "co" | "fr" | "addr" | "data" | "ctrl" | "rmw") {
-                " checked"
-            } else {
-                ""
-            };
-            let _ = write!(
-                page,
-                "<label style=\"color:{}\"><input type=\"checkbox\" data-relation=\"{}\"{checked}> {}</label> ",
-                colour(name),
-                escape(name),
-                escape(name)
-            );
-        }
-        page.push_str("</p><div class=\"graphs\">");
+        let shown = ["po", "rf", "co", "fr", "addr", "data", "ctrl", "rmw"];
+        page.push_str(&switches(&told.graphs, &shown));
+        page.push_str("<div class=\"graphs\">");
         for (number, graph) in told.graphs.iter().enumerate() {
             draw(page, told, graph, number);
         }
@@ -88,12 +67,46 @@ fn test(page: &mut String, index: usize, told: &Told) {
     page.push_str("</section>");
 }
 
+/// Boxes that switch relations on and off; these are on at first.
+fn switches(graphs: &[Graph], shown: &[&str]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in graphs.iter().flat_map(|graph| &graph.relations) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let mut text = String::from("<p class=\"switches\">");
+    for name in names {
+        let _ = write!(
+            text,
+            "<label style=\"color:{}\"><input type=\"checkbox\" data-relation=\"{}\"{}> {}</label> ",
+            colour(name),
+            escape(name),
+            if shown.contains(&name) { " checked" } else { "" },
+            escape(name)
+        );
+    }
+    text + "</p>"
+}
+
+/// One execution as a picture with its switches, for other pages; they have the styles and the script.
+pub(crate) fn figure(threads: &[String], graph: &Graph) -> String {
+    let mut text = switches(std::slice::from_ref(graph), &["po", "rf"]);
+    text.push_str("<div class=\"graphs\">");
+    events_and_relations(&mut text, threads, graph);
+    text.push_str("</div>");
+    for violated in &graph.violated {
+        let _ = write!(text, "<p>sc forbids it ({}): {}</p>", escape(&violated.axiom), cycle(graph, violated));
+    }
+    text
+}
+
 /// Where the events are: the middle of each box.
-fn layout(told: &Told, graph: &Graph) -> (Vec<(i64, i64)>, i64, i64) {
-    let mut next_row = vec![0; told.threads.len()];
+fn layout(threads: &[String], graph: &Graph) -> (Vec<(i64, i64)>, i64, i64) {
+    let mut next_row = vec![0; threads.len()];
     let mut next_initial = 0;
     let n_initial = graph.events.iter().filter(|(thread, _)| thread.is_none()).count() as i64;
-    let columns = (told.threads.len() as i64).max(n_initial).max(1);
+    let columns = (threads.len() as i64).max(n_initial).max(1);
     let top = if n_initial > 0 { ROW } else { 0 };
     let mut places = Vec::new();
     for (thread, _) in &graph.events {
@@ -131,20 +144,20 @@ fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
     }
     page.push_str("</figcaption>");
     if graph.roles.is_empty() {
-        events_and_relations(page, told, graph);
+        events_and_relations(page, &told.threads, graph);
     } else {
         let _ = write!(page, "{}<details><summary>events and relations</summary>", chart::svg(told, graph));
-        events_and_relations(page, told, graph);
+        events_and_relations(page, &told.threads, graph);
         page.push_str("</details>");
     }
     page.push_str("</figure>");
 }
 
 /// Events as boxes, relations as arrows.
-fn events_and_relations(page: &mut String, told: &Told, graph: &Graph) {
-    let (places, width, height) = layout(told, graph);
+fn events_and_relations(page: &mut String, threads: &[String], graph: &Graph) {
+    let (places, width, height) = layout(threads, graph);
     let _ = write!(page, "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\">");
-    for (thread, name) in told.threads.iter().enumerate() {
+    for (thread, name) in threads.iter().enumerate() {
         let top = if graph.events.iter().any(|(thread, _)| thread.is_none()) { ROW } else { 0 };
         let _ = write!(
             page,

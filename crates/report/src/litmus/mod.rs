@@ -13,6 +13,7 @@ mod words;
 
 pub use chart::charts;
 pub use dot::dot;
+pub(crate) use html::figure;
 pub use html::html;
 pub use json::{graph, json};
 pub use text::{execution, text};

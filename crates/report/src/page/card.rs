@@ -83,6 +83,11 @@ fn certified(answer: &Answer) -> String {
         _ => String::new(),
     };
     match &answer.outcome {
+        Outcome::Unsafe { .. } if answer.graph.is_some() => format!(
+            "each thread was run again, alone, on the reference interpreter with what it reads below, and the axioms of {} were evaluated on the graph of what \
+             all of them do{second}",
+            answer.model
+        ),
         Outcome::Unsafe { .. } => {
             format!(
                 "the execution below was run again, step by step, on the reference interpreter, and ends as it is told here{second}"

@@ -69,6 +69,10 @@ pub fn page(answer: &Answer) -> String {
             explain(&answer.sources, story, ending).iter().map(|sentence| escape(&printable(sentence))).collect();
         let _ = writeln!(out, "<section id=\"short\"><h2>In short</h2><p>{}</p></section>", sentences.join(" "));
         out.push_str(EXPLORER);
+        if let Some(graph) = &answer.graph {
+            let picture = crate::litmus::figure(&story.threads, graph);
+            let _ = writeln!(out, "<section id=\"graph\"><h2>Who reads from whom</h2>{picture}</section>");
+        }
     }
     out.push_str(&card::proof(answer, &proven));
     out.push_str(&card::explored(answer));

@@ -420,3 +420,12 @@
   renderLanes(0, WINDOW);
   show(wanted ? Number(wanted[1]) - 1 : 0);
 })();
+
+// Relations of an execution graph, on and off; what an axiom is about stays.
+document.querySelectorAll("input[data-relation]").forEach((box) => {
+  const apply = () => document.querySelectorAll("g[data-relation]").forEach((arrow) => {
+    if (arrow.dataset.relation === box.dataset.relation) arrow.style.display = box.checked || arrow.classList.contains("hit") ? "" : "none";
+  });
+  box.addEventListener("change", apply);
+  apply();
+});
