@@ -105,7 +105,7 @@ impl Graph {
     }
 
     pub(super) fn span(&self, run: &GraphRun<'_>, event: usize) -> Span {
-        self.names[event].map_or(Span::NOWHERE, |(step, _)| run.user_span(step))
+        self.names[event].map_or(Span::NOWHERE, |name| run.user_span(name))
     }
 
     /// An event in words.

@@ -7,6 +7,7 @@
 
 use super::{Picture, ReplayError, Replayed, check_form, is_failure};
 use crate::interp::{Cell, Event, Execution, GivenInputs, Inputs, LogStep, Request, StepResult, Violation, What};
+use crate::program::Program;
 use crate::property::{Properties, Property};
 use crate::stmt::SiteId;
 use crate::verdict::{EventName, Task, Trace};
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub struct GraphRun<'p> {
     execution: Execution<'p>,
+    program: &'p Program,
     trace: Trace,
     initial: BTreeMap<Cell, Option<Value>>,
     violation: Option<Violation>,
@@ -56,7 +58,7 @@ pub fn run_graph<'p>(task: &'p Task, trace: &Trace) -> Result<GraphRun<'p>, Repl
     if violation.is_none() && trace.violation != Property::Race {
         return Err(ReplayError::NoViolation(trace.violation));
     }
-    Ok(GraphRun { execution, trace: trace.clone(), initial: reads.initial, violation })
+    Ok(GraphRun { execution, program: &task.program, trace: trace.clone(), initial: reads.initial, violation })
 }
 
 /// What reads have found so far.
@@ -126,9 +128,12 @@ impl GraphRun<'_> {
         self.initial.get(&cell)?.as_ref()
     }
 
-    /// The user's line that stands behind a span in a thread.
-    pub fn user_span(&self, step: usize) -> crate::source::Span {
-        self.execution.log.steps[step].user_span
+    /// The user's line that stands behind an event.
+    pub fn user_span(&self, (step, site): EventName) -> crate::source::Span {
+        let stmts = &self.program.edge(self.trace.steps[step].edge).stmts;
+        let own = stmts.iter().find(|stmt| stmt.site == site).map(|stmt| stmt.span);
+        let is_users = |span: &crate::source::Span| span.is_known() && !self.program.sources.is_model(*span);
+        own.filter(is_users).unwrap_or(self.execution.log.steps[step].user_span)
     }
 
     /// What a place is called.

@@ -56,6 +56,21 @@ fn pages_of_other_languages_and_verdicts() {
 }
 
 #[test]
+fn an_execution_under_axioms_is_drawn_as_a_graph() {
+    let (_file, page) = page("graph.html", &["cases/axioms/ttas_relaxed.c", "--model", "rc11"]);
+    for words in [
+        "Who reads from whom",
+        "the axioms of rc11 were evaluated",
+        "sc forbids it",
+        "class=\"arrow hit\"",
+        "R[RLX] lock=0",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(page.contains("data-relation=\"rf\" checked") && !page.contains("data-relation=\"co\" checked"));
+}
+
+#[test]
 fn a_place_that_cannot_be_written_is_said_before_the_work() {
     for option in ["--report", "--sarif"] {
         // A program that nobody decides in this time.

@@ -27,6 +27,9 @@ const NEAR: u32 = 60;
 /// Of longer reports as text only the ends are shown.
 const LONG_REPORT: usize = 2_000;
 
+/// Graphs of more events are not drawn: nobody could follow the arrows.
+const LARGE_GRAPH: usize = 120;
+
 /// A file as the page shows it.
 #[derive(Serialize)]
 struct FileOut<'a> {
@@ -69,7 +72,7 @@ pub fn page(answer: &Answer) -> String {
             explain(&answer.sources, story, ending).iter().map(|sentence| escape(&printable(sentence))).collect();
         let _ = writeln!(out, "<section id=\"short\"><h2>In short</h2><p>{}</p></section>", sentences.join(" "));
         out.push_str(EXPLORER);
-        if let Some(graph) = &answer.graph {
+        if let Some(graph) = answer.graph.as_ref().filter(|graph| graph.events.len() <= LARGE_GRAPH) {
             let picture = crate::litmus::figure(&story.threads, graph);
             let _ = writeln!(out, "<section id=\"graph\"><h2>Who reads from whom</h2>{picture}</section>");
         }
