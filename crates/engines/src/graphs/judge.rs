@@ -2,6 +2,7 @@
 //!
 //! Which events there are is said once more in `evidence::judged`, from what the interpreter did: there a graph that goes wrong is judged again.
 
+use super::cycle::is_in_circle;
 use super::graph::{Clock, Graph, Id, Kind};
 use super::local::{Blocked, Next};
 use crate::evidence::axioms::{Axioms, is_race};
@@ -15,16 +16,24 @@ use rustc_hash::FxHashMap;
 /// The model, and how often it was asked.
 pub(super) struct Judge<'a> {
     axioms: &'a Axioms,
+    /// Whether circles are all that the model forbids.
+    is_sc: bool,
     pub(super) n_checks: u64,
 }
 
 impl<'a> Judge<'a> {
     pub(super) fn new(axioms: &'a Axioms) -> Judge<'a> {
-        Judge { axioms, n_checks: 0 }
+        Judge { axioms, is_sc: axioms.model.title == "SC", n_checks: 0 }
     }
 
-    /// Whether the model allows the graph.
-    pub(super) fn allows(&mut self, graph: &Graph) -> bool {
+    /// Whether the model allows the graph, which it did without these events.
+    pub(super) fn allows(&mut self, graph: &Graph, new: &[Id]) -> bool {
+        if !is_in_circle(graph, new) {
+            return true;
+        }
+        if self.is_sc {
+            return false;
+        }
         self.n_checks += 1;
         let built = Built::new(graph, self.axioms.mapping, true);
         !is_forbidden(&self.axioms.model, &built.execution())

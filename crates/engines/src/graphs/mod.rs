@@ -3,7 +3,7 @@
 //! Known as: stateless model checking by execution graphs (GenMC, TruSt) \[Kokologiannakis22], optimal dynamic partial order reduction.
 //!
 //! Threads are run alone ([`code`], [`local`]); what they do that others notice are events of a graph ([`graph`], [`cells`]). Graphs grow event by event ([`explore`]), a later write is offered to
-//! earlier reads ([`revisit`]), and the axioms are asked where an event might be forbidden ([`judge`]). What `main` does before it starts a thread is run on memory ([`early`]).
+//! earlier reads ([`revisit`]), and the axioms are asked ([`judge`]) where an event closes a circle ([`cycle`]). What `main` does before it starts a thread is run on memory ([`early`]).
 //! An execution that goes wrong is told as a trace ([`answer`]), which `engines::decide` replays and judges again.
 //!
 //! **Models.** Those of `evidence::monotone`: what they forbid of a part of an execution they forbid of the whole, and program order and reads-from have no cycles. So every execution can be built event by
@@ -12,6 +12,7 @@
 mod answer;
 mod cells;
 mod code;
+mod cycle;
 mod early;
 mod explore;
 mod graph;
@@ -40,6 +41,13 @@ const EVENTS: Knob = Knob {
     help: "events of one thread at most; a thread that makes more leaves the answer unknown",
 };
 
+const COUNT: Knob = Knob {
+    name: "count",
+    kind: Kind::Flag,
+    default: "off",
+    help: "say how many executions there are, complete ones and those in which a thread does not go on",
+};
+
 /// What checks in the program show.
 const LOOKED_FOR: [Property; 7] = [
     Property::ErrorCall,
@@ -56,7 +64,7 @@ impl Engine for Graphs {
         &About {
             name: "graphs",
             describe: "enumerates the execution graphs that a memory model allows, each of them once, and counts them",
-            knobs: &[EVENTS],
+            knobs: &[EVENTS, COUNT],
         }
     }
 
@@ -111,6 +119,10 @@ fn decide(properties: Properties, task: &Task, run: &mut Run) -> Result<Verdict,
     run.statistics.set("events added", counts.events as f64);
     run.statistics.set("revisits", counts.revisits as f64);
     run.statistics.set("judgements", n_checks as f64);
+    if run.settings.flag(&COUNT) {
+        let Counts { complete, blocked, .. } = counts;
+        run.notes.push(format!("{complete} complete executions, {blocked} in which a thread does not go on"));
+    }
     match (found?, reason) {
         (Some((graph, bad)), _) => Ok(Verdict::Unsafe(answer::trace(&task.program, &code, &graph, &bad))),
         (None, Some(why)) => Err(why),

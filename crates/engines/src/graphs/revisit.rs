@@ -49,9 +49,14 @@ impl Explorer<'_> {
             if base.splits_update(cell, place) {
                 continue;
             }
+            // As with a read that is added: it would never read anything else, and its thread stands still.
+            let has_older = base.writes(cell)[place..].iter().any(|later| base.event(*later).stamp <= old.stamp);
+            if has_older && self.is_idle(&base, row, cell) {
+                continue;
+            }
             let mut other = base.clone();
             other.put(cell, place, write);
-            if self.judge.allows(&other) {
+            if self.judge.allows(&other, &[write, read]) {
                 self.counts.revisits += 1;
                 self.stack.push(other);
             }
