@@ -396,6 +396,16 @@ impl<'p> Code<'p> {
         outcome().unwrap_or_else(|halt| (stays(halt), order, true))
     }
 
+    /// Whether it can depend on what the thread reads next that it does not go on: in a round of a loop, at an update that waits, or before an assumption.
+    pub(super) fn may_wait(&self, here: &Here) -> bool {
+        let waits = |stmt: &Stmt| matches!(stmt.op, Op::Rmw { wait: Some(_), .. });
+        let At::Inside(edge, _) = here.local.at else { return false };
+        let proc = here.local.proc;
+        let to = self.program.proc(proc).edges[edge.index()].to;
+        let is_alone = self.out[proc.index()][to.index()].len() == 1;
+        !here.local.heads.is_empty() || is_alone || self.stmt(&here.local).is_some_and(waits)
+    }
+
     /// The values of an input that is enumerated.
     pub(super) fn values(&self, sort: Sort) -> Vec<Value> {
         match sort {

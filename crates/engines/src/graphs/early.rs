@@ -12,13 +12,13 @@ use logic::Value;
 use std::rc::Rc;
 
 /// The graph before anything has happened.
-pub(super) fn first(code: &Code<'_>) -> Graph {
+pub(super) fn first(code: &Code<'_>, synchronises: bool) -> Graph {
     let program = code.program;
     let globals = program.vars.iter().map(|var| var.init.clone()).collect();
     let early = Early { edges: Vec::new(), inputs: Vec::new(), memory: Memory::of(program), globals };
     let here = code.begin(0, program.main, &[]);
     let main = Row { started: (0, 0), events: Vec::new(), here: Some(Rc::new(here)) };
-    Graph { rows: vec![main], co: Vec::new(), n_stamps: 0, early: Rc::new(early) }
+    Graph { rows: vec![main], co: Vec::new(), n_stamps: 0, early: Rc::new(early), synchronises }
 }
 
 impl Explorer<'_> {

@@ -3,7 +3,8 @@
 //! Known as: TruSt, truly stateless optimal dynamic partial order reduction \[Kokologiannakis22]. A read is tried with every write of its cell as its source, a write at every
 //! place in coherence; then ([`super::revisit`]) a write is offered to the reads that were there before it. Nothing is remembered but the graphs that are still to be visited.
 //!
-//! **Who is next** is a function of the graph: the second half of an update, else the first thread that can go on.
+//! **Who is next** is a function of the graph: the second half of an update, else the first thread that can go on, those last whose next read would find
+//! that they have to wait. What comes before and what after matters to nobody but them: they look when there is something to see.
 //!
 //! **What need not be judged.** An event that comes last in its thread, last in coherence or reading from the last write, has no successor in any base relation; under the models that are
 //! accepted (`evidence::monotone`) every derived relation is made of paths along base relations, so no axiom that held before is violated by it. For the second half of
@@ -12,7 +13,7 @@
 use super::cells::{Cells, Ends, bits_at, ends, initial, meetings, seen_as};
 use super::code::Code;
 use super::early;
-use super::graph::{Clock, Graph, Id, Kind, Row};
+use super::graph::{Graph, Id, Kind, Row};
 use super::judge::Judge;
 use super::local::{Here, Next, Spot};
 use crate::Run;
@@ -61,7 +62,7 @@ pub(super) struct Explorer<'a> {
 impl Explorer<'_> {
     /// Visits all executions, or finds one that goes wrong.
     pub(super) fn explore(&mut self) -> Result<Option<(Graph, Bad)>, Why> {
-        self.stack.push(early::first(self.code));
+        self.stack.push(early::first(self.code, self.judge.synchronises()));
         while let Some(mut graph) = self.stack.pop() {
             self.early(&mut graph)?;
             loop {
@@ -89,6 +90,7 @@ impl Explorer<'_> {
     /// Who is next.
     fn next(&mut self, graph: &Graph) -> Turn {
         let mut turn = Turn::Nobody;
+        let mut waiting = None;
         for (row, this) in graph.rows.iter().enumerate() {
             let Some(here) = &this.here else { continue };
             match &here.next {
@@ -100,11 +102,32 @@ impl Explorer<'_> {
                 Next::Blocked(_) | Next::Exits => {}
                 Next::End(_) if row == 0 || graph.ended(row).is_some() => {}
                 Next::Join { handle } if joined(graph, *handle).is_none() => {}
+                Next::Read { spot } if matches!(turn, Turn::Nobody) => {
+                    if self.would_wait(graph, row, here, *spot) {
+                        waiting = waiting.or(Some(row));
+                    } else {
+                        turn = Turn::Row(row);
+                    }
+                }
                 _ if matches!(turn, Turn::Nobody) => turn = Turn::Row(row),
                 _ => {}
             }
         }
-        turn
+        match (turn, waiting) {
+            (Turn::Nobody, Some(row)) => Turn::Row(row),
+            (turn, _) => turn,
+        }
+    }
+
+    /// Whether a thread would not go on if it read the last write now.
+    fn would_wait(&mut self, graph: &Graph, row: usize, here: &Here, spot: Spot) -> bool {
+        if !self.code.may_wait(here) {
+            return false;
+        }
+        let Ok(cell) = self.cells.access(self.code, graph, row, spot, false, here.span) else { return false };
+        let source = graph.source(cell, graph.writes(cell).len());
+        let (_, after) = self.after_read(graph, here, spot, (cell, source));
+        matches!(after.next, Next::Blocked(_))
     }
 
     /// Lets a thread do what is next; the other ways are left for later.
@@ -153,9 +176,9 @@ impl Explorer<'_> {
             })),
             Next::Start { proc, args } => Ok(Some(self.start(graph, row, &here, (*proc, args)))),
             Next::Join { handle } => {
-                let (child, value, past) = joined(&graph, *handle).expect("it was joined when it became next");
-                let (value, past) = (value.clone(), past.clone());
-                graph.add(row, Kind::Join(child as u32), Some(&past), code.done(&here, Some(value)));
+                let (value, end) = joined(&graph, *handle).expect("it was joined when it became next");
+                let after = code.done(&here, Some(value.clone()));
+                graph.add(row, Kind::Join(end.row), Some(end), after);
                 Ok(Some(graph))
             }
             Next::End(value) => {
@@ -203,9 +226,8 @@ impl Explorer<'_> {
     /// Adds a read with the source at a place.
     fn add_read(&mut self, graph: &mut Graph, row: usize, here: &Here, spot: Spot, (cell, place): (u32, usize)) -> Id {
         let source = graph.source(cell, place);
-        let past = source.map(|source| graph.event(source).past.clone());
         let (kind, after) = self.after_read(graph, here, spot, (cell, source));
-        graph.add(row, kind, past.as_ref(), after)
+        graph.add(row, kind, source, after)
     }
 
     /// Whether the last event of a thread is a read after which it does not go on, though there is a later write. Such a read is never given another source, since
@@ -259,10 +281,8 @@ impl Explorer<'_> {
         let id = graph.add(row, kind, None, after);
         self.revisit(&graph, id, cell);
         let n = graph.writes(cell).len();
-        let floor = graph.floor_before(id, cell);
-        let places = if *is_update { floor..=floor } else { floor..=n };
         let mut last = None;
-        for place in places {
+        for place in graph.places(id, cell) {
             if place == n {
                 last = Some(place);
             } else if !graph.splits_update(cell, place) {
@@ -304,7 +324,6 @@ impl Explorer<'_> {
         moved.local.n_started += 1;
         let after = self.code.done(&moved, Some(Value::bv(model.word_bits(), child as u64 + 1)));
         let id = graph.add(row, Kind::Start(child as u32), None, after);
-        let past: Clock = graph.event(id).past.clone();
         let begun = self.code.begin(child, what.0, what.1);
         let new = Row { started, events: Vec::new(), here: Some(Rc::new(begun.clone())) };
         if child == graph.rows.len() {
@@ -313,7 +332,7 @@ impl Explorer<'_> {
             graph.rows[child] = new;
         }
         // What it did on the way to its first event is told with that one.
-        graph.add(child, Kind::Begin, Some(&past), begun);
+        graph.add(child, Kind::Begin, Some(id), begun);
         graph
     }
 
@@ -356,9 +375,7 @@ enum Turn {
     Nobody,
 }
 
-/// The thread with this handle, if it has ended: its row, its word and its past.
-fn joined(graph: &Graph, handle: u64) -> Option<(usize, &Value, &Clock)> {
-    let row = usize::try_from(handle.checked_sub(1)?).ok()?;
-    let (value, past) = graph.ended(row)?;
-    Some((row, value, past))
+/// If the thread with this handle has ended: its word and its end.
+fn joined(graph: &Graph, handle: u64) -> Option<(&Value, Id)> {
+    graph.ended(usize::try_from(handle.checked_sub(1)?).ok()?)
 }

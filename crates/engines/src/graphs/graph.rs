@@ -1,7 +1,8 @@
 //! What is an execution, as far as it has got? Rows of events, one for each thread, who reads from whom, and the writes of each cell in their order.
 //!
 //! Known as: execution graphs \[Kokologiannakis22]. Events are numbered within their row; a stamp says when each was added. Every event carries the events of each row that come
-//! before it by program order and reads-from (its past, as a clock). An event never changes: a read that gets another source is a new event.
+//! before it by program order and reads-from (its past, as a clock), and those that happen before it for certain (by program order, starting and joining, and under RC11 by what
+//! a read acquires from the write it reads; fences are left out). An event never changes: a read that gets another source is a new event.
 //!
 //! Invariants: the past of every event is in the graph, stamps grow along each row, and the rows of threads whose start is not in the graph are empty.
 
@@ -10,6 +11,7 @@ use ir::interp::Memory;
 use ir::{AllocKind, EdgeId, Order, SiteId, Span};
 use logic::Value;
 use smallvec::SmallVec;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 /// Names an event: its row and its number in it.
@@ -98,6 +100,8 @@ pub(super) struct Event {
     pub(super) kind: Kind,
     pub(super) stamp: u32,
     pub(super) past: Clock,
+    /// What happens before it, as far as that is easily known.
+    pub(super) settled: Clock,
     /// The thread before it.
     pub(super) before: Rc<Here>,
 }
@@ -142,6 +146,8 @@ pub(super) struct Graph {
     pub(super) co: Vec<Vec<Id>>,
     pub(super) n_stamps: u32,
     pub(super) early: Rc<Early>,
+    /// Whether release and acquire are known to synchronise, as they do in models of C.
+    pub(super) synchronises: bool,
 }
 
 impl Graph {
@@ -177,28 +183,58 @@ impl Graph {
         place.checked_sub(1).map(|at| self.writes(cell)[at])
     }
 
-    /// The first place among the writes of a cell that a thread can read or write behind, by what it has itself read and written there (coherence).
+    /// The first place among the writes of a cell that a thread can read or write behind (coherence): behind all that was written or read there before, as far as that is settled.
     pub(super) fn floor(&self, row: usize, cell: u32) -> usize {
-        self.floor_of(&self.rows[row].events, row as u32, cell)
+        self.rows[row].events.last().map_or(0, |last| self.floor_of(&last.settled, None, cell))
     }
 
-    fn floor_of(&self, events: &[Rc<Event>], row: u32, cell: u32) -> usize {
-        for (at, event) in events.iter().enumerate().rev() {
-            match event.kind {
-                Kind::Read { cell: other, source, .. } if other == cell => return self.place(cell, source),
-                Kind::Write { cell: other, .. } if other == cell => {
-                    return self.place(cell, Some(Id { row, at: at as u32 }));
-                }
-                _ => {}
+    /// The places for a write that is in its row already: right behind what it has read, if it is the second half of an update.
+    pub(super) fn places(&self, write: Id, cell: u32) -> RangeInclusive<usize> {
+        if let Kind::Write { is_update: true, .. } = self.event(write).kind
+            && let Kind::Read { source, .. } = self.event(Id { row: write.row, at: write.at - 1 }).kind
+        {
+            let place = self.place(cell, source);
+            return place..=place;
+        }
+        self.floor_of(&self.event(write).settled, Some(write), cell)..=self.writes(cell).len()
+    }
+
+    fn floor_of(&self, settled: &Clock, but: Option<Id>, cell: u32) -> usize {
+        let mut floor = 0;
+        for (row, this) in self.rows.iter().enumerate() {
+            let n = settled.of(row as u32) as usize;
+            // The last access of a row is behind those before it.
+            for (at, event) in this.events[..n.min(this.events.len())].iter().enumerate().rev() {
+                let id = Id { row: row as u32, at: at as u32 };
+                let place = match event.kind {
+                    Kind::Read { cell: other, source, .. } if other == cell => self.place(cell, source),
+                    Kind::Write { cell: other, .. } if other == cell && but != Some(id) => self.place(cell, Some(id)),
+                    _ => continue,
+                };
+                floor = floor.max(place);
+                break;
             }
         }
-        0
+        floor
     }
 
-    /// Likewise for a write that is in its row already and has no place yet.
-    pub(super) fn floor_before(&self, write: Id, cell: u32) -> usize {
-        let events = &self.rows[write.row as usize].events[..write.at as usize];
-        self.floor_of(events, write.row, cell)
+    /// What happens before a read of this order because of its source: all that happens before the releases that head a sequence with it.
+    pub(super) fn acquired(&self, source: Option<Id>, order: Order) -> Option<Clock> {
+        let mut at = source.filter(|_| self.synchronises && order.acquires())?;
+        let mut found: Option<Clock> = None;
+        loop {
+            let Kind::Write { order, is_update, .. } = self.event(at).kind else { return found };
+            if order.releases() {
+                found.get_or_insert_with(Clock::default).join(&self.event(at).settled);
+            }
+            if !is_update {
+                return found;
+            }
+            let Kind::Read { source: Some(before), .. } = self.event(Id { row: at.row, at: at.at - 1 }).kind else {
+                return found;
+            };
+            at = before;
+        }
     }
 
     /// Whether a write at this place would come between the halves of an update.
@@ -211,18 +247,27 @@ impl Graph {
         matches!(self.event(read).kind, Kind::Read { source, .. } if self.place(cell, source) == place)
     }
 
-    /// Adds an event to a row; its past is that of its thread and `more`. The thread then stands `after` it.
-    pub(super) fn add(&mut self, row: usize, kind: Kind, more: Option<&Clock>, after: Here) -> Id {
+    /// Adds an event to a row; its past is that of its thread and of the event `by`, which it sees. The thread then stands `after` it.
+    pub(super) fn add(&mut self, row: usize, kind: Kind, by: Option<Id>, after: Here) -> Id {
         let at = self.rows[row].events.len() as u32;
-        let mut past = self.past_of(row);
-        if let Some(more) = more {
-            past.join(more);
+        let last = self.rows[row].events.last();
+        let (mut past, mut settled) =
+            last.map_or_else(Default::default, |last| (last.past.clone(), last.settled.clone()));
+        if let Some(by) = by {
+            past.join(&self.event(by).past);
+            match kind {
+                Kind::Read { source, order, .. } => {
+                    self.acquired(source, order).into_iter().for_each(|more| settled.join(&more));
+                }
+                _ => settled.join(&self.event(by).settled),
+            }
         }
         past.set(row as u32, at + 1);
+        settled.set(row as u32, at + 1);
         let before = self.rows[row].here.clone().expect("a thread that is not started does nothing");
         let stamp = self.n_stamps;
         self.n_stamps += 1;
-        self.rows[row].events.push(Rc::new(Event { kind, stamp, past, before }));
+        self.rows[row].events.push(Rc::new(Event { kind, stamp, past, settled, before }));
         self.rows[row].here = Some(Rc::new(after));
         Id { row: row as u32, at }
     }
@@ -266,10 +311,10 @@ impl Graph {
     }
 
     /// Whether a thread has ended, and with which word.
-    pub(super) fn ended(&self, row: usize) -> Option<(&Value, &Clock)> {
-        let last = self.rows.get(row)?.events.last()?;
-        match &last.kind {
-            Kind::End(value) => Some((value, &last.past)),
+    pub(super) fn ended(&self, row: usize) -> Option<(&Value, Id)> {
+        let events = &self.rows.get(row)?.events;
+        match &events.last()?.kind {
+            Kind::End(value) => Some((value, Id { row: row as u32, at: events.len() as u32 - 1 })),
             _ => None,
         }
     }

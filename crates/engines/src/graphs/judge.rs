@@ -3,7 +3,7 @@
 //! Which events there are is said once more in `evidence::judged`, from what the interpreter did: there a graph that goes wrong is judged again.
 
 use super::cycle::is_in_circle;
-use super::graph::{Clock, Graph, Id, Kind};
+use super::graph::{Graph, Id, Kind};
 use super::local::{Blocked, Next};
 use crate::evidence::axioms::{Axioms, is_race};
 use ir::{Order, Span};
@@ -24,6 +24,11 @@ pub(super) struct Judge<'a> {
 impl<'a> Judge<'a> {
     pub(super) fn new(axioms: &'a Axioms) -> Judge<'a> {
         Judge { axioms, is_sc: axioms.model.title == "SC", n_checks: 0 }
+    }
+
+    /// Whether release and acquire synchronise as in RC11.
+    pub(super) fn synchronises(&self) -> bool {
+        self.axioms.model.title == "RC11"
     }
 
     /// Whether the model allows the graph, which it did without these events.
@@ -49,30 +54,9 @@ impl<'a> Judge<'a> {
 
     /// Of accesses of objects and the ends of these objects: the place of an end that may come before the access is over.
     pub(super) fn unordered(&self, graph: &Graph, meetings: &[(Id, Id)]) -> Option<Span> {
-        let open = meetings.iter().find(|(access, end)| !settled(graph, *end).has(*access))?;
+        let open = meetings.iter().find(|(access, end)| !graph.event(*end).settled.has(*access))?;
         Some(graph.event(open.1).span())
     }
-}
-
-/// What comes before an event by program order, starting and joining.
-fn settled(graph: &Graph, id: Id) -> Clock {
-    let mut clock = Clock::default();
-    let mut waiting = vec![id];
-    while let Some(id) = waiting.pop() {
-        let known = clock.of(id.row);
-        for at in known..=id.at {
-            match graph.rows[id.row as usize].events[at as usize].kind {
-                Kind::Join(row) => {
-                    let n = graph.rows[row as usize].events.len() as u32;
-                    waiting.extend(n.checked_sub(1).map(|at| Id { row, at }));
-                }
-                Kind::Begin => waiting.extend(start_of(graph, id.row)),
-                _ => {}
-            }
-        }
-        clock.set(id.row, known.max(id.at + 1));
-    }
-    clock
 }
 
 /// The events that a model speaks of.

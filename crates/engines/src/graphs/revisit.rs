@@ -39,13 +39,16 @@ impl Explorer<'_> {
             read.at.checked_sub(1).map_or_else(Clock::default, |at| base.rows[row].events[at as usize].past.clone());
         past.join(&base.event(write).past);
         past.set(read.row, read.at + 1);
-        let new = Event { kind, stamp: old.stamp, past, before: old.before.clone() };
+        let before = read.at.checked_sub(1).map(|at| base.rows[row].events[at as usize].settled.clone());
+        let mut settled = before.unwrap_or_default();
+        if let Kind::Read { order, .. } = kind {
+            base.acquired(Some(write), order).into_iter().for_each(|more| settled.join(&more));
+        }
+        settled.set(read.row, read.at + 1);
+        let new = Event { kind, stamp: old.stamp, past, settled, before: old.before.clone() };
         base.rows[row].events[read.at as usize] = Rc::new(new);
         base.rows[row].here = Some(Rc::new(after));
-        let n = base.writes(cell).len();
-        let floor = base.floor_before(write, cell);
-        let is_update = matches!(base.event(write).kind, Kind::Write { is_update: true, .. });
-        for place in if is_update { floor..=floor } else { floor..=n } {
+        for place in base.places(write, cell) {
             if base.splits_update(cell, place) {
                 continue;
             }
