@@ -83,8 +83,7 @@ fn lane(graph: &Graph, row: usize, n: u32, is_bad: bool) -> Lane {
     for event in told.iter().filter(|event| !matches!(event.kind, Kind::Begin)) {
         edges.extend_from_slice(&event.before.local.segment);
     }
-    let mut last =
-        told.iter().filter(|event| !matches!(event.kind, Kind::Begin)).next_back().map(|event| &event.before);
+    let mut last = told.iter().rfind(|event| !matches!(event.kind, Kind::Begin)).map(|event| &event.before);
     if let Some(here) = this.here.as_ref().filter(|_| is_bad) {
         edges.extend_from_slice(&here.local.segment);
         last = Some(here);
