@@ -18,6 +18,7 @@ mod engine;
 mod evidence;
 pub mod explicit;
 pub mod explore;
+pub mod graphs;
 pub mod impact;
 mod knob;
 pub mod modular;

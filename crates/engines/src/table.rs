@@ -4,11 +4,18 @@
 
 use crate::engine::Engine;
 use crate::knob::{About, Settings};
-use crate::{axiomatic, bmc, cegar, declarative, explicit, impact, modular, symbolic};
+use crate::{axiomatic, bmc, cegar, declarative, explicit, graphs, impact, modular, symbolic};
 
 /// The engines for C, in the order they are shown.
-pub static ENGINES: &[&dyn Engine] =
-    &[&explicit::Explicit, &bmc::Bmc, &cegar::Cegar, &impact::Impact, &modular::Modular, &declarative::Declarative];
+pub static ENGINES: &[&dyn Engine] = &[
+    &explicit::Explicit,
+    &bmc::Bmc,
+    &cegar::Cegar,
+    &impact::Impact,
+    &modular::Modular,
+    &declarative::Declarative,
+    &graphs::Graphs,
+];
 
 /// The engines for all languages.
 pub fn all() -> Vec<&'static About> {

@@ -251,8 +251,15 @@ fn variants(file: &str, case: &Case, expectation: &Expectation) -> Vec<(String, 
                 is_near.iter().any(|folder| file.starts_with(folder)).then(|| variants.push((name, None)));
             }
             // What it looks at is what threads read from each other; most other cases it refuses.
-            _ if about.name == "declarative" => {
-                let is_near = ["cases/declarative/", "cases/weak/", "cases/axioms/", "cases/atomics/", "cases/locks/"];
+            _ if about.name == "declarative" || about.name == "graphs" => {
+                let is_near = [
+                    "cases/declarative/",
+                    "cases/graphs/",
+                    "cases/weak/",
+                    "cases/axioms/",
+                    "cases/atomics/",
+                    "cases/locks/",
+                ];
                 is_near.iter().any(|folder| file.starts_with(folder)).then(|| variants.push((name, None)));
             }
             // One thread leaves nothing to reduce: the default stands for all.

@@ -154,8 +154,8 @@ fn ask(asked: &Asked<'_>, text: &str, question: &Question, only: Option<&Wrong>,
             let (who, knobs) = (setting.name.clone(), setting.knobs.clone());
             Some(Wrong { who, engine: setting.engine, knobs, truth, fault, what, ..nobody.clone() })
         };
-        let (is_bad, n_states) = match caught(|| answer(setting, &task, asked.limit)) {
-            Ok(Answer::Says(is_bad, n_states)) => (is_bad, n_states),
+        let (is_bad, n_states, n_executions) = match caught(|| answer(setting, &task, asked.limit)) {
+            Ok(Answer::Says(is_bad, n_states, n_executions)) => (is_bad, n_states, n_executions),
             Ok(Answer::Unknown(why)) => {
                 counts.note_unknown(setting.engine, &why);
                 continue;
@@ -176,6 +176,11 @@ fn ask(asked: &Asked<'_>, text: &str, question: &Question, only: Option<&Wrong>,
         if let (None, [Some(safe), Some(bad)]) = (truth, said) {
             return wrong(Fault::Verdict, format!("{safe} says safe, {bad} says unsafe"));
         }
+        if let (false, Some(there), Some(visited)) = (is_bad, question.n_executions, n_executions)
+            && there != visited
+        {
+            return wrong(Fault::States, format!("visits {visited} executions, there are {there}"));
+        }
         counts.agree += 1;
         if asked.counts_states && !is_bad && setting.engine == "explicit" {
             let n_plain = *n_plain.get_or_insert(n_states);
@@ -189,8 +194,8 @@ fn ask(asked: &Asked<'_>, text: &str, question: &Question, only: Option<&Wrong>,
 
 /// What a setting says.
 enum Answer {
-    /// Whether there is a violation, and how many states were visited.
-    Says(bool, u64),
+    /// Whether there is a violation, how many states were visited, and how many executions, if they are counted.
+    Says(bool, u64, Option<u64>),
     Unknown(String),
     NotReplayed(String),
     Panicked(String),
@@ -199,7 +204,7 @@ enum Answer {
 fn answer(setting: &Setting, task: &Task, limit: Duration) -> Answer {
     if setting.engine == "interpreter" {
         return match interpret(task) {
-            Ok(Some(is_bad)) => Answer::Says(is_bad, 0),
+            Ok(Some(is_bad)) => Answer::Says(is_bad, 0, None),
             Ok(None) => Answer::Unknown("too many states".to_string()),
             Err(what) => Answer::NotReplayed(what),
         };
@@ -217,9 +222,10 @@ fn answer(setting: &Setting, task: &Task, limit: Duration) -> Answer {
         return Answer::Panicked(format!("{engine} panics: {said}"));
     }
     let n_states = found.statistics.0.get("states").copied().unwrap_or(0.0) as u64;
+    let n_executions = found.statistics.0.get("executions").map(|n| *n as u64);
     match found.decided.verdict() {
-        Verdict::Safe(_) => Answer::Says(false, n_states),
-        Verdict::Unsafe(_) => Answer::Says(true, n_states),
+        Verdict::Safe(_) => Answer::Says(false, n_states, n_executions),
+        Verdict::Unsafe(_) => Answer::Says(true, n_states, n_executions),
         Verdict::Unknown(Why::NotReplayed(what)) => Answer::NotReplayed(what),
         Verdict::Unknown(Why::Disagreement { safe, bad, what }) => {
             Answer::NotReplayed(format!("{safe} says safe, {bad} says {what}"))

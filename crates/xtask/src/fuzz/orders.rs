@@ -39,6 +39,43 @@ impl Subject for Judges {
     }
 }
 
+/// The same, for who enumerates executions: how many there are is known as well.
+struct Counted(Orders);
+
+impl Subject for Counted {
+    fn text(&self) -> String {
+        self.0.text()
+    }
+
+    fn smaller(&self) -> Vec<Box<dyn Subject>> {
+        shrunk(&self.0.0).into_iter().map(|less| Box::new(Counted(Orders(less))) as Box<dyn Subject>).collect()
+    }
+
+    fn questions(&self, turn: u64) -> Result<Vec<Question>, Unasked> {
+        let name = ["rc11", "sc"][(turn % 2) as usize];
+        let model = memory::cat::load(name, &|_| None, &Default::default()).expect("our models load");
+        let answer = match enumerated(&self.0.0, &model) {
+            Ok(Some(answer)) => answer,
+            Ok(None) => return Err(Unasked::TooLarge),
+            Err(why) => return Err(Unasked::Useless(why)),
+        };
+        let n_executions = Some(answer.n_positive + answer.n_negative);
+        let question = Question::new("reach", &[Property::ErrorCall], Truth::Known(false));
+        let mut all = vec![Question { axioms: Some(name), n_executions, ..question }];
+        if name == "rc11" {
+            let races = answer.flags.iter().any(|flag| flag.contains("race"));
+            let question = Question::new("race", &[Property::Race], Truth::Known(races));
+            all.push(Question { axioms: Some(name), ..question });
+        }
+        Ok(all)
+    }
+}
+
+/// A program of a seed whose executions are counted.
+pub(super) fn make_counted(seed: u64) -> Box<dyn Subject> {
+    Box::new(Counted(Orders(threads(seed))))
+}
+
 /// A program of a seed, to be judged by axioms.
 pub(super) fn make_judged(seed: u64) -> Box<dyn Subject> {
     Box::new(Judges(Orders(threads(seed))))
@@ -199,8 +236,13 @@ fn litmus(threads: &[Vec<Do>]) -> String {
 
 /// Whether the axioms flag a race; none if the test is too large.
 fn is_flagged(threads: &[Vec<Do>], model: &memory::cat::Model) -> Result<Option<bool>, String> {
+    let answer = enumerated(threads, model)?;
+    Ok(answer.map(|answer| answer.flags.iter().any(|flag| flag.contains("race"))))
+}
+
+/// All executions as a litmus test; none if the test is too large.
+fn enumerated(threads: &[Vec<Do>], model: &memory::cat::Model) -> Result<Option<axiomatic::Answer>, String> {
     let test = frontend::litmus::parse("orders.litmus", &litmus(threads), &Default::default());
     let test = test.map_err(|rejected| format!("the litmus front end refuses it: {:?}", rejected.diagnostics))?;
-    let answer = axiomatic::answer(&test, model, &Judged::default(), &|| false);
-    Ok(answer.ok().map(|answer| answer.flags.iter().any(|flag| flag.contains("race"))))
+    Ok(axiomatic::answer(&test, model, &Judged::default(), &|| false).ok())
 }

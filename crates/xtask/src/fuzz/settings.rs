@@ -115,6 +115,11 @@ pub(crate) fn declarative() -> Vec<Setting> {
     vec![setting("declarative", &[])]
 }
 
+/// All execution graphs, one by one.
+pub(crate) fn graphs() -> Vec<Setting> {
+    vec![setting("graphs", &[])]
+}
+
 /// Those who know memory orders.
 pub(crate) fn orders() -> Vec<Setting> {
     vec![setting("explicit", &[]), setting("bmc", &[])]

@@ -42,6 +42,8 @@ pub(crate) struct Question {
     pub(crate) truth: Truth,
     /// Whether something undefined can happen that is not asked about; then "safe" says nothing.
     pub(crate) is_undefined: bool,
+    /// How many executions there are, if that is known: who enumerates them must visit each of them once.
+    pub(crate) n_executions: Option<u64>,
 }
 
 /// Whether there is a violation.
@@ -58,7 +60,16 @@ pub(crate) enum Truth {
 impl Question {
     /// A question under sequential consistency.
     pub(crate) fn new(name: &'static str, properties: &'static [Property], truth: Truth) -> Question {
-        Question { name, properties, model: Model::Sc, axioms: None, define: Vec::new(), truth, is_undefined: false }
+        Question {
+            name,
+            properties,
+            model: Model::Sc,
+            axioms: None,
+            define: Vec::new(),
+            truth,
+            is_undefined: false,
+            n_executions: None,
+        }
     }
 }
 
@@ -84,7 +95,7 @@ pub(crate) enum Fault {
     /// A trace does not replay or a proof does not hold.
     Replay,
     Panic,
-    /// A reduction visits more states than there are.
+    /// A reduction visits more states than there are, or an enumeration other executions.
     States,
 }
 
