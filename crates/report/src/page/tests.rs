@@ -24,6 +24,8 @@ fn answer(outcome: Outcome, sources: Sources) -> Answer {
         reached: Vec::new(),
         next: Vec::new(),
         kept: None,
+        parts: crate::Parts::default(),
+        graph: None,
         bounded: None,
     }
 }

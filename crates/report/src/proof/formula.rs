@@ -5,6 +5,7 @@
 //! signed overflow means nothing in C. What has no name that the reader knows, or no operator in C, is said not at all: of a conjunction the
 //! other parts still hold, so a formula becomes weaker and never wrong. Under a negation nothing may be left out.
 
+use super::scope::is_in_scope;
 use ir::{CellName, Certificate, Format, Scope, Span};
 use logic::{Node, Op, TermId, Value, VarId};
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ pub struct Speaker<'a> {
     reader: Reader,
     /// What the reader calls whether a mutex is taken, by the variable that holds its state.
     locks: BTreeMap<VarId, String>,
-    /// Where the reader stands, if that matters: what is declared later has no name there.
+    /// Where the reader stands, if that matters: names may mean nothing there, or something else.
     at: Option<Span>,
 }
 
@@ -44,14 +45,24 @@ impl<'a> Speaker<'a> {
         Speaker { locks, ..self }
     }
 
-    /// Speaks only of what is declared before this place.
+    /// Speaks only of what has its name at this place.
     pub fn at(self, place: Span) -> Speaker<'a> {
         Speaker { at: Some(place), ..self }
     }
 
-    /// Whether what is declared here has its name where the reader stands.
-    fn is_declared(&self, span: Span) -> bool {
-        self.at.is_none_or(|at| !span.is_known() || span.file == at.file && span.line <= at.line)
+    /// Whether what is declared here has its name where the reader stands: it is in scope, and nothing of the same name is that was declared later.
+    fn has_name(&self, name: &str, span: Span) -> bool {
+        let Some(at) = self.at.filter(|_| span.is_known()) else { return true };
+        let program = &self.certificate.program;
+        let variables =
+            program.vars.iter().enumerate().map(|(var, of)| (program.pool.var_name(VarId(var as u32)), of.span));
+        let objects = program.objects.iter().map(|object| (object.name.as_str(), object.span));
+        let starts = |span: Span| (span.line, span.column);
+        let is_hidden = variables.chain(objects).any(|(other, declared)| {
+            let is_later = declared.is_known() && declared.file == span.file && starts(declared) > starts(span);
+            other == name && is_later && is_in_scope(&program.sources, declared, at)
+        });
+        is_in_scope(&program.sources, span, at) && !is_hidden
     }
 
     /// What can be said of a formula; nothing if that is no more than that it is true.
@@ -232,13 +243,15 @@ impl<'a> Speaker<'a> {
         };
         match self.cells.get(&var) {
             None if var.index() >= program.vars.len() || program.var(var).scope != Scope::Global => None,
-            None if !self.is_declared(program.var(var).span) => None,
-            None => Some(program.pool.var_name(var).to_string()).filter(|name| is_c(name)),
+            None => {
+                let name = program.pool.var_name(var);
+                (is_c(name) && self.has_name(name, program.var(var).span)).then(|| name.to_string())
+            }
             Some(CellName::Result(_)) => None,
             Some(CellName::Own(thread, own)) => {
                 let variable = program.var(*own);
                 let name = program.pool.var_name(*own);
-                let is_there = self.is_declared(variable.span) && !program.sources.is_model(variable.span);
+                let is_there = !program.sources.is_model(variable.span) && self.has_name(name, variable.span);
                 if variable.is_temporary || !is_c(name) || !is_there {
                     return None;
                 }
@@ -251,7 +264,7 @@ impl<'a> Speaker<'a> {
             Some(CellName::Bytes(address, length)) => {
                 let contains = |object: &&ir::Object| *address >= object.base && address - object.base < object.size;
                 let object = program.objects.iter().find(contains).filter(|object| is_c(&object.name))?;
-                if program.sources.is_model(object.span) || !self.is_declared(object.span) {
+                if program.sources.is_model(object.span) || !self.has_name(&object.name, object.span) {
                     return None;
                 }
                 match (self.reader, object.size == *length) {
