@@ -197,6 +197,29 @@ fn loops_that_run_side_by_side_are_proven_round_by_round() {
     let Ok(Verdict::Safe(Proof::Abstraction(proof))) = verdict else { panic!("{verdict:?}") };
     let checked = check(&proof, task.properties);
     assert!(matches!(checked, Checked::Holds { left_out: 0, .. }), "{checked:?}");
+    let fails = |proof: &Certificate| matches!(check(proof, task.properties), Checked::Fails(_));
+    let mut n_left_out = 0;
+    for index in 0..proof.nodes.len() {
+        // It is the turn of another one than the steps say.
+        let mut spoilt = (*proof).clone();
+        spoilt.nodes[index].turn = (spoilt.nodes[index].turn + 1) % 3;
+        let leads_here = |node: &ir::CertificateNode| {
+            node.covered_by.is_none() && node.steps.iter().any(|(_, _, to)| *to as usize == index)
+        };
+        assert!(!proof.nodes.iter().any(leads_here) || fails(&spoilt), "the turn of node {index}");
+        // A thread is left out that was not: as a rule it must not be.
+        let node = &proof.nodes[index];
+        if node.covered_by.is_none()
+            && let Some((thread, ..)) = node.steps.first()
+        {
+            let mut spoilt = (*proof).clone();
+            let own = &mut spoilt.nodes[index];
+            own.steps.retain(|(other, ..)| other != thread);
+            own.left_out.push(*thread);
+            n_left_out += usize::from(fails(&spoilt));
+        }
+    }
+    assert!(n_left_out > 20, "{n_left_out} threads that must not be left out");
 }
 
 fn proof(task: &Task, settings: &[(&str, &str)]) -> Certificate {
