@@ -159,6 +159,11 @@ impl<'p> Cells<'p> {
         self.cell_of.get(&var).copied()
     }
 
+    /// How many cells of memory are known.
+    pub fn n_memory(&self) -> usize {
+        self.memory.len()
+    }
+
     /// All cells with their variables, in no particular order.
     pub fn all(&self) -> impl Iterator<Item = (VarId, Cell)> + '_ {
         self.cell_of.iter().map(|(var, cell)| (*var, *cell))

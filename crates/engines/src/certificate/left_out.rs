@@ -82,10 +82,12 @@ impl Checker<'_> {
         may_both_run
             && comes_first
             && then == now
+            && !now.has_ended
             && self.edges_at(&now).into_iter().all(|other| self.are_independent(*edge, other))
     }
 
-    /// Whether two edges, taken outside of atomic sections, commute and neither stops the other or lets it go on.
+    /// Whether two edges, taken outside of atomic sections, commute and neither stops the other or lets it go on. The first one was taken while the thread of the other one was there, so if it
+    /// waited for the end of a thread, it was that of a third one.
     fn are_independent(&self, one: EdgeRef, other: EdgeRef) -> bool {
         let (one, other) = (self.program.edge(one), self.program.edge(other));
         if stays_inside(one) || stays_inside(other) {
@@ -93,7 +95,10 @@ impl Checker<'_> {
         }
         let (ours, theirs) = (accesses(one), accesses(other));
         let pool = &self.program.pool;
-        ours.iter().all(|ours| theirs.iter().all(|theirs| !may_conflict(pool, ours, theirs)))
+        let is_third = |ours: &Access, theirs: &Access| {
+            matches!((ours.target, theirs.target), (Target::Thread(_), Target::OwnThread))
+        };
+        ours.iter().all(|ours| theirs.iter().all(|theirs| is_third(ours, theirs) || !may_conflict(pool, ours, theirs)))
     }
 
     /// Where threads are left out, one is not: it does nothing that others see, and goes on.

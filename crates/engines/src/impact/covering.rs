@@ -13,7 +13,7 @@
 
 use super::path::{Outcome, conjuncts};
 use super::tree::NodeId;
-use super::unwinding::{Halt, Reduction, Unwinding};
+use super::unwinding::{Halt, Order, Reduction, Unwinding};
 use crate::abstraction::refine::Attempt;
 use crate::abstraction::symbolic::BadKind;
 use crate::abstraction::waiting;
@@ -73,6 +73,20 @@ impl Unwinding<'_, '_> {
         Ok(is_stronger)
     }
 
+    /// The nodes that a node may be covered by. Where loops advance together, these leave out nothing that it does not leave out: one loop runs ahead of another only where the other is left
+    /// out, on paths that lead nowhere, and a node of such a path would learn how far ahead it is for the sake of a node of another.
+    fn may_cover(&mut self, node: NodeId) -> Result<Vec<NodeId>, Halt> {
+        let mut candidates = self.tree.candidates(node);
+        if self.world.order == Order::Lockstep && !candidates.is_empty() {
+            let needed = self.not_skipped(node)?;
+            candidates.retain(|other| {
+                let other = self.tree.node(*other);
+                other.is_expanded && needed.iter().all(|thread| other.required.contains(thread))
+            });
+        }
+        Ok(candidates)
+    }
+
     /// Covers a node if its label allows that: CLOSE.
     pub(super) fn close(&mut self, node: NodeId) -> Result<bool, Halt> {
         if self.tree.node(node).n_covered >= MAX_COVERED {
@@ -80,7 +94,7 @@ impl Unwinding<'_, '_> {
         }
         let label = self.tree.node(node).label.clone();
         let mut n_compared = 0;
-        for other in self.tree.candidates(node) {
+        for other in self.may_cover(node)? {
             let wanted = self.tree.node(other).label.clone();
             let open: Vec<TermId> = wanted.into_iter().filter(|formula| !label.contains(formula)).collect();
             if !open.is_empty() && (label.is_empty() || n_compared == MAX_COMPARED) {
@@ -106,7 +120,7 @@ impl Unwinding<'_, '_> {
         if self.tree.node(node).n_forced == MAX_TIMES || self.tree.node(node).n_covered >= MAX_COVERED {
             return Ok(false);
         }
-        for other in self.tree.candidates(node).into_iter().take(MAX_FORCED) {
+        for other in self.may_cover(node)?.into_iter().take(MAX_FORCED) {
             let above = self.tree.nearest_common_ancestor(node, other);
             let label = self.tree.node(node).label.clone();
             let wanted = self.tree.node(other).label.clone();

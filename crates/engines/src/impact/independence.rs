@@ -11,12 +11,15 @@
 //! With `lockstep` the order changes when a thread goes round a loop: then it is the turn of the next one, and iterations of loops that run side by side follow each other.
 //! Whose turn it is belongs to the place, so that nodes which differ in it do not cover each other.
 //!
+//! A wait for the end of a thread and the end of another one are independent: once the wait is over, who was waited for has ended, so it is not who ends next. The other way round
+//! they depend on each other, since the wait may have been for who has ended just now.
+//!
 //! Invariant: steps that are independent here commute in every state, and neither lets the other go on or stops it. A thread that is started, whoever is inside an
 //! atomic section before or after, and a step that stays inside one depend on everything.
 
 use crate::explore::targets::Targets;
 use fixedbitset::FixedBitSet;
-use ir::pass::reverse_post_order;
+use ir::pass::{Components, reverse_post_order};
 use ir::{Edge, EdgeRef, LocId, Op, ProcId, Program};
 
 /// What an edge touches.
@@ -35,6 +38,8 @@ pub(super) struct Touch {
     stays_inside: bool,
     /// Whether it leads back in its automaton.
     pub(super) is_back: bool,
+    /// Whether it may be taken more than once.
+    pub(super) repeats: bool,
 }
 
 /// What all edges touch.
@@ -61,8 +66,15 @@ impl Touches {
             let order = reverse_post_order(proc, &proc.out_edges());
             let mut rank = vec![usize::MAX; proc.locs.len()];
             order.iter().enumerate().for_each(|(at, loc)| rank[loc.index()] = at);
-            let touch =
-                |edge: &Edge| of_edge(program, &targets, edge, rank[edge.to.index()] <= rank[edge.from.index()]);
+            let components = Components::new(proc, &proc.out_edges());
+            let touch = |edge: &Edge| {
+                let is_back = rank[edge.to.index()] <= rank[edge.from.index()];
+                Touch {
+                    is_back,
+                    repeats: components.is_repeated(edge.from, edge.to),
+                    ..of_edge(program, &targets, edge)
+                }
+            };
             proc.edges.iter().map(touch).collect()
         };
         Touches {
@@ -85,7 +97,8 @@ impl Touches {
         let mut worst = Dependence::Never;
         for other in self.edges(proc, loc) {
             let (a, b) = (self.of(step), self.of(other));
-            if b.stays_inside || a.joins && b.ends || a.ends && b.joins {
+            // Whoever was waited for had ended before, and is not the one who goes on.
+            if b.stays_inside || a.ends && b.joins {
                 return Dependence::Always;
             }
             if conflict((&a.reads, &a.writes), (&b.reads, &b.writes)) {
@@ -118,7 +131,7 @@ fn conflict(
     !writes.is_disjoint(other_reads) || !writes.is_disjoint(other_writes) || !reads.is_disjoint(other_writes)
 }
 
-fn of_edge(program: &Program, targets: &Targets, edge: &Edge, is_back: bool) -> Touch {
+fn of_edge(program: &Program, targets: &Targets, edge: &Edge) -> Touch {
     let none = FixedBitSet::with_capacity(targets.len());
     let mut touch = Touch {
         reads: none.clone(),
@@ -130,7 +143,8 @@ fn of_edge(program: &Program, targets: &Targets, edge: &Edge, is_back: bool) -> 
         frees: false,
         ends: false,
         stays_inside: false,
-        is_back,
+        is_back: false,
+        repeats: false,
     };
     let mut depth = 0i32;
     for stmt in &edge.stmts {

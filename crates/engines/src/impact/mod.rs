@@ -7,11 +7,13 @@
 //! to unwind, the labels are an invariant, and the tree is the proof ([`proof`]).
 
 mod covering;
+mod forward;
 mod independence;
 mod path;
 mod proof;
 mod races;
 mod reasons;
+mod relations;
 mod tree;
 mod unwinding;
 
@@ -28,6 +30,7 @@ use crate::{About, Engine, Kind, Knob, Run};
 use independence::Touches;
 use ir::pass::{Options, forget_owners, spell_race, spell_trace};
 use ir::{Program, Proof, Properties, Property, Span, Step, Task, Trace, Verdict, Why};
+use logic::{Sort, Value, VarId};
 use path::Interpolation;
 use std::sync::Arc;
 use unwinding::{Counts, Halt, Order, Reduction, Unwinding, World};
@@ -84,7 +87,7 @@ fn decide(task: &Task, run: &mut Run, expands_covers: bool) -> Result<Verdict, W
         let what = format!("{} is not something that labels show", property.describe());
         return Err(Why::Unsupported { span: Span::NOWHERE, what });
     }
-    let program = run.prepare(task, &Options::default())?;
+    let program = run.prepare(task, &Options { arrays: true, ..Options::default() })?;
     run.looked_for = task.properties;
     // States show when all threads wait, not when some wait for each other.
     let circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();
@@ -103,7 +106,14 @@ fn decide(task: &Task, run: &mut Run, expands_covers: bool) -> Result<Verdict, W
         },
         (Err(Halt::Error(attempt)), _) => {
             let trace = trace(&mut world, &attempt, run)?;
-            Ok(Verdict::Unsafe(spell_trace(&task.program, &program, &trace)))
+            let trace = spell_trace(&task.program, &program, &trace);
+            // What nobody has written in an array of unknown size has no value that the execution could be given.
+            if has_whole_arrays(&program) && ir::replay(task, &trace).is_err() {
+                return Err(Why::Bound(
+                    "an execution with an array of unknown size that cannot be run again".to_string(),
+                ));
+            }
+            Ok(Verdict::Unsafe(trace))
         }
         (Err(Halt::Race(path, pair)), _) => {
             let mut steps = races::steps(&mut world, &path, &pair)?;
@@ -160,6 +170,8 @@ fn trace(world: &mut World<'_>, attempt: &Attempt, run: &Run) -> Result<Trace, W
     };
     match refiner.decide(&mut world.cells, &mut world.entailment, world.properties, attempt) {
         Feasibility::Feasible(inputs) => {
+            let is_single = |(_, value): &(_, Value)| !matches!(value, Value::Array(_));
+            let inputs = inputs.into_iter().map(|inputs| inputs.into_iter().filter(is_single).collect());
             let steps = attempt.steps.iter().zip(inputs);
             let steps = steps.map(|((thread, edge), inputs)| Step { thread: *thread, edge: *edge, inputs }).collect();
             Ok(Trace::new(violation, steps))
@@ -168,6 +180,11 @@ fn trace(world: &mut World<'_>, attempt: &Attempt, run: &Run) -> Result<Trace, W
         Feasibility::Unknown(what) => Err(Why::Bound(what)),
         Feasibility::Stopped(why) => Err(run.why_stopped(why)),
     }
+}
+
+/// Whether objects of unknown size have become variables.
+fn has_whole_arrays(program: &Program) -> bool {
+    (0..program.vars.len()).any(|index| matches!(program.pool.var_sort(VarId(index as u32)), Sort::Array(..)))
 }
 
 /// Whether a violation shows in a single step, or in a single state.

@@ -9,14 +9,15 @@
 //! Invariant: each formula and the step after it imply the next one, the last one rules out what is bad, and what is known at the first node implies the first one. Backward
 //! this holds by construction, except for the first, which is asked for where inputs had to be eliminated; the solver's sequences are checked by `smt::interpolate`.
 
-use super::tree::{Arrival, NodeId, Step};
-use super::unwinding::Unwinding;
+use super::forward::{Forward, MAX_RUNS, Runs, Settling, effects};
+use super::tree::{Arrival, NodeId};
+use super::unwinding::{Order, Unwinding};
 use crate::abstraction::cells::Cells;
-use crate::abstraction::control::Change;
 use crate::abstraction::refine::at_moment;
-use logic::{Node, Op, TermId, Value, VarId};
+use logic::{Node, Op, TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::{Arithmetic, Method, NoInterpolants};
+use std::rc::Rc;
 
 /// How formulas are found for the nodes of a path that leads to nothing bad.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,37 +36,6 @@ pub(super) enum Outcome {
     Undecided(String),
 }
 
-/// A path, run on terms over the cells at its start.
-struct Forward {
-    values: FxHashMap<VarId, TermId>,
-    /// For each condition on the way its step, the condition, and what it says of the start and of inputs.
-    conds: Vec<(usize, TermId, TermId)>,
-    from_start: bool,
-}
-
-/// What a step writes: its updates, and what the objects that it makes hold.
-fn effects(cells: &mut Cells<'_>, step: &Step) -> Vec<(VarId, TermId)> {
-    let mut all = step.summary.updates.clone();
-    for change in &step.summary.changes {
-        let Change::Make(object, _) = change else { continue };
-        for var in cells.memory_between(object.base, object.size) {
-            if all.iter().any(|(other, _)| *other == var) {
-                continue;
-            }
-            // The cell was not known when the step was made.
-            let value = if object.is_zeroed {
-                let zero = Value::zero(cells.pool.var_sort(var));
-                cells.pool.constant(zero)
-            } else {
-                let any = cells.copy(var, u32::MAX);
-                cells.pool.var(any)
-            };
-            all.push((var, value));
-        }
-    }
-    all
-}
-
 /// The formulas that a conjunction consists of.
 pub(super) fn conjuncts(cells: &Cells<'_>, formula: TermId, into: &mut Vec<TermId>) {
     let mut open = vec![formula];
@@ -79,56 +49,17 @@ pub(super) fn conjuncts(cells: &Cells<'_>, formula: TermId, into: &mut Vec<TermI
     }
 }
 
-impl Forward {
-    /// A term over the cells before a step in terms of the start; inputs of the step get names of their own.
-    fn term(&self, cells: &mut Cells<'_>, step: usize, term: TermId) -> TermId {
-        let vars = cells.vars_in(term);
-        let mut map: FxHashMap<VarId, TermId> = FxHashMap::default();
-        for var in vars.iter() {
-            let value = match self.values.get(var) {
-                Some(value) => *value,
-                None if cells.cell(*var).is_none() => {
-                    let copy = cells.copy(*var, step as u32);
-                    cells.pool.var(copy)
-                }
-                None if self.from_start => match cells.initial(*var) {
-                    Some(value) => value,
-                    None => continue,
-                },
-                None => continue,
-            };
-            map.insert(*var, value);
-        }
-        if map.is_empty() { term } else { cells.pool.substitute(term, &|var| map.get(&var).copied()) }
-    }
-}
-
 impl Unwinding<'_, '_> {
-    fn arrivals(&self, nodes: &[NodeId]) -> Vec<Arrival> {
+    pub(super) fn arrivals(&self, nodes: &[NodeId]) -> Vec<Arrival> {
         nodes[1..].iter().map(|node| self.tree.node(*node).arrival.clone().expect("it is on a path")).collect()
-    }
-
-    fn forward(&mut self, nodes: &[NodeId]) -> Forward {
-        let mut forward = Forward { values: FxHashMap::default(), conds: Vec::new(), from_start: nodes[0] == 0 };
-        for (index, arrival) in self.arrivals(nodes).into_iter().enumerate() {
-            let cells = &mut self.world.cells;
-            for guard in &arrival.step.guards {
-                let cond = forward.term(cells, index, *guard);
-                forward.conds.push((index, *guard, cond));
-            }
-            let written = effects(cells, &arrival.step);
-            let new: Vec<_> = written.into_iter().map(|(var, term)| (var, forward.term(cells, index, term))).collect();
-            forward.values.extend(new);
-        }
-        forward
     }
 
     /// The one value that a term over the cells of a node has after its path, if there is only one.
     pub(super) fn value_after_path(&mut self, node: NodeId, term: TermId) -> Option<u64> {
-        let nodes = self.tree.path(0, node);
-        let forward = self.forward(&nodes);
+        let forward = self.run_from_start(node);
+        let depth = self.tree.node(node).depth as usize;
         let cells = &mut self.world.cells;
-        let value = forward.term(cells, nodes.len() - 1, term);
+        let value = forward.term(cells, depth, term);
         if let Some(value) = cells.pool.as_const(value) {
             return Some(value.as_bv().as_u64());
         }
@@ -140,6 +71,9 @@ impl Unwinding<'_, '_> {
 
     /// Whether the states of a node above may lead along the path to this bad condition, and if not, why not.
     pub(super) fn refute(&mut self, above: NodeId, node: NodeId, bad: &[TermId]) -> Result<Outcome, smt::Why> {
+        if above != 0 && self.is_evidently_possible(node, bad) {
+            return Ok(Outcome::Possible);
+        }
         let nodes = self.tree.path(above, node);
         let forward = self.forward(&nodes);
         let last = nodes.len() - 1;
@@ -164,6 +98,7 @@ impl Unwinding<'_, '_> {
                 needed[*step].push(*guard);
             }
         }
+        let all_bad = bad;
         let bad: Vec<TermId> = bad
             .iter()
             .zip(&question[n_known + n_conds..])
@@ -171,12 +106,29 @@ impl Unwinding<'_, '_> {
             .map(|(bad, _)| *bad)
             .collect();
         let arrivals = self.arrivals(&nodes);
+        if above == 0 && self.relates() {
+            let bad = self.world.cells.pool.and_all(all_bad);
+            let formula = self.world.cells.pool.not(bad);
+            let simpler = self.by_relations(node, formula)?;
+            if simpler != formula {
+                let bad = self.world.cells.pool.not(simpler);
+                let nothing = vec![Vec::new(); last];
+                if let Some(found) = self.weakest_preconditions(&nodes, &arrivals, &nothing, &[bad])? {
+                    return Ok(Outcome::Refuted(found));
+                }
+            }
+        }
         if self.world.interpolation == Interpolation::WeakestPreconditions
             && let Some(found) = self.weakest_preconditions(&nodes, &arrivals, &needed, &bad)?
         {
             return Ok(Outcome::Refuted(found));
         }
         self.sequence(&nodes, &arrivals, &needed, &bad)
+    }
+
+    /// Whether labels are to be relations between cells.
+    fn relates(&self) -> bool {
+        self.world.order == Order::Lockstep && self.world.interpolation == Interpolation::WeakestPreconditions
     }
 
     /// Formulas by weakest preconditions; none if something gets in the way. Inputs are eliminated where they are asked for; if that loses what is needed, the solver's sequence
@@ -191,6 +143,10 @@ impl Unwinding<'_, '_> {
         let cells = &mut self.world.cells;
         let bad = cells.pool.and_all(bad);
         let mut formula = cells.pool.not(bad);
+        let relates = nodes[0] == 0 && self.relates();
+        if relates {
+            formula = self.by_relations(nodes[nodes.len() - 1], formula)?;
+        }
         let mut found = Vec::new();
         let mut last_inputs: Option<(usize, Vec<TermId>, usize)> = None;
         for index in (0..arrivals.len()).rev() {
@@ -198,8 +154,13 @@ impl Unwinding<'_, '_> {
             let cells = &mut self.world.cells;
             let written: FxHashMap<VarId, TermId> = effects(cells, &arrivals[index].step).into_iter().collect();
             let before = cells.pool.substitute(formula, &|var| written.get(&var).copied());
+            let before = if nodes[0] == 0 { self.settle(nodes[index], before) } else { before };
+            let cells = &mut self.world.cells;
             let fails = cells.pool.not(before);
             let mut all = needed[index].clone();
+            if relates {
+                add_guards_about(cells, &arrivals[index].step.guards, before, &mut all);
+            }
             all.push(fails);
             let mut inputs: Vec<VarId> = all.iter().flat_map(|term| cells.vars_in(*term).to_vec()).collect();
             inputs.retain(|var| cells.cell(*var).is_none());
@@ -212,6 +173,9 @@ impl Unwinding<'_, '_> {
                 return Ok(None);
             }
             formula = cells.pool.not(bad);
+            if relates {
+                formula = self.by_relations(nodes[index], formula)?;
+            }
         }
         // By construction this holds unless inputs were in the way; it is asked for all the same, as everything depends on it.
         if !self.is_known(nodes[0], formula)? {
@@ -231,7 +195,7 @@ impl Unwinding<'_, '_> {
     fn is_known(&mut self, node: NodeId, formula: TermId) -> Result<bool, smt::Why> {
         let cells = &mut self.world.cells;
         if node == 0 {
-            let start = Forward { values: FxHashMap::default(), conds: Vec::new(), from_start: true };
+            let start = Forward::new(true);
             let formula = start.term(cells, 0, formula);
             let fails = cells.pool.not(formula);
             return Ok(!self.world.entailment.is_possible(cells, &[], fails)?);
@@ -351,6 +315,17 @@ impl Unwinding<'_, '_> {
     }
 }
 
+/// Adds the guards of a step that share variables with a formula: relations may hold because of them.
+fn add_guards_about(cells: &mut Cells<'_>, guards: &[TermId], formula: TermId, into: &mut Vec<TermId>) {
+    let vars = cells.vars_in(formula);
+    for guard in guards {
+        let shares = cells.vars_in(*guard).iter().any(|var| vars.contains(var));
+        if shares && !into.contains(guard) {
+            into.push(*guard);
+        }
+    }
+}
+
 /// Formulas of more terms are left to the solver's interpolants.
 const MAX_FORMULA: usize = 20_000;
 
@@ -370,3 +345,90 @@ fn is_large(cells: &Cells<'_>, formula: TermId) -> bool {
 
 /// Time for one sequence of interpolants.
 const ATTEMPT: std::time::Duration = std::time::Duration::from_secs(3);
+
+impl Unwinding<'_, '_> {
+    /// The path through these nodes.
+    pub(super) fn forward(&mut self, nodes: &[NodeId]) -> Rc<Forward> {
+        let last = nodes[nodes.len() - 1];
+        if nodes[0] == 0 {
+            return self.run_from_start(last);
+        }
+        self.forget_outdated_runs();
+        if let Some((first, end, run)) = &self.runs.last
+            && (*first, *end) == (nodes[0], last)
+        {
+            return run.clone();
+        }
+        let mut forward = Forward::new(false);
+        for (index, arrival) in self.arrivals(nodes).into_iter().enumerate() {
+            forward.take(&mut self.world.cells, index, &arrival.step);
+        }
+        let run = Rc::new(forward);
+        self.runs.last = Some((nodes[0], last, run.clone()));
+        run
+    }
+
+    /// What a run says of objects that it makes depends on which of their cells are known.
+    fn forget_outdated_runs(&mut self) {
+        let n_memory = self.world.cells.n_memory();
+        if self.runs.n_memory != n_memory || self.runs.of.len() > MAX_RUNS {
+            self.runs = Runs { n_memory, ..Runs::default() };
+        }
+    }
+
+    /// The path from the start of the program to a node.
+    pub(super) fn run_from_start(&mut self, node: NodeId) -> Rc<Forward> {
+        self.forget_outdated_runs();
+        let mut missing: Vec<(NodeId, Arrival)> = Vec::new();
+        let mut at = node;
+        let mut run = loop {
+            if let Some(run) = self.runs.of.get(&at) {
+                break run.clone();
+            }
+            let Some(arrival) = self.tree.node(at).arrival.clone() else { break Rc::new(Forward::new(true)) };
+            let parent = arrival.parent;
+            missing.push((at, arrival));
+            at = parent;
+        };
+        while let Some((node, arrival)) = missing.pop() {
+            let mut longer = (*run).clone();
+            let index = self.tree.node(arrival.parent).depth as usize;
+            longer.take(&mut self.world.cells, index, &arrival.step);
+            run = Rc::new(longer);
+            self.runs.of.insert(node, run.clone());
+        }
+        run
+    }
+
+    /// Whether conditions hold after the path to a node whatever the inputs are, if the path can be taken.
+    pub(super) fn is_evidently_possible(&mut self, node: NodeId, conds: &[TermId]) -> bool {
+        let run = self.run_from_start(node);
+        let depth = self.tree.node(node).depth as usize;
+        let cells = &mut self.world.cells;
+        !run.is_stuck && conds.iter().all(|cond| run.truth(cells, depth, *cond) == Some(true))
+    }
+
+    /// Whether one of some conditions fails after the path to a node whatever the inputs are, or the path cannot be taken.
+    pub(super) fn is_evidently_impossible(&mut self, node: NodeId, conds: &[TermId]) -> bool {
+        let run = self.run_from_start(node);
+        let depth = self.tree.node(node).depth as usize;
+        let cells = &mut self.world.cells;
+        run.is_stuck || conds.iter().any(|cond| run.truth(cells, depth, *cond) == Some(false))
+    }
+
+    /// A formula that implies another one, without the cases that the path from the start to a node is not about: of each choice whose condition is the same whatever the
+    /// inputs are, the condition is demanded and the case is taken.
+    pub(super) fn settle(&mut self, node: NodeId, formula: TermId) -> TermId {
+        let has_choices = self.world.cells.pool.tree_size(formula) > 3;
+        if !has_choices {
+            return formula;
+        }
+        let run = self.run_from_start(node);
+        let depth = self.tree.node(node).depth as usize;
+        let mut settling = Settling { run, depth, demanded: Vec::new(), done: FxHashMap::default() };
+        let cells = &mut self.world.cells;
+        let settled = settling.term(cells, formula);
+        settling.demanded.push(settled);
+        cells.pool.and_all(&settling.demanded)
+    }
+}

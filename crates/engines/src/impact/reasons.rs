@@ -40,7 +40,7 @@ const RECENT_SOLUTIONS: usize = 6;
 /// Conditions of more nodes (as trees) are not evaluated.
 const MAX_EVALUATED: u32 = 4000;
 /// Checks after which the solver is made anew.
-const MAX_CHECKS: u32 = 300;
+const MAX_CHECKS: u32 = 40;
 /// Cores of more conditions are taken as they are.
 const MAX_MINIMISED: usize = 40;
 
@@ -115,7 +115,7 @@ impl Reasons {
     }
 
     fn decide(&mut self, cells: &Cells<'_>, conds: &[TermId]) -> Decision {
-        if self.n_checks == MAX_CHECKS {
+        if self.n_checks >= MAX_CHECKS {
             self.bits = Bits::new();
             self.n_checks = 0;
         }

@@ -146,6 +146,82 @@ fn adders() -> Task {
     Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) }
 }
 
+/// Two threads count to an input, each in a global of its own; then main finds them equal.
+fn side_by_side() -> Task {
+    let mut builder = Builder::new();
+    let main = builder.proc("main");
+    let bound = builder.global("bound", 0);
+    let counts = [builder.global("a", 0), builder.global("b", 0)];
+    let workers = counts.map(|count| {
+        builder.define("worker", |body| {
+            let [i, n, seen] = ["i", "n", "seen"].map(|name| body.local(name));
+            body.load(n, bound);
+            let (counter, limit) = (body.var(i), body.var(n));
+            let goes_on = body.pool().slt(counter, limit);
+            body.repeat(
+                |_| goes_on,
+                |body| {
+                    body.load(seen, count);
+                    let more = body.plus(seen, 1);
+                    body.store(count, more);
+                    let next = body.plus(i, 1);
+                    body.assign(i, next);
+                },
+            );
+        })
+    });
+    builder.body(main, |body| {
+        let n = body.local("n");
+        body.input(n);
+        let value = body.var(n);
+        body.store(bound, value);
+        let handles = body.start_all(&workers);
+        handles.into_iter().for_each(|handle| body.join(handle));
+        let seen = counts.map(|count| {
+            let seen = body.local("seen");
+            body.load(seen, count);
+            body.var(seen)
+        });
+        let cond = body.pool().eq(seen[0], seen[1]);
+        body.check(cond);
+    });
+    Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) }
+}
+
+#[test]
+fn loops_that_run_side_by_side_are_proven_round_by_round() {
+    let task = side_by_side();
+    let budget = Budget::of_time(Duration::from_secs(60));
+    let mut run = Run::of(Impact.about(), budget, &[("order", "lockstep")]).expect("the knob is declared");
+    let verdict = decide(&task, &mut run, true);
+    let Ok(Verdict::Safe(Proof::Abstraction(proof))) = verdict else { panic!("{verdict:?}") };
+    let checked = check(&proof, task.properties);
+    assert!(matches!(checked, Checked::Holds { left_out: 0, .. }), "{checked:?}");
+    let fails = |proof: &Certificate| matches!(check(proof, task.properties), Checked::Fails(_));
+    let mut n_left_out = 0;
+    for index in 0..proof.nodes.len() {
+        // It is the turn of another one than the steps say.
+        let mut spoilt = (*proof).clone();
+        spoilt.nodes[index].turn = (spoilt.nodes[index].turn + 1) % 3;
+        let leads_here = |node: &ir::CertificateNode| {
+            node.covered_by.is_none() && node.steps.iter().any(|(_, _, to)| *to as usize == index)
+        };
+        assert!(!proof.nodes.iter().any(leads_here) || fails(&spoilt), "the turn of node {index}");
+        // A thread is left out that was not: as a rule it must not be.
+        let node = &proof.nodes[index];
+        if node.covered_by.is_none()
+            && let Some((thread, ..)) = node.steps.first()
+        {
+            let mut spoilt = (*proof).clone();
+            let own = &mut spoilt.nodes[index];
+            own.steps.retain(|(other, ..)| other != thread);
+            own.left_out.push(*thread);
+            n_left_out += usize::from(fails(&spoilt));
+        }
+    }
+    assert!(n_left_out > 20, "{n_left_out} threads that must not be left out");
+}
+
 fn proof(task: &Task, settings: &[(&str, &str)]) -> Certificate {
     match decide(task, &mut run(settings), true) {
         Ok(Verdict::Safe(Proof::Abstraction(proof))) => (*proof).clone(),

@@ -9,6 +9,7 @@
 //! Invariant: the tree is well-labelled at all times, and every step that was expanded cannot go wrong in a state of its node. When the work list is
 //! empty, the tree is complete: each active node has the steps of all threads that `skips` does not leave out, after its own step or that of a node it covers.
 
+use super::forward::Runs;
 use super::independence::{Dependence, Touches, rank};
 use super::path::{Interpolation, Outcome, conjuncts};
 use super::races::Racer;
@@ -105,6 +106,7 @@ pub(super) struct Unwinding<'w, 'p> {
     pub(super) world: &'w mut World<'p>,
     pub(super) tree: Tree,
     pub(super) open: Vec<NodeId>,
+    pub(super) runs: Runs,
 }
 
 /// Values that one step asks its path for.
@@ -117,7 +119,7 @@ impl<'w, 'p> Unwinding<'w, 'p> {
     pub(super) fn new(world: &'w mut World<'p>) -> Unwinding<'w, 'p> {
         let mut tree = Tree::default();
         let root = tree.add(Place { control: Control::initial(world.cells.program), turn: 0 }, None);
-        Unwinding { world, tree, open: vec![root] }
+        Unwinding { world, tree, open: vec![root], runs: Runs::default() }
     }
 
     /// Unwinds until nothing is left.
@@ -406,6 +408,12 @@ impl<'w, 'p> Unwinding<'w, 'p> {
             if !self.may_hold(node, &step.guards)? {
                 continue;
             }
+            if self.world.order == Order::Lockstep && !self.may_go_on(node, &step)? {
+                match self.tree.is_active(node) {
+                    true => continue,
+                    false => return Ok(None),
+                }
+            }
             let grows = |change: &Change| matches!(change, Change::Start(_) | Change::Make(..));
             if step.summary.changes.iter().any(grows) && !step.guards.is_empty() {
                 match self.learn(node, &step.guards)? {
@@ -429,6 +437,15 @@ impl<'w, 'p> Unwinding<'w, 'p> {
             children.push(self.tree.add(Place { control, turn }, Some(arrival)));
         }
         Ok(Some(children))
+    }
+
+    /// Whether a step does not wait, as far as its path shows. If it waits, the labels say so from now on: what comes after it would be proved for nothing.
+    fn may_go_on(&mut self, node: NodeId, step: &Rc<Step>) -> Result<bool, Halt> {
+        let waits: Vec<TermId> = step.summary.waits.iter().map(|at| step.summary.guards[*at]).collect();
+        if waits.is_empty() || !self.is_evidently_impossible(node, &waits) {
+            return Ok(true);
+        }
+        Ok(!matches!(self.learn(node, &waits)?, Learned::Refuted))
     }
 
     /// Looks at everything that may go wrong in a step. False if the node has become covered or empty on the way.
@@ -477,6 +494,15 @@ impl<'w, 'p> Unwinding<'w, 'p> {
 
     /// Looks along the path to a node whether conditions can hold there. If not, the nodes of the path learn why: REFINE of Algorithm 1.
     pub(super) fn learn(&mut self, node: NodeId, conds: &[TermId]) -> Result<Learned, Halt> {
+        // What shows without a solver is cheap. It speaks of the whole path, though: where nodes are not made to be covered, reasons that speak of its end cover more.
+        if self.world.interpolation == Interpolation::WeakestPreconditions
+            && self.world.force_cover
+            && self.is_evidently_impossible(node, conds)
+            && let Outcome::Refuted(found) = self.refute(0, node, conds)?
+        {
+            self.strengthen(found)?;
+            return Ok(Learned::Refuted);
+        }
         // The later the reason, the more often it holds again.
         let mut length = 1;
         loop {
@@ -494,7 +520,8 @@ impl<'w, 'p> Unwinding<'w, 'p> {
                 Outcome::Undecided(what) if above == 0 => return Ok(Learned::Undecided(what)),
                 Outcome::Possible | Outcome::Undecided(_) => {}
             }
-            length = if length >= 4 { u32::MAX } else { length * 4 };
+            // What is to be known between loops shows on whole paths only.
+            length = if length >= 4 || self.world.order == Order::Lockstep { u32::MAX } else { length * 4 };
         }
     }
 

@@ -35,6 +35,7 @@ pub use control::inline::inline_calls;
 pub use control::joins::merge_joins;
 pub use control::large_blocks::merge_blocks;
 pub use control::unroll::{Rounds, unroll_loops, unroll_starts};
+pub use memory::arrays::whole_arrays;
 pub use memory::localize::localize;
 pub use memory::privatize::privatize;
 pub use memory::promote::promote_allocations;
@@ -64,13 +65,23 @@ pub struct Options {
     pub rounds: u64,
     /// Whether allocations become static objects.
     pub promotes: bool,
+    /// Whether objects of unknown size become variables that hold a whole array.
+    pub arrays: bool,
     /// Whether the buffers of `tso` and `pso` are written into the program, which then runs under `sc`.
     pub buffers: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { recursion: 8, max_edges: 200_000, blocks: true, rounds: 0, promotes: true, buffers: false }
+        Options {
+            recursion: 8,
+            max_edges: 200_000,
+            blocks: true,
+            rounds: 0,
+            promotes: true,
+            arrays: false,
+            buffers: false,
+        }
     }
 }
 
@@ -105,6 +116,9 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
     program = propagate_constants(privatize(program, properties), true);
     program = slice(split_regions(drop_dead(program, properties, true)), properties);
     program = split_regions(drop_dead(program, properties, true));
+    if options.arrays {
+        program = whole_arrays(program, properties);
+    }
     Ok(if options.blocks { merge_blocks(program, properties) } else { program })
 }
 

@@ -1,9 +1,10 @@
 //! How does memory become variables? Objects that nobody shares become locals, allocations static objects, static objects global variables, and
-//! what is left falls into separate regions.
+//! what is left falls into separate regions; objects of unknown size become arrays, for those who want that.
 //!
 //! Known as: [`localize`] and [`scalarize`] are scalar replacement of aggregates (mem2reg), [`promote`] is allocation site promotion, [`regions`] is
 //! memory partitioning by points-to sets.
 
+pub(super) mod arrays;
 pub(super) mod localize;
 pub(super) mod privatize;
 pub(super) mod promote;

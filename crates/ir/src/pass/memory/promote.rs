@@ -88,30 +88,39 @@ struct Candidate {
 
 /// The `Alloc`s of constant size that run at most once in a whole execution.
 fn single_allocations(program: &Program) -> Vec<Candidate> {
-    let sharing = Sharing::new(program);
+    let once = made_once(program);
     let mut candidates: Vec<Candidate> = Vec::new();
-    let mut n_copies: FxHashMap<SiteId, u32> = FxHashMap::default();
     for (index, proc) in program.procs.iter().enumerate() {
-        let id = ProcId(index as u32);
-        let components = Components::new(proc, &proc.out_edges());
-        for edge in &proc.edges {
-            let repeats = components.is_repeated(edge.from, edge.to);
-            for stmt in &edge.stmts {
-                let Op::Alloc { dst, size, kind, zeroed } = &stmt.op else { continue };
-                *n_copies.entry(stmt.site).or_default() += 1;
-                if let Some(size) = word_of(&program.pool, *size)
-                    && size <= MAX_SIZE
-                    && !repeats
-                    && sharing.is_single(id)
-                {
-                    let (site, span) = (stmt.site, stmt.span);
-                    candidates.push(Candidate { site, proc: id, dst: *dst, size, kind: *kind, zeroed: *zeroed, span });
-                }
+        let proc_id = ProcId(index as u32);
+        for stmt in proc.edges.iter().flat_map(|edge| &edge.stmts) {
+            let Op::Alloc { dst, size, kind, zeroed } = &stmt.op else { continue };
+            if let Some(size) = word_of(&program.pool, *size)
+                && size <= MAX_SIZE
+                && once.contains(&stmt.site)
+            {
+                let (site, span) = (stmt.site, stmt.span);
+                candidates.push(Candidate { site, proc: proc_id, dst: *dst, size, kind: *kind, zeroed: *zeroed, span });
             }
         }
     }
-    candidates.retain(|candidate| n_copies[&candidate.site] == 1);
     candidates
+}
+
+/// The sites of `Alloc`s that run at most once in a whole execution: outside of all cycles, not copied, in a procedure that one thread runs once.
+pub(super) fn made_once(program: &Program) -> FxHashSet<SiteId> {
+    let sharing = Sharing::new(program);
+    let mut n_made: FxHashMap<SiteId, u32> = FxHashMap::default();
+    for (index, proc) in program.procs.iter().enumerate() {
+        let components = Components::new(proc, &proc.out_edges());
+        let is_single = sharing.is_single(ProcId(index as u32));
+        for edge in &proc.edges {
+            let once = is_single && !components.is_repeated(edge.from, edge.to);
+            for stmt in edge.stmts.iter().filter(|stmt| matches!(stmt.op, Op::Alloc { .. })) {
+                *n_made.entry(stmt.site).or_default() += if once { 1 } else { 2 };
+            }
+        }
+    }
+    n_made.into_iter().filter(|(_, n)| *n == 1).map(|(site, _)| site).collect()
 }
 
 /// Where a statement stands: procedure, edge, and position in the edge.
