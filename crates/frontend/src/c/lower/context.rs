@@ -4,6 +4,7 @@
 
 use crate::Options;
 use crate::c::lower::analysis::effects::Summaries;
+use crate::c::lower::analysis::handles::may_use_handles_of_others;
 use crate::c::lower::analysis::scan::Facts;
 use crate::c::typed::{Function, InitItem, Storage, Symbol, SymbolId, Unit};
 use ir::{DataModel, Diagnostic, LocId, ObjectId, ObjectKind, Proc, ProcId, Program, Properties, Sources, Span};
@@ -126,6 +127,9 @@ impl<'u> Lowering<'u> {
     pub(super) fn new(input: Input<'u>) -> Lowering<'u> {
         let mut program = Program::new(input.data_model);
         program.sources = input.sources;
+        let users = &input.units[..input.first_model];
+        let mut facts = Facts::gather(users, first_entry(input.options));
+        facts.may_use_handles_of_others = may_use_handles_of_others(users);
         let mut lowering = Lowering {
             units: input.units,
             first_model: input.first_model,
@@ -140,7 +144,7 @@ impl<'u> Lowering<'u> {
             program,
             errors: Vec::new(),
             warnings: Vec::new(),
-            facts: Facts::gather(&input.units[..input.first_model], first_entry(input.options)),
+            facts,
             functions: FxHashMap::default(),
             data: FxHashMap::default(),
             addressed: FxHashSet::default(),

@@ -50,13 +50,7 @@ impl Facts {
     pub(in crate::c::lower) fn gather(units: &[Unit], entry: &str) -> Facts {
         let may_join_twice = super::joins::may_join_twice(units, entry);
         let may_change_partner = super::partners::may_change_partner(units);
-        let mut facts = Facts {
-            n_units: units.len(),
-            may_join_twice,
-            may_use_handles_of_others: super::handles::may_use_handles_of_others(units),
-            may_change_partner,
-            ..Facts::default()
-        };
+        let mut facts = Facts { n_units: units.len(), may_join_twice, may_change_partner, ..Facts::default() };
         for (index, unit) in units.iter().enumerate() {
             facts.at_unit = index;
             for function in &unit.functions {
