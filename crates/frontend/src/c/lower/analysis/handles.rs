@@ -3,7 +3,7 @@
 //! It may if a function that can run in a started thread calls one of those that take a handle, with another one than its own. Whatever has its address taken can be
 //! started; whoever calls such a function directly runs there, too.
 
-use super::scan::{Part, visit, visit_expr};
+use super::scan::{Part, function_name, visit, visit_expr};
 use crate::c::typed::{Expr, ExprKind, Storage, Unit};
 use rustc_hash::FxHashSet;
 
@@ -58,7 +58,7 @@ impl<'u> Found<'u> {
     /// A function that is mentioned, but not as who is called, can be started.
     fn note_address(&mut self, unit: &'u Unit, part: Part<'u>) -> bool {
         match part {
-            Part::Expr(Expr { kind: ExprKind::Call { callee, args }, .. }) if called(unit, callee).is_some() => {
+            Part::Expr(Expr { kind: ExprKind::Call { callee, args }, .. }) if function_name(unit, callee).is_some() => {
                 args.iter().for_each(|arg| visit_expr(arg, &mut |part| self.note_address(unit, part)));
                 false
             }
@@ -76,7 +76,7 @@ impl<'u> Found<'u> {
     /// What a function that is started calls runs there, too.
     fn note_call(&mut self, unit: &'u Unit, part: Part<'u>) -> bool {
         if let Part::Expr(Expr { kind: ExprKind::Call { callee, args }, .. }) = part
-            && let Some(name) = called(unit, callee)
+            && let Some(name) = function_name(unit, callee)
         {
             self.started.insert(name);
             self.uses_handle |= TAKES_HANDLE.contains(&name) && !args.iter().all(|arg| is_own(unit, arg));
@@ -89,22 +89,8 @@ impl<'u> Found<'u> {
 fn is_own(unit: &Unit, arg: &Expr) -> bool {
     match &arg.kind {
         ExprKind::Cast(inner) => is_own(unit, inner),
-        ExprKind::Call { callee, .. } => called(unit, callee) == Some("pthread_self"),
+        ExprKind::Call { callee, .. } => function_name(unit, callee) == Some("pthread_self"),
         ExprKind::Int(_) => true,
         _ => false,
-    }
-}
-
-/// The function that a call names.
-fn called<'u>(unit: &'u Unit, callee: &Expr) -> Option<&'u str> {
-    match &callee.kind {
-        ExprKind::Symbol(symbol) => {
-            let symbol = &unit.symbols[symbol.0 as usize];
-            (symbol.storage == Storage::Function).then_some(symbol.name.as_str())
-        }
-        ExprKind::Decay(inner) | ExprKind::AddressOf(inner) | ExprKind::Deref(inner) | ExprKind::Cast(inner) => {
-            called(unit, inner)
-        }
-        _ => None,
     }
 }

@@ -275,7 +275,7 @@ fn root(expr: &Expr) -> Option<SymbolId> {
 }
 
 /// The function that a call names.
-fn function_name<'u>(unit: &'u Unit, callee: &Expr) -> Option<&'u str> {
+pub(super) fn function_name<'u>(unit: &'u Unit, callee: &Expr) -> Option<&'u str> {
     match &callee.kind {
         ExprKind::Symbol(symbol) => Some(&unit.symbols[symbol.0 as usize].name),
         ExprKind::Decay(inner) | ExprKind::AddressOf(inner) | ExprKind::Deref(inner) | ExprKind::Cast(inner) => {
