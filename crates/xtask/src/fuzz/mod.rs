@@ -121,14 +121,14 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         makes: "the same under the axioms of sc, tso and pso in turn, for the engine that enumerates execution graphs",
         oracle: INTERPRETER,
         make: threads::make_cat,
-        asks: engines(settings::graphs, 1, 20),
+        asks: engines(settings::graphs, 1, 2),
     },
     Fuzzer {
         name: "graphs-counted",
         makes: "atomic accesses of all memory orders under rc11 and sc: verdicts, and how many executions there are",
         oracle: "the enumerator of litmus tests",
         make: orders::make_counted,
-        asks: engines(settings::graphs, 1, 20),
+        asks: engines(settings::graphs, 1, 2),
     },
     Fuzzer {
         name: "orders",
