@@ -7,6 +7,7 @@ mod explicit;
 mod litmus;
 mod oox;
 mod smt;
+mod weak;
 
 use std::path::PathBuf;
 
@@ -30,6 +31,8 @@ pub(crate) enum Benchmark {
     Smt,
     /// What `bmc` needs for programs that grow
     Bmc,
+    /// Programs under memory models: families that grow, locks, chains of updates
+    Weak,
     /// Processor time for each litmus test of a suite, by family
     Litmus {
         /// A csv with the header test,model,condition_holds
@@ -47,6 +50,7 @@ pub(crate) fn run(benchmark: &Benchmark) -> bool {
         Benchmark::Oox => oox::run(),
         Benchmark::Smt => smt::run(),
         Benchmark::Bmc => bmc::run(),
+        Benchmark::Weak => weak::run(),
         Benchmark::Litmus { suite, ravel } => litmus::run(suite, ravel.as_deref()),
     }
 }

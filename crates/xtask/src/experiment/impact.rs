@@ -1,38 +1,50 @@
-//! What do partial order reduction and forced covers do for `impact`? Tables I and II of *Verifying Multi-threaded Software with Impact*.
+//! What do partial order reduction and forced covers do for `impact`? Tables I and II of \[Wachter13].
 //!
-//! The programs are our own versions of those of the paper, in `cases/impact`. Table I has our engines side by side with what the paper gives for Impara; table II its four
+//! The programs are our own versions of those of the paper, in `cases/impact`. Table I has our engines side by side with the tools of the paper; table II its four
 //! configurations: seconds, nodes, implications that a solver was asked about, and the share of nodes that cover expansion made. Figures of other machines and of other programs of the same
-//! name are no more than a direction.
+//! name are no more than a direction. Table III is about weak memory and has an experiment of its own.
 
 use super::args::Args;
-use super::cegar::load;
-use super::kind::{Experiment, How};
-use super::output::progress;
-use super::table::Table;
-use engines::{Budget, Decided, Run, decide, engine_named};
-use ir::Task;
-use std::collections::BTreeMap;
+use super::kind::{Experiment, Report};
+use super::measured::{Measured, load, measure};
+use super::present::output::progress;
+use super::present::table::{Table, table};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "impact",
     about: "Partial order reduction and forced covers in impact, and our engines side by side on its programs",
-    run: How::Tables(run),
+    run,
 };
 
-/// The programs, whether they are safe, the seconds of Impara in table I, and its nodes in table II: sPOR, sPOR+FC, dPOR, dPOR+FC.
-const PROGRAMS: [(&str, bool, f64, [&str; 4]); 9] = [
-    ("dekker", true, 0.1, ["7407", "504", "433", "331"]),
-    ("lamport", true, 0.3, ["36624", "4740", "7418", "1700"]),
-    ("peterson", true, 0.1, ["3155", "419", "1081", "199"]),
-    ("szymanski", true, 0.2, ["13332", "1059", "1264", "673"]),
-    ("read_write_lock_unsafe", false, 0.6, ["31786", "7628", "18261", "4899"]),
-    ("read_write_lock_safe", true, 0.9, ["109096", "12932", "36777", "7065"]),
-    ("time_var_mutex", true, 0.1, ["867", "867", "435", "252"]),
-    ("stack_unsafe", false, 0.5, ["out of time", "out of time", "2589", "424"]),
-    ("stack_safe", true, 38.8, ["out of time", "out of time", "out of time", "2037"]),
+/// What table II says of one configuration: seconds, nodes, implications, share of cover expansions.
+type Published = Option<(f64, u32, u32, Option<u32>)>;
+
+/// A program, whether it is safe, the seconds of CBMC, ESBMC, SatAbs, Threader and Impara in table I (a star: not all rounds; TO: out of time), and table II: sPOR, sPOR+FC, dPOR, dPOR+FC.
+type Row = (&'static str, bool, [&'static str; 5], [Published; 4]);
+
+const fn of(seconds: f64, nodes: u32, implications: u32) -> Published {
+    Some((seconds, nodes, implications, None))
+}
+
+const fn with(seconds: f64, nodes: u32, implications: u32, share: u32) -> Published {
+    Some((seconds, nodes, implications, Some(share)))
+}
+
+#[rustfmt::skip]
+const PROGRAMS: [Row; 9] = [
+    ("dekker", true, ["0.6*", "2.2*", "0.2", "TO", "0.1"], [of(1.3, 7407, 9), of(0.2, 504, 8), with(0.1, 433, 3, 0), with(0.1, 331, 2, 0)]),
+    ("lamport", true, ["12.4*", "18.1*", "0.3", "38.1", "0.3"], [of(9.6, 36624, 223), of(1.0, 4740, 226), with(1.0, 7418, 149, 54), with(0.3, 1700, 205, 13)]),
+    ("peterson", true, ["0.2*", "2.0*", "0.3", "4.8", "0.1"], [of(0.7, 3155, 55), of(0.1, 419, 89), with(0.3, 1081, 43, 0), with(0.1, 199, 16, 0)]),
+    ("szymanski", true, ["0.5*", "4.7*", "0.2", "13.5", "0.2"], [of(2.3, 13332, 14), of(0.3, 1059, 5), with(0.2, 1264, 5, 0), with(0.2, 673, 2, 0)]),
+    ("read_write_lock_unsafe", false, ["0.2", "TO", "0.8", "58.4", "0.6"], [of(5.4, 31786, 23), of(1.0, 7628, 119), with(1.6, 18261, 59, 0), with(0.6, 4899, 53, 0)]),
+    ("read_write_lock_safe", true, ["0.4", "TO", "0.8", "58.1", "0.9"], [of(75.2, 109_096, 148), of(7.0, 12932, 1457), with(5.0, 36777, 129, 14), with(0.9, 7065, 223, 15)]),
+    ("time_var_mutex", true, ["0.2", "110.3", "95.4", "4.3", "0.1"], [of(0.2, 867, 4), of(0.2, 867, 6), with(0.2, 435, 3, 0), with(0.1, 252, 1, 0)]),
+    ("stack_unsafe", false, ["1.0", "TO", "TO", "80.6", "0.5"], [None, None, with(3.1, 2589, 717, 0), with(0.5, 424, 81, 0)]),
+    ("stack_safe", true, ["33.5", "TO", "TO", "250.1", "38.8"], [None, None, None, with(38.8, 2037, 4420, 0)]),
 ];
+
+const ENGINES: [&str; 4] = ["explicit", "bmc", "cegar", "impact"];
 
 /// The configurations of the paper.
 const CONFIGURATIONS: [(&str, [(&str, &str); 2]); 4] = [
@@ -42,103 +54,135 @@ const CONFIGURATIONS: [(&str, [(&str, &str); 2]); 4] = [
     ("dPOR+FC", [("por", "monotonic"), ("force-cover", "on")]),
 ];
 
-/// What came of a run.
-struct Measured {
-    /// Whether there is a violation, if that was decided.
-    is_bad: Option<bool>,
-    seconds: f64,
-    statistics: BTreeMap<&'static str, f64>,
+/// A program with what the engines and the configurations gave.
+struct Ran {
+    engines: Vec<Measured>,
+    configurations: Vec<Measured>,
 }
 
-fn measure(task: &Task, engine: &str, knobs: &[(&str, &str)], limit: Duration) -> Result<Measured, String> {
-    let engine = engine_named(engine).ok_or_else(|| format!("there is no engine {engine}"))?;
-    let started = Instant::now();
-    let mut run = Run::of(engine.about(), Budget::new(Some(limit), Some(4 << 30)), knobs)?;
-    let is_bad = match decide(engine, task, &mut run) {
-        Decided::Safe(..) => Some(false),
-        Decided::Unsafe(_) => Some(true),
-        Decided::Unknown(_) => None,
-    };
-    Ok(Measured { is_bad, seconds: started.elapsed().as_secs_f64(), statistics: run.statistics.0 })
+fn run(args: &Args) -> Result<Report, String> {
+    let ran = PROGRAMS.iter().map(|row| ask(args, row)).collect::<Result<Vec<Ran>, String>>()?;
+    progress("");
+    let n_wrong = ran.iter().flat_map(|ran| ran.engines.iter().chain(&ran.configurations)).filter(|one| one.is_wrong);
+    let n_wrong = n_wrong.count();
+    let mut seen = seen(&ran);
+    seen.insert(0, format!("Each run had {} s of processor time.", args.family_limit.as_secs_f64()));
+    seen.push(format!("Wrong answers: {n_wrong}."));
+    Ok(Report { tables: vec![side_by_side(&ran), configurations(&ran)], seen, n_wrong, files: Vec::new() })
 }
 
-impl Measured {
-    /// Seconds, or why there are none.
-    fn cell(&self, is_safe: bool) -> String {
-        match self.is_bad {
-            Some(is_bad) if is_bad == is_safe => "wrong".to_string(),
-            Some(_) => format!("{:.2}", self.seconds),
-            None => "unknown".to_string(),
-        }
+fn ask(args: &Args, (name, is_safe, ..): &Row) -> Result<Ran, String> {
+    if args.is_dry {
+        let nothing = || vec![Measured::default(); 4];
+        return Ok(Ran { engines: nothing(), configurations: nothing() });
     }
-
-    fn number(&self, name: &str) -> f64 {
-        self.statistics.get(name).copied().unwrap_or(0.0)
-    }
-}
-
-fn run(args: &Args) -> Result<Vec<Table>, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/impact");
-    let (mut side_by_side, mut configurations) = (Vec::new(), Vec::new());
-    for (name, is_safe, paper, nodes) in PROGRAMS {
-        let task = load(&folder.join(format!("{name}.c")))?;
-        let word = if is_safe { "y" } else { "n" };
-        let mut row = vec![name.to_string(), word.to_string()];
-        for engine in ["explicit", "bmc", "cegar", "impact"] {
-            progress(&format!("{name}, {engine}"));
-            row.push(measure(&task, engine, &[], args.limit)?.cell(is_safe));
-        }
-        row.push(format!("{paper}"));
-        side_by_side.push(row);
-        let mut row = vec![name.to_string(), word.to_string()];
-        for ((title, knobs), theirs) in CONFIGURATIONS.iter().zip(nodes) {
-            progress(&format!("{name}, {title}"));
-            let measured = measure(&task, "impact", knobs, args.limit)?;
+    let task = load(&folder.join(format!("{name}.c")))?;
+    let measured = |engine: &str, knobs: &[(&str, &str)], what: &str| {
+        progress(&format!("{name}, {what}"));
+        measure(&task, Some(*is_safe), engine, knobs, args.family_limit)
+    };
+    let engines = ENGINES.iter().map(|engine| measured(engine, &[], engine)).collect::<Result<_, _>>()?;
+    let configurations =
+        CONFIGURATIONS.iter().map(|(title, knobs)| measured("impact", knobs, title)).collect::<Result<_, _>>()?;
+    Ok(Ran { engines, configurations })
+}
+
+/// What the two tables say: these programs have the longer limit, since there are few of them.
+fn seen(ran: &[Ran]) -> Vec<String> {
+    let mut seen = Vec::new();
+    for (at, engine) in ENGINES.iter().enumerate() {
+        let solved = ran.iter().filter(|ran| ran.engines[at].is_solved()).count();
+        seen.push(format!("{engine} solves {solved} of {} programs.", ran.len()));
+    }
+    for (at, (title, _)) in CONFIGURATIONS.iter().enumerate() {
+        let solved = ran.iter().filter(|ran| ran.configurations[at].is_solved()).count();
+        let theirs = PROGRAMS.iter().filter(|row| row.3[at].is_some()).count();
+        let both: Vec<usize> = (0..ran.len())
+            .filter(|row| ran[*row].configurations[at].is_solved() && PROGRAMS[*row].3[at].is_some())
+            .collect();
+        let fewer = both.iter().filter(|row| {
+            PROGRAMS[**row].3[at]
+                .is_some_and(|(_, nodes, ..)| ran[**row].configurations[at].number("nodes") <= f64::from(nodes))
+        });
+        seen.push(format!(
+            "{title}: {solved} of {} solved (paper: {theirs}), with at most as many nodes as the paper on {} of {} that both solve.",
+            ran.len(),
+            fewer.count(),
+            both.len()
+        ));
+    }
+    let smaller = ran.iter().filter(|ran| {
+        let [plain, reduced] = [0, 2].map(|at| &ran.configurations[at]);
+        reduced.is_solved() && (!plain.is_solved() || reduced.number("nodes") <= plain.number("nodes"))
+    });
+    seen.push(format!("dPOR has at most the nodes of sPOR, or solves what sPOR does not, on {} of {} programs (paper: all safe ones).", smaller.count(), ran.len()));
+    seen
+}
+
+fn side_by_side(ran: &[Ran]) -> Table {
+    let mut rows = Vec::new();
+    for ((name, is_safe, theirs, _), ran) in PROGRAMS.iter().zip(ran) {
+        let mut row = vec![name.to_string(), if *is_safe { "y" } else { "n" }.to_string()];
+        row.extend(ran.engines.iter().map(Measured::cell));
+        row.extend(theirs.map(str::to_string));
+        rows.push(row);
+    }
+    let mut columns = vec!["program", "safe"];
+    columns.extend(ENGINES);
+    columns.extend(["CBMC (paper)", "ESBMC (paper)", "SatAbs (paper)", "Threader (paper)", "Impara (paper)"]);
+    let title =
+        "Seconds of our engines, and of the tools of the paper (table I; *: loops not to their end, TO: out of time)";
+    table("impact-engines", title, &columns, rows)
+}
+
+fn configurations(ran: &[Ran]) -> Table {
+    let mut rows = Vec::new();
+    for ((name, is_safe, _, published), ran) in PROGRAMS.iter().zip(ran) {
+        let mut row = vec![name.to_string(), if *is_safe { "y" } else { "n" }.to_string()];
+        for (measured, theirs) in ran.configurations.iter().zip(published) {
             let n_nodes = measured.number("nodes");
             let share = 100.0 * measured.number("nodes by cover expansion") / n_nodes.max(1.0);
-            row.push(measured.cell(is_safe));
-            row.push(format!("{n_nodes:.0}"));
-            row.push(theirs.to_string());
-            row.push(format!("{:.0}", measured.number("implications by solver")));
-            row.push(format!("{share:.0}%"));
+            let told = [
+                measured.cell(),
+                format!("{n_nodes:.0}"),
+                format!("{:.0}", measured.number("implications by solver")),
+                format!("{share:.0}%"),
+            ];
+            row.extend(told.map(|cell| if measured.is_solved() { cell } else { String::new() }));
+            row.push(match theirs {
+                None => "TO".to_string(),
+                Some((seconds, nodes, implications, None)) => format!("{seconds:.1} / {nodes} / {implications}"),
+                Some((seconds, nodes, implications, Some(share))) => {
+                    format!("{seconds:.1} / {nodes} / {implications} / {share}%")
+                }
+            });
         }
-        configurations.push(row);
+        rows.push(row);
     }
-    progress("");
-    let table = |name: &str, title: &str, columns: Vec<String>, rows| Table {
-        name: name.to_string(),
-        title: title.to_string(),
-        columns,
-        rows,
-        charts: Vec::new(),
-    };
-    let columns = ["program", "safe", "explicit", "bmc", "cegar", "impact", "Impara (paper)"];
-    let first = table(
-        "impact-engines",
-        "Seconds of our engines, and of Impara in the paper (table I)",
-        columns.map(str::to_string).to_vec(),
-        side_by_side,
-    );
     let mut columns = vec!["program".to_string(), "safe".to_string()];
     for (title, _) in CONFIGURATIONS {
-        columns.extend(["s", "|V|", "|V| paper", "impl", "C"].map(|column| format!("{title} {column}")));
+        columns.extend(["s", "|V|", "impl", "C"].map(|column| format!("{title} {column}")));
+        columns.push(format!("{title} (paper)"));
     }
+    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let title = "Seconds, nodes, implications by the solver, share of cover expansions (table II)";
-    Ok(vec![first, table("impact-configurations", title, columns, configurations)])
+    table("impact-configurations", title, &columns, rows)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn peterson_is_proven_with_fewer_nodes_by_the_reduction() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/impact");
         let task = load(&folder.join("peterson.c")).expect("it is valid C");
         let limit = Duration::from_secs(20);
-        let measured =
-            CONFIGURATIONS.map(|(_, knobs)| measure(&task, "impact", &knobs, limit).expect("it is declared"));
-        assert!(measured.iter().all(|measured| measured.is_bad == Some(false)));
+        let measured = CONFIGURATIONS
+            .map(|(_, knobs)| measure(&task, Some(true), "impact", &knobs, limit).expect("it is declared"));
+        assert!(measured.iter().all(Measured::is_solved));
         let [plain, _, reduced, _] = measured.map(|measured| measured.number("nodes"));
         assert!(reduced < plain, "{reduced} nodes with the reduction, {plain} without");
     }

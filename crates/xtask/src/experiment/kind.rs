@@ -1,7 +1,7 @@
 //! What is an experiment? Its name, what it shows, and a function: all that the table of experiments has of it.
 
 use super::args::Args;
-use super::table::Table;
+use super::present::table::Table;
 
 /// An experiment.
 pub(crate) struct Experiment {
@@ -9,14 +9,19 @@ pub(crate) struct Experiment {
     pub(crate) name: &'static str,
     /// What it shows.
     pub(crate) about: &'static str,
-    /// How it is run.
-    pub(crate) run: How,
+    /// Runs it, on programs of its own, on a suite, or both; with `Args::is_dry` it makes its tables without running anything.
+    pub(crate) run: fn(&Args) -> Result<Report, String>,
 }
 
-/// How an experiment is run; true if nothing was wrong.
-pub(crate) enum How {
-    /// On programs of its own, and on a suite if one is named; its tables are shown.
-    Tables(fn(&Args) -> Result<Vec<Table>, String>),
-    /// On the suite that is named; it shows and writes what it finds itself.
-    OnSuite(fn(&Args) -> Result<bool, String>),
+/// What an experiment gives.
+#[derive(Default)]
+pub(crate) struct Report {
+    /// The tables.
+    pub(crate) tables: Vec<Table>,
+    /// What is seen in them, a sentence each.
+    pub(crate) seen: Vec<String>,
+    /// More files, by name: plots, and figures of each task.
+    pub(crate) files: Vec<(String, String)>,
+    /// Answers that contradict what is known.
+    pub(crate) n_wrong: usize,
 }

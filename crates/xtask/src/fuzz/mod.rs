@@ -9,6 +9,7 @@ mod filing;
 mod heap;
 mod library;
 mod locks;
+mod messages;
 pub(crate) mod mutate;
 mod native;
 mod oox;
@@ -104,10 +105,24 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
     },
     Fuzzer {
         name: "declarative",
-        makes: "the same, loops included, for the engine that looks at threads one by one",
-        oracle: INTERPRETER,
-        make: threads::make_cat,
-        asks: engines(settings::declarative, 1, 20),
+        makes: "two threads with loops, those under sc without bound, under sc, tso and pso in turn",
+        oracle: "each other: declarative, explicit, bmc",
+        make: threads::make_loops,
+        asks: engines(settings::declarative, 3, 20),
+    },
+    Fuzzer {
+        name: "declarative-rc11",
+        makes: "two threads with loops that go round twice, under rc11",
+        oracle: "each other: declarative, graphs, bmc",
+        make: threads::make_rc11,
+        asks: engines(settings::repaired, 3, 20),
+    },
+    Fuzzer {
+        name: "messages",
+        makes: "processes that send and receive messages with ravel/net.h, under each protocol in turn",
+        oracle: "the enumerator of litmus tests",
+        make: messages::make,
+        asks: engines(settings::judged, 1, 20),
     },
     Fuzzer {
         name: "judged",

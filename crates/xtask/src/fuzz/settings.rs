@@ -43,12 +43,25 @@ pub(crate) fn bmc() -> Vec<Setting> {
     all
 }
 
-/// Three domains, five reductions, four cones; and threads that are not told apart.
+/// Six domains with five reductions, three of them with four cones; and threads that are not told apart.
 pub(crate) fn cegar() -> Vec<Setting> {
     let mut all = Vec::new();
     for domain in ["expl", "pred", "prod"] {
         for por in REDUCTIONS {
             for coi in ["none", "static", "dynamic", "both"] {
+                all.push(setting("cegar", &[("domain", domain), ("por", por), ("coi", coi)]));
+            }
+        }
+    }
+    for por in REDUCTIONS {
+        all.push(setting("cegar", &[("por", por), ("prune", "lazy")]));
+        all.push(setting("cegar", &[("por", por), ("domain", "pred"), ("prune", "several")]));
+        all.push(setting("cegar", &[("por", por), ("domain", "expl"), ("prune", "lazy")]));
+    }
+    // Where a step may lead to several abstract states.
+    for domain in ["expl-enum", "pred-bool", "pred-split"] {
+        for por in REDUCTIONS {
+            for coi in ["none", "both"] {
                 all.push(setting("cegar", &[("domain", domain), ("por", por), ("coi", coi)]));
             }
         }
@@ -110,9 +123,14 @@ pub(crate) fn judged() -> Vec<Setting> {
     vec![setting("bmc", &[])]
 }
 
-/// Threads one by one, under axioms.
+/// Threads one by one, beside who visits states and who unrolls.
 pub(crate) fn declarative() -> Vec<Setting> {
-    vec![setting("declarative", &[])]
+    vec![setting("declarative", &[]), setting("explicit", &[]), setting("bmc", &[])]
+}
+
+/// Who knows RC11.
+pub(crate) fn repaired() -> Vec<Setting> {
+    vec![setting("declarative", &[]), setting("graphs", &[]), setting("bmc", &[])]
 }
 
 /// All execution graphs, one by one.

@@ -10,7 +10,7 @@ pub(super) fn task(n: u32) -> Result<Task, String> {
     let folder = std::env::temp_dir();
     let path = folder.join(format!("ravel-family-{}-{n}.c", std::process::id()));
     std::fs::write(&path, text(n)).map_err(|error| format!("{}: {error}", path.display()))?;
-    let task = super::load(&path);
+    let task = crate::experiment::measured::load(&path);
     // What stays behind is small, and the system's to clean.
     let _ = std::fs::remove_file(&path);
     task

@@ -1,96 +1,76 @@
 //! What do settings of `cegar` cost? The family of programs with 2N+1 threads and suites, run with each of them.
 //!
-//! All runs are made one after the other in this process, through `engines::decide` like every verdict.
+//! All runs are made through `engines::decide` like every verdict.
 
 pub(super) mod coi;
 mod family;
 pub(super) mod por;
 
-use super::args::Args;
-use super::output::progress;
-use super::table::Table;
-use engines::{Budget, Decided, Run, decide, engine_named};
-use ir::{Properties, Property, Task};
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use super::args::{Args, Asked};
+use super::measured::{Measured, Setting, load_asked, measure};
+use super::present::output::progress;
+use super::present::table::Table;
+use cases::Pool;
+use ir::Task;
+use std::time::Duration;
 
-/// Settings that are compared: what they are called, and the knobs.
-pub(super) type Setting = (&'static str, &'static [(&'static str, &'static str)]);
+/// Stack of a thread that asks engines: terms are deep.
+const STACK: usize = 256 << 20;
 
-/// What came of a run.
-#[derive(Clone, Debug)]
-pub(super) struct Measured {
-    /// Whether there was a verdict.
-    pub(super) is_decided: bool,
-    pub(super) seconds: f64,
-    statistics: BTreeMap<&'static str, f64>,
-}
-
-impl Measured {
-    /// A statistic of the engine.
-    pub(super) fn number(&self, name: &str) -> f64 {
-        self.statistics.get(name).copied().unwrap_or(0.0)
-    }
-}
-
-/// Loads a program and asks about error calls and assertions.
-pub(super) fn load(path: &Path) -> Result<Task, String> {
-    let loaded = frontend::load(&[path.to_path_buf()], &frontend::Options::default())
-        .map_err(|rejected| rejected.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
-    let properties = Properties::of(&[Property::ErrorCall, Property::Assertion]);
-    Ok(Task { program: loaded.program, properties })
-}
-
-/// Runs `cegar` with some settings.
-pub(super) fn measure(task: &Task, knobs: &[(&str, &str)], limit: Duration) -> Measured {
-    let engine = engine_named("cegar").expect("cegar is in the table");
-    let started = Instant::now();
-    let budget = Budget::new(Some(limit), Some(4 << 30));
-    let mut run = Run::of(engine.about(), budget, knobs).expect("the knobs are declared");
-    let decided = decide(engine, task, &mut run);
-    Measured {
-        is_decided: !matches!(decided, Decided::Unknown(_)),
-        seconds: started.elapsed().as_secs_f64(),
-        statistics: run.statistics.0.clone(),
-    }
+/// What was measured on the family: for each setting the seconds of each N that it solved.
+pub(super) struct OnFamily {
+    pub(super) table: Table,
+    /// The largest N that each setting solves, and the exponent of the power of N that describes its times best.
+    pub(super) solved: Vec<(Option<u32>, Option<f64>)>,
+    pub(super) n_wrong: usize,
 }
 
 /// Seconds on the family, N doubling; a setting that runs out of time is not tried again. The last line is the exponent of the power of N that
 /// describes the times best.
-pub(super) fn on_family(limit: Duration, max: u32, settings: &[Setting], name: &str, title: &str) -> Table {
+pub(super) fn on_family(
+    args: &Args,
+    settings: &[Setting],
+    name: &str,
+    title: &str,
+    papers: &[(&str, u32)],
+) -> OnFamily {
     let mut lines: Vec<Vec<(u32, f64)>> = vec![Vec::new(); settings.len()];
-    let mut has_failed = vec![false; settings.len()];
-    let mut rows = Vec::new();
+    let mut has_failed = vec![args.is_dry; settings.len()];
+    let (mut rows, mut n_wrong) = (Vec::new(), 0);
     let mut n = 1;
-    while n <= max {
-        let Ok(task) = family::task(n) else { break };
+    while n <= args.max {
+        let task = if args.is_dry { None } else { family::task(n).ok() };
         let mut row = vec![n.to_string(), (2 * n + 1).to_string()];
         for (index, (setting, knobs)) in settings.iter().enumerate() {
-            if has_failed[index] {
+            let Some(task) = task.as_ref().filter(|_| !has_failed[index]) else {
                 row.push(String::new());
                 continue;
-            }
+            };
             progress(&format!("N = {n}, {setting}"));
-            let measured = measure(&task, knobs, limit);
-            if measured.is_decided {
+            let measured = measure_best(task, true, knobs, args.family_limit, 1);
+            n_wrong += usize::from(measured.is_wrong);
+            if measured.is_solved() {
                 lines[index].push((n, measured.seconds));
-                row.push(format!("{:.3}", measured.seconds));
-            } else {
-                has_failed[index] = true;
-                row.push("out of time".to_string());
             }
+            has_failed[index] = !measured.is_solved();
+            row.push(if has_failed[index] && !measured.is_wrong { "out of time".to_string() } else { measured.cell() });
         }
+        row.extend(papers.iter().map(|(_, most)| if n <= *most { "solved" } else { "" }.to_string()));
         rows.push(row);
         n *= 2;
     }
     progress("");
     let power = |line: &Vec<(u32, f64)>| fit(line).map_or(String::new(), |exponent| format!("N^{exponent:.2}"));
-    rows.push(["fit".to_string(), String::new()].into_iter().chain(lines.iter().map(power)).collect());
-    let columns =
-        ["N", "threads"].into_iter().chain(settings.iter().map(|(name, _)| *name)).map(str::to_string).collect();
+    let mut last = vec!["fit".to_string(), String::new()];
+    last.extend(lines.iter().map(power));
+    last.extend(papers.iter().map(|_| String::new()));
+    rows.push(last);
+    let columns = ["N", "threads"].into_iter().chain(settings.iter().map(|(name, _)| *name));
+    let columns = columns.map(str::to_string).chain(papers.iter().map(|(name, _)| format!("{name} (paper)"))).collect();
     let charts = vec![(name.to_string(), "seconds".to_string(), (2..settings.len() + 2).collect())];
-    Table { name: name.to_string(), title: title.to_string(), columns, rows, charts }
+    let solved = lines.iter().map(|line| (line.last().map(|(n, _)| *n), fit(line))).collect();
+    let table = Table { name: name.to_string(), title: title.to_string(), columns, rows, charts };
+    OnFamily { table, solved, n_wrong }
 }
 
 /// The exponent of a power of N that describes the times best, from N = 8 on.
@@ -111,34 +91,84 @@ fn fit(line: &[(u32, f64)]) -> Option<f64> {
 }
 
 /// Of several runs that decide the task, the one with the quickest successor calculation: the machine may be busy with other things.
-fn measure_best(task: &Task, knobs: &[(&str, &str)], limit: Duration, n_runs: usize) -> Measured {
-    let mut best = measure(task, knobs, limit);
+fn measure_best(task: &Task, is_safe: bool, knobs: &[(&str, &str)], limit: Duration, n_runs: usize) -> Measured {
+    let run = || measure(task, Some(is_safe), "cegar", knobs, limit).expect("the knobs are declared");
+    let mut best = run();
     for _ in 1..n_runs {
-        let again = if best.is_decided { measure(task, knobs, limit) } else { break };
-        if again.is_decided && again.number("successor seconds") < best.number("successor seconds") {
+        let again = if best.is_solved() { run() } else { break };
+        if again.is_solved() && again.number("successor seconds") < best.number("successor seconds") {
             best = again;
         }
     }
     best
 }
 
-/// All tasks of the suite with all settings, the best of some runs each; tasks that cannot be read are left out.
-pub(super) fn on_suite(
-    args: &Args,
-    settings: &[Setting],
-    n_runs: usize,
-) -> Result<Vec<(String, Vec<Measured>)>, String> {
-    let mut rows = Vec::new();
-    for path in args.tasks()?.into_iter().map(|task| task.path) {
-        let Ok(task) = load(&path) else { continue };
-        let name = path.display().to_string();
-        progress(&name);
-        let measured: Vec<Measured> =
-            settings.iter().map(|(_, knobs)| measure_best(&task, knobs, args.limit, n_runs)).collect();
-        rows.push((name, measured));
+/// What was measured on a suite.
+pub(super) struct OnSuite {
+    pub(super) about: String,
+    /// Tasks that could not be read.
+    pub(super) n_unread: usize,
+    /// For each task its name, and the results of all settings.
+    pub(super) rows: Vec<(String, Vec<Measured>)>,
+}
+
+impl OnSuite {
+    /// How many tasks a setting solves.
+    pub(super) fn n_solved(&self, setting: usize) -> usize {
+        self.rows.iter().filter(|(_, of_task)| of_task[setting].is_solved()).count()
     }
+
+    /// How many it answers wrongly.
+    pub(super) fn n_wrong(&self, setting: usize) -> usize {
+        self.rows.iter().filter(|(_, of_task)| of_task[setting].is_wrong).count()
+    }
+
+    /// The results of those tasks that all these settings solve.
+    pub(super) fn common(&self, settings: &[usize]) -> Vec<&(String, Vec<Measured>)> {
+        let is_common = |row: &&(String, Vec<Measured>)| settings.iter().all(|at| row.1[*at].is_solved());
+        self.rows.iter().filter(is_common).collect()
+    }
+
+    /// All wrong answers.
+    pub(super) fn n_wrong_at_all(&self) -> usize {
+        self.rows.iter().flat_map(|(_, of_task)| of_task).filter(|one| one.is_wrong).count()
+    }
+
+    /// Which suite it was.
+    pub(super) fn words(&self) -> String {
+        match self.n_unread {
+            0 => format!("Suite: {}.", self.about),
+            n => format!("Suite: {}; {n} of them could not be read.", self.about),
+        }
+    }
+}
+
+/// All tasks of the suite with all settings, the best of some runs each.
+pub(super) fn on_suite(args: &Args, settings: &[Setting], n_runs: usize) -> Result<OnSuite, String> {
+    let suite = args.suite()?;
+    let n_runs = if args.quick { 1 } else { n_runs };
+    let pool = Pool { n: args.jobs, stack: STACK };
+    let ask = |asked: &Asked| {
+        let task = load_asked(asked).ok()?;
+        let name = asked.task.path.display().to_string();
+        progress(&name);
+        let of_setting = |(_, knobs): &Setting| measure_best(&task, asked.is_safe, knobs, args.limit, n_runs);
+        Some((name, settings.iter().map(of_setting).collect::<Vec<_>>()))
+    };
+    let asked = pool.map(&suite.tasks, ask);
     progress("");
-    Ok(rows)
+    let n_unread = asked.iter().filter(|row| row.is_none()).count();
+    Ok(OnSuite { about: suite.about, n_unread, rows: asked.into_iter().flatten().collect() })
+}
+
+/// By how much less the second is, in per cent.
+fn percent_less(before: f64, after: f64) -> f64 {
+    if before == 0.0 { 0.0 } else { 100.0 * (before - after) / before }
+}
+
+/// `N = 4`, or nothing at all.
+fn up_to(n: Option<u32>) -> String {
+    n.map_or("nothing".to_string(), |n| format!("N = {n}"))
 }
 
 #[cfg(test)]
@@ -156,7 +186,7 @@ mod tests {
     fn the_family_is_proven_by_the_aware_reduction() {
         let task = family::task(2).expect("it is valid C");
         let knobs = [("domain", "pred"), ("init", "branches"), ("por", "aware")];
-        let measured = measure(&task, &knobs, Duration::from_secs(20));
-        assert!(measured.is_decided && measured.number("explored actions") > 5.0);
+        let measured = measure_best(&task, true, &knobs, Duration::from_secs(20), 1);
+        assert!(measured.is_solved() && measured.number("explored actions") > 5.0);
     }
 }

@@ -72,6 +72,8 @@ pub(super) struct Program {
     pub(super) beside: Vec<Piece>,
     pub(super) joins: bool,
     pub(super) after: Vec<Piece>,
+    /// Whether objects are made and ended through functions of the program.
+    pub(super) wraps: bool,
 }
 
 /// What the headers would say.
@@ -79,6 +81,11 @@ const DECLARATIONS: &str = "typedef unsigned long pthread_t;\ntypedef union { ch
     int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);\nint pthread_join(pthread_t, void **);\n\
     int pthread_mutex_lock(pthread_mutex_t *);\nint pthread_mutex_unlock(pthread_mutex_t *);\nvoid pthread_exit(void *);\n\
     void *calloc(unsigned long, unsigned long);\nvoid *realloc(void *, unsigned long);\nvoid free(void *);\n";
+
+/// How objects are made and ended: by the library, or by functions around it.
+const PLAIN: &str = "#define make() calloc(1, sizeof(struct node))\n#define end(p) free(p)\n";
+const WRAPPED: &str =
+    "struct node *make(void) { return calloc(1, sizeof(struct node)); }\nvoid end(struct node *p) { free(p); }\n";
 
 /// The program of a seed.
 pub(super) fn generate(seed: u64) -> Program {
@@ -96,7 +103,8 @@ pub(super) fn generate(seed: u64) -> Program {
     let beside = if n_threads < 3 { make.body(2, true) } else { Vec::new() };
     let joins = make.random.percent(80);
     let after = if joins { make.body(2, true) } else { Vec::new() };
-    Program { before, threads, beside, joins, after }
+    let wraps = make.random.percent(50);
+    Program { before, threads, beside, joins, after, wraps }
 }
 
 struct Maker<'r> {
@@ -264,8 +272,10 @@ impl Program {
         printer.text.push_str("  return 0;\n}\n");
         format!(
             "{DECLARATIONS}extern void reach_error(void);\nstruct node {{ int v; struct node *n; }};\n\
-             struct node *g0, *g1;\n_Thread_local struct node own;\npthread_mutex_t m;\n{}{}",
-            printer.functions, printer.text
+             struct node *g0, *g1;\n_Thread_local struct node own;\npthread_mutex_t m;\n{}{}{}",
+            if self.wraps { WRAPPED } else { PLAIN },
+            printer.functions,
+            printer.text
         )
     }
 }
@@ -316,10 +326,10 @@ impl Printer {
         let pad = "  ".repeat(depth);
         let line = match piece {
             Piece::Set(to, from) => format!("{} = {};", target(*to), source(*from)),
-            Piece::Free(from) => format!("free({});", source(*from)),
+            Piece::Free(from) => format!("end({});", source(*from)),
             Piece::Again(at) => {
                 // What `realloc` makes anew has any value, about which the oracle knows nothing.
-                format!("p{at} = p{at} ? realloc(p{at}, sizeof(struct node)) : calloc(1, sizeof(struct node));")
+                format!("p{at} = p{at} ? realloc(p{at}, sizeof(struct node)) : make();")
             }
             Piece::Write(from, number) => format!("{}->v = {number};", source(*from)),
             Piece::Forbid(from, number) => format!("if ({}->v == {number}) reach_error();", source(*from)),
@@ -365,7 +375,7 @@ fn source(from: From) -> String {
         From::Next(at) => format!("p{at}->n"),
         From::Block => "&here".to_string(),
         From::ThreadLocal => "&own".to_string(),
-        From::New => "calloc(1, sizeof(struct node))".to_string(),
+        From::New => "make()".to_string(),
     }
 }
 

@@ -10,6 +10,7 @@ fn program(before: &[Piece], thread: &[Piece], beside: &[Piece], after: &[Piece]
         beside: beside.to_vec(),
         joins: true,
         after: after.to_vec(),
+        wraps: false,
     }
 }
 

@@ -14,11 +14,13 @@ use ir::oox::{Program, Replayed, Violation, enumerate};
 use program::{MAX_LENGTH, all_inputs, generate};
 use std::time::Duration;
 
-const SETTINGS: [(&str, &[(&str, &str)]); 5] = [
+const SETTINGS: [(&str, &[(&str, &str)]); 7] = [
     ("none", &[("por", "none")]),
     ("simple", &[("por", "simple")]),
     ("monotonic", &[("por", "monotonic")]),
     ("monotonic without matching", &[("por", "monotonic"), ("match", "off")]),
+    ("simple without local steps", &[("por", "simple"), ("local", "off")]),
+    ("monotonic without local steps", &[("por", "monotonic"), ("local", "off")]),
     ("random order", &[("order", "mixed")]),
 ];
 

@@ -3,6 +3,7 @@
 //! The interpreter runs the lowered program, without any pass and without any reduction, under `tso` and `pso` with the stores that are on their way. So what is
 //! found here is wrong in the engines, not in the front end; for that there are fuzzers with an oracle of their own.
 
+mod loops;
 mod program;
 mod weak;
 
@@ -72,4 +73,40 @@ pub(super) fn make_pso(seed: u64) -> Box<dyn Subject> {
 pub(super) fn make_cat(seed: u64) -> Box<dyn Subject> {
     let model = Model::ALL[(seed / 2 % 3) as usize];
     Box::new(Threads { program: weak::program(seed), model, by_axioms: true })
+}
+
+/// Loops, of which the interpreter does not know all executions: those who visit states, or unroll, must not contradict.
+struct Looping {
+    program: Generated,
+    model: Model,
+    axioms: Option<&'static str>,
+}
+
+impl Subject for Looping {
+    fn text(&self) -> String {
+        self.program.text()
+    }
+
+    fn smaller(&self) -> Vec<Box<dyn Subject>> {
+        let smaller = self.program.smaller().into_iter();
+        smaller.map(|program| Box::new(Looping { program, ..*self }) as Box<dyn Subject>).collect()
+    }
+
+    fn questions(&self, _: u64) -> Result<Vec<Question>, Unasked> {
+        let properties = &[Property::ErrorCall, Property::Assertion];
+        let question = Question::new("reach,assert", properties, Truth::Nobody);
+        Ok(vec![Question { model: self.model, axioms: self.axioms, ..question }])
+    }
+}
+
+/// Under sc, tso and pso in turn, most of them without bound under sc; under the others stores on their way must have an end for who visits states, and so have most loops.
+pub(super) fn make_loops(seed: u64) -> Box<dyn Subject> {
+    let model = Model::ALL[(seed / 2 % 3) as usize];
+    let program = loops::program(seed, model != Model::Sc && seed % 8 < 7);
+    Box::new(Looping { program, model, axioms: None })
+}
+
+/// Loops that go round twice, under RC11.
+pub(super) fn make_rc11(seed: u64) -> Box<dyn Subject> {
+    Box::new(Looping { program: loops::program(seed, true), model: Model::Sc, axioms: Some("rc11") })
 }

@@ -16,8 +16,14 @@ pub(crate) struct Table {
     pub(crate) charts: Vec<(String, String, Vec<usize>)>,
 }
 
+/// A table without charts.
+pub(crate) fn table(name: &str, title: &str, columns: &[&str], rows: Vec<Vec<String>>) -> Table {
+    let columns = columns.iter().map(|column| column.to_string()).collect();
+    Table { name: name.to_string(), title: title.to_string(), columns, rows, charts: Vec::new() }
+}
+
 /// Columns side by side.
-pub(super) fn text(table: &Table) -> String {
+pub(crate) fn text(table: &Table) -> String {
     let width = |column: usize| {
         let cells = table.rows.iter().filter_map(|row| row.get(column)).chain(table.columns.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -35,7 +41,7 @@ pub(super) fn text(table: &Table) -> String {
 }
 
 /// The same, separated by commas.
-pub(super) fn csv(table: &Table) -> String {
+pub(crate) fn csv(table: &Table) -> String {
     cases::table::csv(std::iter::once(&table.columns).chain(&table.rows))
 }
 

@@ -12,7 +12,7 @@ const RIGHT: f64 = 190.0;
 const COLOURS: [&str; 7] = ["#c0392b", "#2471a3", "#1e8449", "#6c3483", "#e59866", "#85c1e9", "#82e0aa"];
 
 /// The columns of a table as curves over its first column.
-pub(super) fn svg(table: &Table, axis: &str, columns: &[usize]) -> String {
+pub(crate) fn svg(table: &Table, axis: &str, columns: &[usize]) -> String {
     let number = |row: &[String], at: usize| row.get(at).and_then(|cell| cell.parse::<f64>().ok());
     let curves: Vec<Vec<(f64, f64)>> = columns
         .iter()
