@@ -4,6 +4,8 @@
 // counts[cegar.por=aware cegar.coi=none]: explored actions < [cegar.por=source cegar.coi=none]
 // counts[cegar.por=source cegar.coi=none]: explored actions < [cegar.por=none cegar.coi=none]
 // counts[cegar.por=source cegar.coi=both]: explored actions < [cegar.por=source cegar.coi=none]
+// counts[cegar.prune=lazy]: explored actions < [cegar.prune=full]
+// counts[cegar.por=none cegar.prune=several]: refinements > [cegar.por=none cegar.prune=full]
 // engines: cegar
 // why: z stays even whatever y is; the abstraction needs to know nothing about y (000, figure 3.2 with N = 2)
 #include <assert.h>

@@ -1,6 +1,6 @@
 // expect: unsafe at 27
 // property: reach,assert
-// counts[cegar.coi=both]: percent eliminated > 40
+// counts[cegar.coi=both]: percent eliminated > 25
 // counts[cegar.coi=dynamic]: percent eliminated > [cegar.coi=static]
 // counts[cegar.coi=static]: percent eliminated > [cegar.coi=none]
 // counts[cegar.coi=none]: percent eliminated = 0

@@ -25,6 +25,11 @@ pub const WORDS: &[(&str, &str, &[Property])] = &[
         &[Property::Misuse],
     ),
     ("termination", "some execution never ends (not part of `all`)", &[Property::Termination]),
+    (
+        "liveness",
+        "threads wait in loops for ever though they have seen every write; under models in cat (not part of `all`)",
+        &[Property::Liveness],
+    ),
     ("memcleanup", "memory not freed at the end (not part of `all`)", &[Property::MemCleanup]),
     // The field's names for the same things.
     ("unreach-call", "reach and assert", &[Property::ErrorCall, Property::Assertion]),
@@ -41,7 +46,7 @@ pub const WORDS: &[(&str, &str, &[Property])] = &[
 ];
 
 /// How many of `WORDS` are our own; the rest are aliases.
-pub const N_OWN_WORDS: usize = 10;
+pub const N_OWN_WORDS: usize = 11;
 
 /// What a bare `ravel verify` checks: what no correct program does, whatever it is for.
 pub fn default_properties() -> Properties {
@@ -64,7 +69,8 @@ pub fn basic_properties() -> Properties {
 /// What `--property all` checks: everything that is wrong in any program. Running for ever and ending without freeing
 /// everything are what some programs mean to do; these are checked only when asked for by name.
 pub fn all_properties() -> Properties {
-    let is_wrong = |property: &Property| !matches!(property, Property::MemCleanup | Property::Termination);
+    let is_wrong =
+        |property: &Property| !matches!(property, Property::MemCleanup | Property::Termination | Property::Liveness);
     Property::ALL.into_iter().filter(is_wrong).fold(Properties::NONE, Properties::with)
 }
 

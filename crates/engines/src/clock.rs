@@ -7,14 +7,14 @@ use std::time::Duration;
 
 /// The time that this thread has computed, from some fixed moment on.
 #[cfg(unix)]
-pub(crate) fn computed() -> Duration {
+pub fn computed() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
 /// Likewise.
 #[cfg(not(unix))]
-pub(crate) fn computed() -> Duration {
+pub fn computed() -> Duration {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     START.get_or_init(std::time::Instant::now).elapsed()
 }

@@ -9,11 +9,14 @@
 
 use crate::axiomatic::{self, Execution, Goal, Question};
 use crate::certificate;
-use crate::evidence::{judged, monotone};
+use crate::evidence::axioms::Axioms;
+use crate::evidence::{judged, messages, monotone};
 use crate::symbolic::check_oox;
 use crate::{Budget, Engine, Run};
 use ir::litmus::{Quantifier, Test};
-use ir::{Proof, Properties, Property, ReplayError, Span, Task, Trace, Verdict, Why, approximation_in, replay};
+use ir::{
+    Op, Order, Proof, Properties, Property, ReplayError, Span, Task, Trace, Verdict, Why, approximation_in, replay,
+};
 use std::time::{Duration, Instant};
 
 /// An answer that may be told. `R` is what the replay of an execution gives in the language of the task.
@@ -97,6 +100,13 @@ fn answer_of(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
         let what = format!("the memory model {model} in the engine {}", engine.name());
         return Decided::Unknown(Why::Unsupported { span: Span::NOWHERE, what });
     }
+    if let Some((span, word)) = foreign_word(task) {
+        let what = format!("{word} of the Linux kernel under the memory model {model} (--model linux-kernel knows it)");
+        return Decided::Unknown(Why::Unsupported { span, what });
+    }
+    if let Some(why) = messages::refused(&task.program, engine.name()) {
+        return Decided::Unknown(why);
+    }
     match engine.check(task, run) {
         Verdict::Unsafe(trace) => confirm(task, &trace),
         Verdict::Safe(_) if !task.properties.beyond(engine.properties(task)).is_empty() => {
@@ -124,6 +134,26 @@ fn answer_of(engine: &dyn Engine, task: &Task, run: &mut Run) -> Decided {
         Verdict::Safe(proof) => Decided::Safe(proof, Checked::BY_SEARCH),
         Verdict::Unknown(why) => Decided::Unknown(why),
     }
+}
+
+/// A word of the kernel that means nothing to the program's memory model, if there is one.
+fn foreign_word(task: &Task) -> Option<(Span, &'static str)> {
+    let word = |order: Order| if let Order::Kernel(word) = order { Some((order, word.name())) } else { None };
+    let edges = task.program.procs.iter().flat_map(|proc| &proc.edges);
+    let words = edges.flat_map(|edge| &edge.stmts).filter_map(|stmt| {
+        let found = match &stmt.op {
+            Op::Load { order, .. } | Op::Store { order, .. } | Op::Fence(order) => word(*order),
+            Op::Rmw { order, failure, .. } => {
+                word(*order).or_else(|| failure.as_ref().and_then(|failure| word(failure.order)))
+            }
+            _ => None,
+        };
+        found.map(|(order, name)| (stmt.span, order, name))
+    });
+    let words: Vec<_> = words.collect();
+    let mapping = if words.is_empty() { None } else { Axioms::of(&task.program).ok().map(|axioms| axioms.mapping) };
+    let is_foreign = |order: Order| mapping.is_none_or(|mapping| !mapping.knows(order));
+    words.into_iter().find(|(_, order, _)| is_foreign(*order)).map(|(span, _, name)| (span, name))
 }
 
 /// Checks the graphs of threads, within the limits of the run.

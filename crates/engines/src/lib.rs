@@ -32,7 +32,7 @@ mod table;
 mod thread_modular;
 
 pub use budget::{Budget, memory_in_use};
-pub use clock::{PROCESSOR, processor_seconds};
+pub use clock::{PROCESSOR, computed, processor_seconds};
 pub use decide::{Checked, Decided, OOX_PROPERTIES, decide, decide_litmus, decide_oox, shorten};
 pub use engine::Engine;
 pub use knob::{About, Kind, Knob, Settings};

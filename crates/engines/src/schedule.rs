@@ -418,12 +418,17 @@ fn conclude<R>(
     let best = best_reason(&reasons, budget);
     let is_named = best.as_ref().is_some_and(|why| rank(why) <= NAMED);
     let reason = best.unwrap_or_else(|| match asks {
-        [ask] if !parts.is_empty() => {
+        [] => Why::Cancelled,
+        _ if (0..asks.len()).any(about_open) => Why::Cancelled,
+        asks => {
             let open: Vec<&str> = open.iter().map(|property| property.describe()).collect();
-            let what = format!("{}, which the engine {} does not look for", open.join(", "), ask.engine);
+            let mut who: Vec<&str> = asks.iter().map(|ask| ask.engine).collect();
+            who.dedup();
+            let (engines, look) =
+                if let [_] = who[..] { ("engine", "does not look") } else { ("engines", "do not look") };
+            let what = format!("{}, which the {engines} {} {look} for", open.join(", "), who.join(", "));
             Why::Unsupported { span: Span::NOWHERE, what }
         }
-        _ => Why::Cancelled,
     });
     // That a limit was reached says less than what is known to be in the way.
     let limit = stopped.filter(|stop| !is_named || *stop == Why::Cancelled);

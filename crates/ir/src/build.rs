@@ -377,7 +377,7 @@ impl Body<'_> {
     /// A heap object of that many bytes.
     pub fn alloc(&mut self, dst: VarId, bytes: u64, kind: AllocKind) {
         let size = self.word(bytes);
-        self.then(Op::Alloc { dst, size, kind, zeroed: false });
+        self.then(Op::Alloc { dst, size, kind, zeroed: false, copy: 0 });
     }
 
     /// Ends the object that the pointer points to.

@@ -33,5 +33,7 @@ pub use replay::{
     GraphRun, Picture, ReplayError, Replayed, approximation_in, n_preemptions, n_switches, replay, run_graph, shorten,
 };
 pub use source::{Diagnostic, FileId, Severity, SourceFile, Sources, Span};
-pub use stmt::{AllocKind, Callee, CheckKind, Failure, HavocKind, Mark, Op, Order, Place, SiteId, Stmt};
+pub use stmt::kernel::Kernel;
+pub use stmt::message::{self, Marks};
+pub use stmt::{AllocKind, AllocSite, Callee, CheckKind, Failure, HavocKind, Mark, Op, Order, Place, SiteId, Stmt};
 pub use verdict::{Commit, EventName, Proof, ReadsFrom, Step, Task, Trace, Verdict, Why};

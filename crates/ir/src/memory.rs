@@ -14,7 +14,7 @@
 
 use crate::program::{Format, ProcId};
 use crate::source::Span;
-use crate::stmt::SiteId;
+use crate::stmt::AllocSite;
 use logic::Value;
 
 /// Sizes of the C types.
@@ -264,7 +264,7 @@ pub struct Region {
     /// The static objects in it.
     pub objects: Vec<ObjectId>,
     /// The `Alloc` statements whose objects are in it.
-    pub sites: Vec<SiteId>,
+    pub sites: Vec<AllocSite>,
     /// If all accesses have this many bytes and are aligned to it: memory is an array of such cells.
     pub cell: Option<u64>,
     /// Whether no two accesses overlap in part, so that every cell is read and written whole.

@@ -195,6 +195,12 @@ pub struct Program {
 }
 
 impl Program {
+    /// The first statement that sends or receives a message.
+    pub fn first_message(&self) -> Option<&Stmt> {
+        let mut stmts = self.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+        stmts.find(|stmt| stmt.op.message().is_some())
+    }
+
     /// An empty program for a data model, with `main` still to be set.
     pub fn new(data_model: DataModel) -> Program {
         let mut pool = Pool::new();

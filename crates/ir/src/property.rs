@@ -29,11 +29,13 @@ pub enum Property {
     Misuse,
     /// An execution that never ends.
     Termination,
+    /// Threads wait in loops for ever, although they have seen every write.
+    Liveness,
 }
 
 impl Property {
     /// All of them.
-    pub const ALL: [Property; 12] = [
+    pub const ALL: [Property; 13] = [
         Property::ErrorCall,
         Property::Assertion,
         Property::Race,
@@ -46,6 +48,7 @@ impl Property {
         Property::Division,
         Property::Misuse,
         Property::Termination,
+        Property::Liveness,
     ];
 
     /// The name in verdicts: `false(no-data-race)`.
@@ -62,6 +65,7 @@ impl Property {
             Property::Division => "no-division-by-zero",
             Property::Misuse => "no-misuse",
             Property::Termination => "termination",
+            Property::Liveness => "liveness",
         }
     }
 
@@ -80,6 +84,7 @@ impl Property {
             Property::Division => "invalid division",
             Property::Misuse => "misuse of the thread library",
             Property::Termination => "endless execution",
+            Property::Liveness => "waiting for ever",
         }
     }
 

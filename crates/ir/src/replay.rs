@@ -318,6 +318,8 @@ mod fewer;
 pub use fewer::n_preemptions;
 mod shorten;
 pub use shorten::{n_switches, shorten};
+mod spin;
+pub use spin::Spin;
 
 #[cfg(test)]
 mod tests;

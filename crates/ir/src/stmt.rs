@@ -6,14 +6,29 @@
 //! (locks, semaphores, barriers, condition variables) is an `Rmw` with a `wait` condition; the library models build all
 //! of it from that.
 
+pub mod kernel;
+pub mod message;
+
 use crate::memory::RegionId;
 use crate::program::ProcId;
 use crate::source::Span;
+use kernel::Kernel;
 use logic::{Scalar, TermId, VarId};
+use message::Marks;
 
 /// Names a statement of the lowered program; copies made by passes keep it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct SiteId(pub u32);
+
+/// Names the objects that an `Alloc` makes, as analyses tell them apart. Copies of a statement that stand in different copies of a procedure make different objects
+/// (known as: context-sensitive heap abstraction), so a function that wraps `malloc` does not make all its callers share one object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct AllocSite {
+    /// The statement.
+    pub site: SiteId,
+    /// Which copy of it.
+    pub copy: u32,
+}
 
 /// A statement with its place.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,7 +41,17 @@ pub struct Stmt {
     pub site: SiteId,
 }
 
-/// Memory orders of C11; `Plain` and `Guarded` are accesses that are not atomic.
+impl Stmt {
+    /// Which objects it makes, if it is an `Alloc`.
+    pub fn alloc_site(&self) -> Option<AllocSite> {
+        match self.op {
+            Op::Alloc { copy, .. } => Some(AllocSite { site: self.site, copy }),
+            _ => None,
+        }
+    }
+}
+
+/// Memory orders of C11; `Plain` and `Guarded` are accesses that are not atomic, `Message` is none of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Order {
     /// Not atomic.
@@ -43,6 +68,10 @@ pub enum Order {
     AcqRel,
     /// `memory_order_seq_cst`.
     SeqCst,
+    /// What the Linux kernel says and C11 does not.
+    Kernel(Kernel),
+    /// No access of memory but a message with these tags ([`message`]): models of memory do not know it.
+    Message(Marks),
 }
 
 impl Order {
@@ -53,12 +82,20 @@ impl Order {
 
     /// Whether a read of this order synchronises with the release it reads from.
     pub fn acquires(self) -> bool {
-        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst | Order::Kernel(Kernel::Lock))
+    }
+
+    /// The tags of the message, if the access sends or receives one.
+    pub fn message(self) -> Option<Marks> {
+        match self {
+            Order::Message(marks) => Some(marks),
+            _ => None,
+        }
     }
 
     /// Whether a write of this order publishes what came before.
     pub fn releases(self) -> bool {
-        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst | Order::Kernel(Kernel::Unlock))
     }
 }
 
@@ -256,6 +293,8 @@ pub enum Op {
         kind: AllocKind,
         /// Whether its bytes are zero rather than arbitrary.
         zeroed: bool,
+        /// Which copy of the statement makes it; see `AllocSite`. Front ends say 0.
+        copy: u32,
     },
     /// Ends the object that starts at an address. Freeing null with kind `Heap` does nothing.
     Free {
@@ -304,4 +343,14 @@ pub enum Op {
     },
     /// Says that a lock at an address was taken or given back, or what else the thread library did with the object there.
     Mark(Mark, TermId),
+}
+
+impl Op {
+    /// The tags of the message that it sends or receives, if it does.
+    pub fn message(&self) -> Option<Marks> {
+        match self {
+            Op::Load { order, .. } | Op::Store { order, .. } | Op::Rmw { order, .. } => order.message(),
+            _ => None,
+        }
+    }
 }

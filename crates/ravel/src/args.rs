@@ -207,7 +207,7 @@ pub(crate) struct Limits {
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Question {
     /// What must not happen, separated by commas: reach, assert, race, deadlock, memsafety, overflow, division, misuse, termination,
-    /// memcleanup, basic, all [default: reach, assert, race, deadlock, invalid access and free, division, misuse; basic is that without races]
+    /// liveness, memcleanup, basic, all [default: reach, assert, race, deadlock, invalid access and free, division, misuse; basic is that without races]
     #[arg(long, value_name = "LIST", value_parser = question::from_words, conflicts_with = "prp")]
     pub(crate) property: Option<ir::Properties>,
     /// Take the properties from an SV-COMP property file

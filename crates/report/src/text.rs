@@ -185,7 +185,8 @@ fn scope(answer: &Answer, style: &Style, text: &mut String) {
     let list =
         |chosen: &mut dyn Iterator<Item = Property>| chosen.map(Property::describe).collect::<Vec<_>>().join(", ");
     // What some programs mean to do is not missed.
-    let is_wrong = |property: &Property| !matches!(property, Property::MemCleanup | Property::Termination);
+    let is_wrong =
+        |property: &Property| !matches!(property, Property::MemCleanup | Property::Termination | Property::Liveness);
     let is_unknown = matches!(answer.outcome, Outcome::Unknown(_) | Outcome::Interrupted);
     let proven = if is_unknown { answer.proven } else { Properties::NONE };
     let checked = list(&mut answer.checked.beyond(proven).iter());

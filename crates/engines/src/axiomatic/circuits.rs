@@ -50,7 +50,8 @@ impl Circuits {
         }
     }
 
-    fn low(&mut self, term: TermId, width: u32) -> TermId {
+    /// The low bits of a word.
+    pub(super) fn low(&mut self, term: TermId, width: u32) -> TermId {
         if width == 64 { term } else { self.pool.extract(term, width - 1, 0) }
     }
 

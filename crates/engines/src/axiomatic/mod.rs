@@ -9,6 +9,7 @@
 
 pub mod answer;
 mod circuits;
+mod counters;
 mod dynamic;
 mod picture;
 mod search;

@@ -10,13 +10,16 @@ use logic::{Sort, TermId};
 use memory::cat::syntax::ast::Severity;
 use memory::cat::{Bound, Plan, Values};
 use memory::execution::term::Term;
+use memory::formula::counters::is_coherent;
 use memory::formula::{Encoder, Sign};
 use memory::relation::Relation;
+use rustc_hash::FxHashMap;
 use smt::{Decision, Limits, Lit};
 use std::time::Duration;
 
 use super::answer::{Goal, Refusal};
 use super::circuits::Circuits;
+use super::counters::counters;
 use super::search::{Interrupt, Search, Searched, Source};
 
 /// How long the solver works before somebody is asked whether to stop.
@@ -47,6 +50,7 @@ pub(super) fn run(search: &mut Search<'_, '_>) -> Searched {
     };
     solver.encoder.bits.set_limits(Limits::time(SLICE));
     solver.choose(search).map_err(Interrupt::Refused)?;
+    solver.count(search)?;
     solver.last_writes(search);
     solver.compare_values(search).map_err(Interrupt::Refused)?;
     solver.encoder.axioms(&search.model.outcome.checks).map_err(refused)?;
@@ -177,6 +181,24 @@ impl Solver<'_> {
         }
         self.nothing.push((read, lit));
         Ok(lit)
+    }
+
+    /// What updates find in cells that are only added to.
+    fn count(&mut self, search: &Search<'_, '_>) -> Searched {
+        if !is_coherent(search.model) {
+            return Ok(());
+        }
+        let orders: FxHashMap<(usize, usize), Lit> = self.orders.iter().map(|&(a, b, lit)| ((a, b), lit)).collect();
+        for counter in counters(search, &mut self.circuits) {
+            let is_before = |a: usize, b: usize| Sign::Open(orders[&(a, b)]);
+            let writes = || counter.additions.iter().map(|addition| addition.write);
+            if writes().any(|a| writes().any(|b| a != b && !orders.contains_key(&(a, b)))) {
+                continue;
+            }
+            let counted = self.encoder.count(&mut self.circuits.pool, &counter, &is_before);
+            counted.map_err(|_| Interrupt::Refused(Refusal::Stopped))?;
+        }
+        Ok(())
     }
 
     /// Which writes are the last of their cell.

@@ -235,8 +235,8 @@ fn properties_of(task: &Task) -> Properties {
     let unknown = if task.never_allocates() { Properties::NONE } else { lost };
     let known = task.properties.beyond(unknown.with(Property::Termination));
     match task.program.model {
-        Model::Sc => known,
-        Model::Tso | Model::Pso => known.without(Property::Race),
+        Model::Sc => known.without(Property::Liveness),
+        Model::Tso | Model::Pso => known.without(Property::Race).without(Property::Liveness),
         Model::Cat => {
             // A race is what the model flags as one.
             let has_races = Axioms::of(&task.program).is_ok_and(|axioms| axioms.races().next().is_some());

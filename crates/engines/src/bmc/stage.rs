@@ -126,12 +126,13 @@ fn encode(
             ("conflicts: two updates", &found.updates),
             ("conflicts: overwritten", &found.overwritten),
             ("conflicts: overwritten by a choice", &found.chained),
+            ("conflicts: overwritten by two choices", &found.doubly_chained),
         ];
         for (name, clauses) in kinds {
             clauses.iter().for_each(|clause| encoding.forbid(clause));
             statistics.set(name, clauses.len() as f64);
         }
-        statistics.set("conflicts: cut off", f64::from(u8::from(found.is_cut)));
+        statistics.set("conflicts: cut off", found.n_cut as f64);
         let seconds = (computed() - started).as_secs_f64();
         statistics.add("seconds: conflicts", seconds);
         // Told apart from the rest of the encoding.

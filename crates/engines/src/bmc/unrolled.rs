@@ -3,11 +3,12 @@
 use super::accesses::places::PlaceKey;
 use super::locks::critical_sections::Sections;
 use super::unroll::path_conditions::Points;
-use ir::{EdgeId, Property, SiteId, Why};
+use ir::{EdgeId, Property, SiteId, Span, Why};
 use logic::{Pool, TermId};
 use memory::events::Events;
 use memory::graph::Dependency;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// A thread of the unrolled program.
 #[derive(Clone, Debug)]
@@ -102,6 +103,22 @@ pub(crate) struct Waiting {
     pub(crate) is_join: bool,
 }
 
+/// A way of a thread that ends because it would go round a loop that only reads, and changes nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct Spin {
+    pub(crate) thread: u32,
+    /// Whether it gets there.
+    pub(crate) guard: TermId,
+    /// The reads of the round, among others that do not happen on this way.
+    pub(crate) reads: Range<usize>,
+    /// That no attempt of the round fails for no reason.
+    pub(crate) calm: Vec<TermId>,
+    /// Whether the round asks for other inputs, so that nobody can tell whether it stays.
+    pub(crate) is_vague: bool,
+    /// Where the loop is.
+    pub(crate) span: Span,
+}
+
 /// An access that may race.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
@@ -131,6 +148,7 @@ pub(crate) struct Findings {
     pub(crate) threads: Vec<Thread>,
     pub(crate) bads: Vec<Bad>,
     pub(crate) waits: Vec<Waiting>,
+    pub(crate) spins: Vec<Spin>,
     pub(crate) accesses: Vec<Access>,
     /// What holds besides.
     pub(crate) constraints: Vec<TermId>,
@@ -187,6 +205,8 @@ pub(crate) struct Unrolled {
     pub(crate) threads: Vec<Thread>,
     pub(crate) bads: Vec<Bad>,
     pub(crate) waits: Vec<Waiting>,
+    /// Ways that may go round for ever, where that is asked about.
+    pub(crate) spins: Vec<Spin>,
     pub(crate) accesses: Vec<Access>,
     pub(crate) locks: Sections,
     /// What holds besides.

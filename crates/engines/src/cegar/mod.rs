@@ -57,8 +57,9 @@ const POR: Knob = Knob {
 const COI: Knob = Knob {
     name: "coi",
     kind: Kind::Choice(&["none", "static", "dynamic", "both"]),
-    default: "dynamic",
-    help: "which assignments are not evaluated: none, those that nothing depends on, or nothing from where the threads stand",
+    default: "both",
+    help: "which assignments are left out: none; those that nothing depends on, which are sliced away before; those that nothing depends \
+           on from where the threads stand; or both",
 };
 const REFINE: Knob = Knob {
     name: "refine",
@@ -81,10 +82,9 @@ const PRECISION: Knob = Knob {
 };
 const PRUNE: Knob = Knob {
     name: "prune",
-    kind: Kind::Choice(&["full", "lazy"]),
+    kind: Kind::Choice(&["full", "lazy", "several"]),
     default: "full",
-    help: "whether exploration begins again after a refinement, or goes on where the path went astray (only with por none or source, and \
-           coi none or static: what the others leave out depends on what is tracked)",
+    help: "whether exploration begins again after each path that went astray, goes on where it did, or begins again after several",
 };
 const INIT: Knob = Knob {
     name: "init",
@@ -132,6 +132,9 @@ impl Engine for Cegar {
     }
 }
 
+/// So many paths that seem to go wrong are collected with `several` before the precision grows by what all of them teach.
+const SEVERAL: usize = 4;
+
 /// When paths have taught this many predicates about threads that are not told apart, and still teach more, guessing is quicker.
 const MANY_PREDICATES: usize = 20;
 
@@ -140,7 +143,8 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         let what = format!("{} is not something that abstract states show", property.describe());
         return Err(Why::Unsupported { span: ir::Span::NOWHERE, what });
     }
-    let program = run.prepare(task, &Options { buffers: true, ..Options::default() })?;
+    let slices = cone_of(run.word(&COI)).is_static();
+    let program = run.prepare(task, &Options { buffers: true, slices, ..Options::default() })?;
     run.looked_for = task.properties;
     // Abstract states show when all threads wait, not when some wait for each other.
     let circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();
@@ -162,6 +166,10 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
             }
             Err(Halt::Error(attempt, node)) => rounds.consider(attempt, node, graph),
         };
+        if rounds.was_resumed && found.finding() == Finding::NothingNew {
+            // What was kept knows too little of what is tracked already: once more from the beginning.
+            continue;
+        }
         match refinement::stages::remedy(found.finding(), &rounds.situation(&found.attempt)) {
             Remedy::GoOn => rounds.keep_what_is_sound(found),
             Remedy::Report => {
@@ -188,11 +196,14 @@ struct Rounds<'p> {
     tracking: Tracking,
     /// Whether predicates were mined already, or cannot be tracked.
     has_mined: bool,
-    /// Whether a part of the graph may be kept after a refinement. What a reduction that knows the precision has left out may be needed with
-    /// another one.
+    /// Whether a part of the graph is kept after a refinement.
     is_lazy: bool,
     /// What was kept of the graph of the last round: where the next one begins.
     kept: ReachabilityGraph,
+    /// Whether the present round began with something kept.
+    was_resumed: bool,
+    /// Other paths of the present round that seem to go wrong.
+    more: Vec<(Attempt, NodeId)>,
     /// Why the program is not safe, whatever else is found: some path leaves what is modelled.
     unknown: Option<Why>,
     times: Times,
@@ -209,6 +220,8 @@ struct Considered {
     /// The nodes that it leads through, and the graph that they are nodes of.
     nodes: Vec<NodeId>,
     graph: ReachabilityGraph,
+    /// Whether it was the only one of its round.
+    is_alone: bool,
 }
 
 impl<'p> Rounds<'p> {
@@ -222,13 +235,7 @@ impl<'p> Rounds<'p> {
             "aware" => Reduction::Aware,
             other => unreachable!("{other} is not declared"),
         };
-        let cone = match run.word(&COI) {
-            "none" => cone::Mode::None,
-            "static" => cone::Mode::Static,
-            "both" => cone::Mode::Both,
-            "dynamic" => cone::Mode::Dynamic,
-            other => unreachable!("{other} is not declared"),
-        };
+        let cone = cone_of(run.word(&COI));
         let order = match run.word(&SEARCH) {
             "bfs" => Strategy::Breadth,
             "distance" => Strategy::Distance,
@@ -252,6 +259,7 @@ impl<'p> Rounds<'p> {
             distance: distances(program, properties),
             counts_values: tracking == Tracking::Both,
             watches_starts: run.word(&COUNTER_ABSTRACTION) == "auto",
+            n_paths: if run.word(&PRUNE) == "several" { SEVERAL } else { 1 },
         };
         if run.word(&COUNTER_ABSTRACTION) == "all" {
             let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
@@ -267,10 +275,10 @@ impl<'p> Rounds<'p> {
             technique: refinement::precision::technique(run.word(&REFINE)),
             tracking,
             has_mined: tracking == Tracking::Values,
-            is_lazy: run.word(&PRUNE) == "lazy"
-                && matches!(reduction, Reduction::None | Reduction::Source)
-                && matches!(cone, cone::Mode::None | cone::Mode::Static),
+            is_lazy: run.word(&PRUNE) == "lazy",
             kept: ReachabilityGraph::default(),
+            was_resumed: false,
+            more: Vec::new(),
             unknown: None,
             times: Times::default(),
         }
@@ -280,10 +288,13 @@ impl<'p> Rounds<'p> {
     fn explore(&mut self, run: &mut Run) -> (Result<Certificate, Halt>, ReachabilityGraph) {
         let precision = self.refinement.precision.clone();
         let mut search = Search::new(&mut self.world, &precision);
-        search.resume(std::mem::take(&mut self.kept));
+        let kept = std::mem::take(&mut self.kept);
+        self.was_resumed = !kept.nodes.is_empty();
+        search.resume(kept);
         let result = search.explore(run);
         let result = result.map(|()| search::proof::certificate(&mut search));
         let graph = std::mem::take(&mut search.graph);
+        self.more = std::mem::take(&mut search.more);
         note_statistics(&self.world, &self.refinement, &self.times, run);
         (result, graph)
     }
@@ -296,8 +307,29 @@ impl<'p> Rounds<'p> {
         let places: Vec<Places> = nodes.iter().map(|node| places(&graph.node(*node).control)).collect();
         let (feasibility, is_refined) =
             consider(self.technique, &mut self.world, &mut self.refinement, &attempt, &places);
+        let mut found = Considered { attempt, feasibility, is_refined, nodes, graph, is_alone: self.more.is_empty() };
+        for (attempt, node) in std::mem::take(&mut self.more) {
+            self.consider_another(&mut found, attempt, node);
+        }
         self.times.refining += started.elapsed();
-        Considered { attempt, feasibility, is_refined, nodes, graph }
+        found
+    }
+
+    /// Looks at another path of the same round. If it can be taken, it is the one that counts; if not, it may teach more.
+    fn consider_another(&mut self, found: &mut Considered, attempt: Attempt, node: NodeId) {
+        if matches!(found.feasibility, Some((Feasibility::Feasible(_) | Feasibility::Stopped(_), _))) {
+            return;
+        }
+        self.times.refinements += 1;
+        let nodes = found.graph.nodes_to(node);
+        let places: Vec<Places> = nodes.iter().map(|node| places(&found.graph.node(*node).control)).collect();
+        let (feasibility, is_refined) =
+            consider(self.technique, &mut self.world, &mut self.refinement, &attempt, &places);
+        if matches!(feasibility, Some((Feasibility::Feasible(_), _))) {
+            (found.attempt, found.feasibility, found.nodes) = (attempt, feasibility, nodes);
+        } else {
+            found.is_refined |= is_refined;
+        }
     }
 
     fn situation(&self, attempt: &Attempt) -> Situation {
@@ -314,6 +346,7 @@ impl<'p> Rounds<'p> {
     /// Keeps that part of the graph which does not come after where the path went astray, if that is allowed.
     fn keep_what_is_sound(&mut self, found: Considered) {
         if self.is_lazy
+            && found.is_alone
             && self.world.cells.counted_sites.is_empty()
             && let Some((Feasibility::Spurious(explanation), _)) = &found.feasibility
             && let Some(first) = first_gone_astray(&self.world.cells, explanation, &found.nodes)
@@ -450,7 +483,17 @@ fn is_supported(task: &Task, property: Property) -> bool {
         | Property::Misuse
         | Property::Deadlock => true,
         Property::MemTrack | Property::MemCleanup => task.never_allocates(),
-        Property::Race | Property::Termination => false,
+        Property::Race | Property::Termination | Property::Liveness => false,
+    }
+}
+
+fn cone_of(name: &str) -> cone::Mode {
+    match name {
+        "none" => cone::Mode::None,
+        "static" => cone::Mode::Static,
+        "both" => cone::Mode::Both,
+        "dynamic" => cone::Mode::Dynamic,
+        other => unreachable!("{other} is not declared"),
     }
 }
 
@@ -487,7 +530,7 @@ struct Times {
 
 fn note_statistics(world: &World<'_>, refinement: &Refinement, times: &Times, run: &mut Run) {
     let counts = world.counts;
-    let share = |part: u64| 100.0 * part as f64 / (counts.statements as f64).max(1.0);
+    let share = |part: u64| 100.0 * part as f64 / (counts.assignments as f64).max(1.0);
     let statistics = &mut run.statistics;
     statistics.set("explored actions", counts.actions as f64);
     statistics.set("states", counts.states as f64);
@@ -496,12 +539,13 @@ fn note_statistics(world: &World<'_>, refinement: &Refinement, times: &Times, ru
     statistics.set("solver calls", world.entailment.n_solved() as f64);
     statistics.set("solver seconds", world.entailment.time.as_secs_f64());
     statistics.set("successor seconds", counts.successor_time.as_secs_f64());
+    statistics.set("cone seconds", world.cone.time.as_secs_f64());
     statistics.set("refinement seconds", times.refining.as_secs_f64());
     statistics.set("refinements", times.refinements as f64);
     run.reached.count("refinements", times.refinements);
     statistics.set("tracked cells", refinement.precision.cells.len() as f64);
     statistics.set("tracked predicates", refinement.precision.predicates.len() as f64);
-    statistics.set("statements", counts.statements as f64);
+    statistics.set("assignments", counts.assignments as f64);
     statistics.set("percent simplified", share(counts.simplified));
     statistics.set("percent eliminated", share(counts.eliminated));
 }

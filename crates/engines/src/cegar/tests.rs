@@ -12,9 +12,10 @@ const REDUCTIONS: [&str; 5] = ["none", "source", "aware", "dpor", "aware-dpor"];
 const CONES: [&str; 4] = ["none", "static", "dynamic", "both"];
 
 /// The settings with a number; all of them are met if enough numbers are.
-fn settings(number: usize) -> [(&'static str, &'static str); 3] {
+fn settings(number: usize) -> [(&'static str, &'static str); 4] {
     let (domain, rest) = (DOMAINS[number % 6], number / 6);
-    [("domain", domain), ("por", REDUCTIONS[rest % 5]), ("coi", CONES[rest / 5 % 4])]
+    let prune = ["full", "lazy", "several", "lazy"][(number / 2) % 4];
+    [("domain", domain), ("por", REDUCTIONS[rest % 5]), ("coi", CONES[rest / 5 % 4]), ("prune", prune)]
 }
 
 #[test]

@@ -33,6 +33,8 @@ pub(crate) struct World<'p> {
     pub(crate) counts_values: bool,
     /// Whether a round ends when a loop starts many threads.
     pub(crate) watches_starts: bool,
+    /// How many paths to errors a round looks for.
+    pub(crate) n_paths: usize,
 }
 
 /// Which interleavings are left out.
@@ -79,7 +81,9 @@ pub(crate) struct Counts {
     pub(crate) actions: u64,
     pub(crate) states: u64,
     pub(crate) covered: u64,
-    pub(crate) statements: u64,
+    /// Assignments to what the program declares, as often as they were executed on an abstract state.
+    pub(crate) assignments: u64,
+    /// Of these, those that became `havoc`, and those of which nothing was left.
     pub(crate) simplified: u64,
     pub(crate) eliminated: u64,
     /// Time computed, not passed, by successor calculation with the cone.

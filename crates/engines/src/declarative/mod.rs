@@ -198,3 +198,6 @@ fn shown(program: &Program, steps: &Steps<'_>) -> Vec<String> {
     names.sort();
     names
 }
+
+#[cfg(test)]
+mod tests;

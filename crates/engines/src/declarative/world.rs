@@ -40,7 +40,7 @@ struct Compiled {
 
 impl Builder<'_> {
     fn push(&mut self, thread: Option<u32>, kind: Kind, tags: Tags, cell: Option<usize>, is_plain: bool) -> usize {
-        self.events.push(Event { thread, kind, tags, is_update: false, failed: None, is_plain });
+        self.events.push(Event { thread, kind, tags, is_update: false, failed: None, is_plain, message: None });
         self.cells.push(cell);
         self.events.len() - 1
     }

@@ -2,6 +2,7 @@
 //!
 //! Shared by who looks for executions (`bmc`) and who checks what was found (`judged`).
 
+use super::messages;
 use ir::{Program, Span, Why};
 use memory::cat::syntax::ast::Severity;
 use memory::cat::{Check, Model, Node};
@@ -11,6 +12,9 @@ use memory::graph::mapping::Mapping;
 pub(crate) struct Axioms {
     pub(crate) model: Model,
     pub(crate) mapping: &'static Mapping,
+    is_ours: bool,
+    /// Whether the program sends messages, and the model is a protocol.
+    pub(crate) has_messages: bool,
 }
 
 impl Axioms {
@@ -18,11 +22,16 @@ impl Axioms {
     pub(crate) fn of(program: &Program) -> Result<Axioms, Why> {
         let refuse = |what: String| Why::Unsupported { span: Span::NOWHERE, what };
         let given = program.axioms.as_ref().ok_or_else(|| refuse("a memory model without axioms".to_string()))?;
+        let has_messages = program.first_message().is_some();
         let read = |wanted: &str| {
+            if wanted == messages::FILE {
+                return Some((wanted.to_string(), messages::wrapped(&given.name)));
+            }
             let found = given.files.iter().find(|(name, _, _)| name == wanted);
             found.map(|(_, path, text)| (path.clone(), text.clone()))
         };
-        let model = memory::cat::load(&given.name, &read, &Default::default());
+        let name = if has_messages { messages::FILE } else { &given.name };
+        let model = memory::cat::load(name, &read, &Default::default());
         let model =
             model.map_err(|problem| refuse(format!("the memory model {}: {}", given.name, problem.0.message)))?;
         let mentions = |name: &str| {
@@ -41,7 +50,14 @@ impl Axioms {
                 return Err(refuse(what));
             }
         };
-        Ok(Axioms { model, mapping })
+        Ok(Axioms { model, mapping, is_ours: given.files.is_empty(), has_messages })
+    }
+
+    /// The axioms that can be asked of executions that are not over, where there are messages: those that hold in each beginning of what they allow.
+    pub(crate) fn of_beginnings(&self) -> Vec<&Check> {
+        let Model { outcome, .. } = &self.model;
+        let forbids = outcome.checks.iter().filter(|check| check.severity == Severity::Forbids);
+        forbids.filter(|check| messages::is_closed(&outcome.graph, check, self.is_ours)).collect()
     }
 
     /// The flags by which the model says that an execution has a data race.

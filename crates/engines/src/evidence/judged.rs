@@ -11,7 +11,7 @@ use super::axioms::{Axioms, is_race};
 use super::dependencies::{Found, dependencies};
 use super::picture::picture;
 use ir::interp::{Cell, Details, Event, Violation, What};
-use ir::{EventName, GraphRun, Order, Property, Replayed, Span, Task, Trace, run_graph};
+use ir::{EventName, GraphRun, Kernel, Order, Property, Replayed, Span, Task, Trace, run_graph};
 use logic::Value;
 use memory::graph::judge::{Execution, Judgement, Violated, judge};
 use memory::graph::mapping::{Access, Mapping, Tags};
@@ -32,10 +32,13 @@ pub(crate) fn confirm(task: &Task, trace: &Trace) -> Result<Replayed, String> {
             graph.cycle(task, &run, violated)
         ));
     }
-    let race = race(task, &run, trace, &graph, &judgement)?;
+    let race = race(task, &run, trace, &graph, &judgement)?.or(waiting(task, &run, &graph)?);
     let name = task.program.axioms.as_ref().map_or("", |axioms| &axioms.name);
-    let forbidden = by_sequential_consistency(&graph)?;
-    let told = tell(task, &run, &graph, name, forbidden.as_ref());
+    let forbidden = if axioms.has_messages { None } else { by_sequential_consistency(&graph)? };
+    let told = match axioms.has_messages {
+        true => graph.tell_messages(task, &run, name),
+        false => tell(task, &run, &graph, name, forbidden.as_ref()),
+    };
     let picture = picture(&run, &graph, forbidden.as_ref());
     let source_of = |step: usize| graph.read_at(step).map(|read| graph.source_step(read));
     run.allowed(race, (told, picture), &source_of).map_err(|error| error.to_string())
@@ -60,6 +63,37 @@ fn race(
     let describe = |event: usize| graph.describe(task, run, event);
     let message = format!("data race: {}, {}", describe(first), describe(second));
     Ok(Some(Violation { property: Property::Race, thread, span, message, details: Details::None }))
+}
+
+/// That threads wait for ever, if the trace is about that: nothing that their last rounds have read is overwritten.
+fn waiting(task: &Task, run: &GraphRun<'_>, graph: &Graph) -> Result<Option<Violation>, String> {
+    let Some(first) = run.waiting().first() else { return Ok(None) };
+    for spin in run.waiting() {
+        let is_own = |event: &usize| graph.names[*event].is_some_and(|(step, _)| spin.steps.contains(&step));
+        for read in (0..graph.names.len()).filter(is_own) {
+            if graph.execution.shape.events[read].kind != Kind::Read {
+                return Err("a thread that waits writes".to_string());
+            }
+            let source = (0..graph.names.len()).find(|&write| graph.execution.rf.contains(write, read));
+            let source = source.ok_or("a read of nothing")?;
+            if graph.execution.co.successors(source).next().is_some() {
+                return Err("a thread that waits has not seen every write".to_string());
+            }
+        }
+    }
+    let place = |steps: &[usize]| {
+        let of = |step: &usize| run.step_span(*step);
+        steps.iter().map(of).find(|span| span.is_known()).unwrap_or(Span::NOWHERE)
+    };
+    let told: Vec<String> = run
+        .waiting()
+        .iter()
+        .map(|spin| format!("thread {} ({})", spin.thread, task.program.sources.place(place(&spin.steps))))
+        .collect();
+    let verb = if told.len() == 1 { "waits" } else { "wait" };
+    let message = format!("{} {verb} for ever: every write was seen, and no more will come", told.join(", "));
+    let (thread, span) = (first.thread, place(&first.steps));
+    Ok(Some(Violation { property: Property::Liveness, thread, span, message, details: Details::None }))
 }
 
 /// The axiom of sequential consistency that forbids an execution, if one does.
@@ -111,9 +145,14 @@ impl Graph {
     /// An event in words.
     fn describe(&self, task: &Task, run: &GraphRun<'_>, event: usize) -> String {
         let kind = self.execution.shape.events[event].kind;
-        let place = self.cells[event].map(|cell| run.name(cell));
+        let place = self.cells[event].map(|cell| run.name(cell).trim_end_matches(ir::message::FIELD).to_string());
         let value = self.values[event].as_ref().map_or_else(String::new, |value| format!(" = {}", shown(value)));
+        let is_message = self.execution.shape.events[event].message.is_some();
+        let is_nothing = self.values[event].as_ref().is_some_and(is_none);
         let what = match (kind, place) {
+            (Kind::Read, Some(place)) if is_message && is_nothing => format!("receives nothing on {place}"),
+            (Kind::Read, Some(place)) if is_message => format!("receives {place}{value}"),
+            (Kind::Write, Some(place)) if is_message => format!("sends {place}{value}"),
             (Kind::Read, Some(place)) => format!("reads {place}{value}"),
             (Kind::Write, Some(place)) => format!("writes {place}{value}"),
             (Kind::Fence, _) => "fence".to_string(),
@@ -129,11 +168,34 @@ impl Graph {
         }
     }
 
+    /// What the network does to the messages of an execution.
+    fn tell_messages(&self, task: &Task, run: &GraphRun<'_>, name: &str) -> Vec<String> {
+        let mut told = vec![format!("an execution that {name} allows")];
+        let n = self.threads.len();
+        let messages = (0..n).filter(|event| self.execution.shape.events[*event].message.is_some());
+        for event in messages {
+            let what = self.describe(task, run, event);
+            let n_receives = (0..n).filter(|other| self.execution.rf.contains(event, *other)).count();
+            match (self.execution.shape.events[event].kind, n_receives) {
+                (Kind::Write, 0) => told.push(format!("{what}: lost, or under way")),
+                (Kind::Write, 2..) => told.push(format!("{what}: received {n_receives} times")),
+                (Kind::Read, _) if !(0..n).any(|other| self.execution.rf.contains(other, event)) => told.push(what),
+                _ => {}
+            }
+        }
+        vec![told.join("; ")]
+    }
+
     /// The events that an axiom objects to, in words.
     fn cycle(&self, task: &Task, run: &GraphRun<'_>, violated: &Violated) -> String {
         let parts: Vec<String> = violated.events.iter().map(|event| self.describe(task, run, *event)).collect();
         parts.join(" -> ")
     }
+}
+
+/// Whether a receive that gives this has received nothing.
+pub(super) fn is_none(value: &Value) -> bool {
+    *value == Value::bv(64, ir::message::NONE as u64)
 }
 
 pub(super) fn shown(value: &Value) -> String {
@@ -178,7 +240,9 @@ fn build(task: &Task, run: &GraphRun<'_>, trace: &Trace, mapping: &Mapping) -> R
         rf: Vec::new(),
     };
     let mut initial: BTreeMap<Cell, usize> = BTreeMap::new();
-    for cell in &shared {
+    let topics = topics(run.happened())?;
+    // Nothing was sent before the start.
+    for cell in shared.difference(&topics) {
         let event = builder.push(None, Kind::Write, &[], Order::Plain);
         (builder.cells[event], builder.values[event]) = (Some(*cell), run.initial(*cell).cloned());
         initial.insert(*cell, event);
@@ -188,7 +252,7 @@ fn build(task: &Task, run: &GraphRun<'_>, trace: &Trace, mapping: &Mapping) -> R
     }
     builder.plain_cells(&initial);
     builder.sources(trace, &initial)?;
-    let co = builder.coherence(trace, &initial)?;
+    let co = builder.coherence(trace, &shared, &initial)?;
     let halves = |step, site| {
         let of = |kind| builder.named((step, site), kind);
         (of(Kind::Read), of(Kind::Write))
@@ -197,6 +261,23 @@ fn build(task: &Task, run: &GraphRun<'_>, trace: &Trace, mapping: &Mapping) -> R
     let mut found = dependencies(&task.program, &trace.steps, run.happened(), &halves, &beside);
     found[2].extend(builder.ctrl.iter().copied());
     Ok(builder.finish(co, found))
+}
+
+/// The cells that messages are sent to, and nothing else.
+fn topics(happened: &[(u32, usize, Event)]) -> Result<BTreeSet<Cell>, String> {
+    let accesses = || {
+        happened.iter().filter_map(|(_, _, event)| match event.what {
+            What::Read { cell, order, .. } | What::Write { cell, order, .. } | What::Update { cell, order, .. } => {
+                Some((cell, order.message().is_some()))
+            }
+            _ => None,
+        })
+    };
+    let topics: BTreeSet<Cell> = accesses().filter(|(_, is_message)| *is_message).map(|(cell, _)| cell).collect();
+    match accesses().any(|(cell, is_message)| !is_message && topics.contains(&cell)) {
+        true => Err("a topic that is used for something else than messages".to_string()),
+        false => Ok(topics),
+    }
 }
 
 /// The cells that several threads access, and those that the graph names. They may not overlap.
@@ -211,8 +292,10 @@ fn shared_cells(later: &[(u32, usize, Event)], trace: &Trace) -> Result<BTreeSet
             continue;
         };
         cells.insert(cell);
-        // An update orders what stands around it under some models, whoever knows the place.
-        if matches!(event.what, What::Update { .. }) {
+        let is_message =
+            matches!(event.what, What::Write { order, .. } | What::Read { order, .. } if order.message().is_some());
+        // An update orders what stands around it under some models, whoever knows the place. A message is one though nobody receives it.
+        if is_message || matches!(event.what, What::Update { .. }) {
             wanted.insert(cell);
         }
         for byte in cell.units() {
@@ -239,7 +322,15 @@ impl Builder<'_> {
     fn push(&mut self, thread: Option<u32>, kind: Kind, tags: Tags, order: Order) -> usize {
         let event = self.events.len();
         let is_plain = order == Order::Plain;
-        self.events.push(Node { thread, kind, tags, is_update: false, failed: None, is_plain });
+        self.events.push(Node {
+            thread,
+            kind,
+            tags,
+            is_update: false,
+            failed: None,
+            is_plain,
+            message: order.message(),
+        });
         self.names.push(None);
         self.cells.push(None);
         self.values.push(None);
@@ -307,6 +398,12 @@ impl Builder<'_> {
     fn event(&mut self, thread: u32, step: usize, event: &Event, shared: &BTreeSet<Cell>) -> Result<(), String> {
         let name = (step, event.site);
         match &event.what {
+            What::Read { cell, order: order @ Order::Kernel(Kernel::SyncSrcu), .. } if shared.contains(cell) => {
+                let compiled = self.mapping.compile(Access::Load, *order);
+                let fence = self.push(Some(thread), Kind::Fence, compiled.read, *order);
+                self.cells[fence] = Some(*cell);
+                self.beside.insert(name, vec![fence]);
+            }
             What::Read { cell, value, order, .. } if shared.contains(cell) => {
                 self.access(thread, name, Access::Load, *order, *cell, [Some(value), None]);
             }
@@ -365,12 +462,24 @@ impl Builder<'_> {
             else {
                 continue;
             };
+            if self.events[read].message.is_some() && given.get(&name) == Some(&None) {
+                if !self.values[read].as_ref().is_some_and(is_none) {
+                    return Err("a receive of something that nobody has sent".to_string());
+                }
+                continue;
+            }
             let write = match given.get(&name) {
                 Some(Some(source)) => {
                     self.named(*source, Kind::Write).ok_or("a read of a write that does not happen")?
                 }
-                Some(None) => initial[&cell],
-                None => self.own_write(read, cell).unwrap_or(initial[&cell]),
+                Some(None) => *initial.get(&cell).ok_or("a read of a topic")?,
+                None => match (self.own_write(read, cell), initial.get(&cell)) {
+                    _ if self.events[read].message.is_some() => {
+                        return Err("a receive without a word about it".to_string());
+                    }
+                    (Some(write), _) => write,
+                    (None, first) => *first.ok_or("a read of a topic")?,
+                },
             };
             if self.cells[write] != Some(cell) {
                 return Err("a read of another cell's write".to_string());
@@ -392,13 +501,19 @@ impl Builder<'_> {
             .copied()
     }
 
-    fn coherence(&self, trace: &Trace, initial: &BTreeMap<Cell, usize>) -> Result<Relation, String> {
+    fn coherence(
+        &self,
+        trace: &Trace,
+        shared: &BTreeSet<Cell>,
+        initial: &BTreeMap<Cell, usize>,
+    ) -> Result<Relation, String> {
         let n = self.events.len();
         let listed: Vec<EventName> = trace.graph.iter().flat_map(|graph| graph.coherence.iter().copied()).collect();
         let mut co = Relation::empty(n);
-        for (cell, first) in initial {
+        for cell in shared {
+            let first = initial.get(cell);
             let is_write = |event: &usize| {
-                self.events[*event].kind == Kind::Write && self.cells[*event] == Some(*cell) && event != first
+                self.events[*event].kind == Kind::Write && self.cells[*event] == Some(*cell) && Some(event) != first
             };
             let mut writes: Vec<(usize, usize)> = Vec::new();
             for write in (0..n).filter(is_write) {
@@ -410,7 +525,8 @@ impl Builder<'_> {
                 return Err("a write without a place among those of its cell".to_string());
             }
             writes.sort_unstable();
-            let order: Vec<usize> = std::iter::once(*first).chain(writes.into_iter().map(|(_, write)| write)).collect();
+            let order: Vec<usize> =
+                first.copied().into_iter().chain(writes.into_iter().map(|(_, write)| write)).collect();
             for (at, earlier) in order.iter().enumerate() {
                 order[at + 1..].iter().for_each(|later| co.insert(*earlier, *later));
             }

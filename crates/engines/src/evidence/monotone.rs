@@ -47,7 +47,7 @@ pub(crate) fn axioms(program: &Program) -> Result<Axioms, Why> {
 }
 
 /// Whether more events and more pairs never make it smaller.
-fn is_monotone(graph: &Graph, id: NodeId, seen: &mut BTreeSet<NodeId>) -> bool {
+pub(super) fn is_monotone(graph: &Graph, id: NodeId, seen: &mut BTreeSet<NodeId>) -> bool {
     if !seen.insert(id) {
         return true;
     }

@@ -2,7 +2,7 @@
 //!
 //! Starts and ends of threads are messages between them; they are left out, unless an axiom is about them, since the order of threads shows without.
 
-use super::judged::{Graph, shown};
+use super::judged::{Graph, is_none, shown};
 use ir::{GraphRun, Picture};
 use memory::graph::Kind;
 use memory::graph::judge::Violated;
@@ -54,7 +54,10 @@ pub(super) fn picture(run: &GraphRun<'_>, graph: &Graph, forbidden: Option<&Viol
 /// An event as it stands in its box: `R lock=0 19`.
 fn text(run: &GraphRun<'_>, graph: &Graph, event: usize) -> String {
     let node = &graph.execution.shape.events[event];
+    let is_message = node.message.is_some();
     let kind = match (node.kind, graph.cells[event].is_some()) {
+        (Kind::Read, true) if is_message => "receive",
+        (Kind::Write, true) if is_message => "send",
         (Kind::Read, true) => "R",
         (Kind::Write, true) => "W",
         (Kind::Fence, _) => "F",
@@ -62,10 +65,14 @@ fn text(run: &GraphRun<'_>, graph: &Graph, event: usize) -> String {
         (Kind::Write, false) => "tells",
     };
     // What is atomic or not shows by its order.
-    let tags: Vec<&str> = node.tags.iter().copied().filter(|tag| !matches!(*tag, "A" | "NA")).collect();
+    let marks = node.message.into_iter().flat_map(|marks| marks.names());
+    let tags: Vec<&str> = node.tags.iter().copied().filter(|tag| !matches!(*tag, "A" | "NA")).chain(marks).collect();
     let tags = if tags.is_empty() { String::new() } else { format!("[{}]", tags.join(" ")) };
-    let place = graph.cells[event].map(|cell| run.name(cell)).unwrap_or_default();
-    let value = graph.values[event].as_ref().map_or_else(String::new, |value| format!("={}", shown(value)));
+    let name = graph.cells[event].map(|cell| run.name(cell)).unwrap_or_default();
+    let place = name.trim_end_matches(ir::message::FIELD);
+    let shown =
+        |value| if is_message && is_none(value) { " nothing".to_string() } else { format!("={}", shown(value)) };
+    let value = graph.values[event].as_ref().map_or_else(String::new, shown);
     let span = graph.span(run, event);
     let line = if span.is_known() { format!(" :{}", span.line) } else { String::new() };
     format!("{kind}{tags} {place}{value}{line}")

@@ -75,7 +75,7 @@ impl Engine for Explicit {
     }
 
     fn properties(&self, task: &Task) -> Properties {
-        under_buffers::properties(task, task.properties)
+        under_buffers::properties(task, task.properties).without(Property::Liveness)
     }
 
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {

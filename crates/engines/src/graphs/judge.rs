@@ -140,7 +140,7 @@ impl<'a> Built<'a> {
 
     fn push(&mut self, thread: Option<u32>, kind: What, tags: Tags, order: Order) -> usize {
         let is_plain = order == Order::Plain;
-        self.events.push(Node { thread, kind, tags, is_update: false, failed: None, is_plain });
+        self.events.push(Node { thread, kind, tags, is_update: false, failed: None, is_plain, message: None });
         self.cells.push(None);
         self.events.len() - 1
     }

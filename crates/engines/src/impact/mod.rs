@@ -199,7 +199,7 @@ fn is_supported(property: Property) -> bool {
         | Property::Misuse
         | Property::Deadlock
         | Property::Race => true,
-        Property::MemTrack | Property::MemCleanup | Property::Termination => false,
+        Property::MemTrack | Property::MemCleanup | Property::Termination | Property::Liveness => false,
     }
 }
 

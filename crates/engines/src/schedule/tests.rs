@@ -357,6 +357,11 @@ fn answers_about_parts_are_put_together() {
     let said = ask_about(&[&SAFE]);
     let Decided::Unknown(Why::Unsupported { what, .. }) = said.decided else { panic!("{said:?}") };
     assert_eq!(what, "data race, which the engine first does not look for");
+    let races = Task { properties: Properties::of(&[Property::Race]), ..failing() };
+    let asks: Vec<Ask<'_, Replayed>> = [&SAFE, &BAD].map(|engine| ask_knows(engine, &races)).into();
+    let said = schedule(&asks, races.properties, How::default(), &Budget::unlimited(), described);
+    let Decided::Unknown(Why::Unsupported { what, .. }) = said.decided else { panic!("{said:?}") };
+    assert_eq!(what, "data race, which the engines first, second do not look for");
     let said = ask_about(&[&NO_RACE, &BAD]);
     assert!(matches!(said.decided, Decided::Unsafe(_)), "{said:?}");
 }

@@ -25,7 +25,7 @@ use world::World;
 pub const ABOUT: About = About {
     name: "symbolic",
     describe: "executes OOX programs on symbols, with monotonic partial order reduction",
-    knobs: &[POR, DEPTH, LENGTH, ORDER, MATCH, SEED],
+    knobs: &[POR, LOCAL, DEPTH, LENGTH, ORDER, MATCH, SEED],
 };
 
 const POR: Knob = Knob {
@@ -33,6 +33,12 @@ const POR: Knob = Knob {
     kind: Kind::Choice(&["none", "simple", "monotonic"]),
     default: "monotonic",
     help: "explore all orders of steps, all orders of accesses, or one of each set of equivalent ones",
+};
+const LOCAL: Knob = Knob {
+    name: "local",
+    kind: Kind::Flag,
+    default: "on",
+    help: "a scheduled step takes along the steps behind it that nobody notices; without, each of them is scheduled like all others",
 };
 const DEPTH: Knob = Knob { name: "depth", kind: Kind::Number, default: "200", help: "follow paths of so many steps" };
 const LENGTH: Knob =
@@ -67,6 +73,7 @@ pub fn check_oox(program: &Program, run: &mut Run) -> Verdict<Box<Trace>> {
             "mixed" => SearchOrder::Mixed,
             other => unreachable!("{other} is not declared"),
         },
+        takes_local: run.settings.flag(&LOCAL),
         depth: run.settings.number(&DEPTH).min(u64::from(u32::MAX / 4)) as u32,
         matches: run.settings.flag(&MATCH),
         seed: run.settings.number(&SEED),

@@ -415,8 +415,9 @@ pub(super) fn made(
         for (number, edge) in proc.edges.iter().enumerate() {
             let repeats = components.is_repeated(edge.from, edge.to) || !sharing.is_single(id);
             let first = spots.first(id, ir::EdgeId(number as u32));
-            for (at, stmt) in edge.stmts.iter().enumerate().filter(|(_, stmt)| matches!(stmt.op, Op::Alloc { .. })) {
-                let is_it = |target: &AbstractObject| *target == AbstractObject::Made(stmt.site);
+            for (at, stmt) in edge.stmts.iter().enumerate() {
+                let Some(site) = stmt.alloc_site() else { continue };
+                let is_it = |target: &AbstractObject| *target == AbstractObject::Made(site);
                 let Some(target) = points_to.targets.iter().position(is_it) else { continue };
                 made.insert(first.plus(at), target);
                 count[target] += if repeats { 2 } else { 1 };

@@ -12,6 +12,7 @@
 //! that is an error with advice, not a fallback.
 
 pub mod commands;
+mod headers;
 mod messages;
 
 #[cfg(test)]
@@ -71,8 +72,13 @@ pub fn preprocess(
         let text = fs::read(path).map_err(|error| vec![unreadable(path, &error)])?;
         return Ok(Preprocessed { text, ..Preprocessed::default() });
     }
-    let invocation = Invocation::new(path, options).map_err(|problem| vec![*problem])?;
-    let output = invocation.run(path, options.compiler.as_deref()).map_err(|problem| vec![*problem])?;
+    let mut invocation = Invocation::new(path, options).map_err(|problem| vec![*problem])?;
+    let mut output = invocation.run(path, options.compiler.as_deref()).map_err(|problem| vec![*problem])?;
+    if headers::are_missing(&output) {
+        let folder = headers::Folder::new().map_err(|error| vec![unwritable(&error)])?;
+        invocation.arguments.extend(["-isystem".into(), folder.path().as_os_str().to_os_string()]);
+        output = invocation.run(path, options.compiler.as_deref()).map_err(|problem| vec![*problem])?;
+    }
     let messages = messages::read(sources, &output.stderr, &invocation.directory);
     if output.status.success() {
         let originals = invocation.read_originals(&output.stdout);
@@ -218,6 +224,11 @@ fn marked_user_file(line: &[u8]) -> Option<String> {
 
 fn absolute(path: &Path) -> PathBuf {
     path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+}
+
+fn unwritable(error: &std::io::Error) -> Diagnostic {
+    let message = format!("cannot write our headers for the compiler: {error}");
+    Diagnostic::error(Span::NOWHERE, message).with_note("set TMPDIR to a directory that can be written to")
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {

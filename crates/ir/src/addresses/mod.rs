@@ -12,6 +12,7 @@
 //!
 //! - [`value`] is what a word can be, [`terms`] what operations make of it, [`flow`] which values reach which variable and which memory, `webs`
 //!   which assignments of a variable belong together;
+//! - [`allocators`] tells objects apart that are made by one function for many callers;
 //! - [`apart`] says which accesses by index are kept from addresses beside their array by a check;
 //! - [`conditions`] makes demands into terms, [`guard`](mod@guard) puts them into the program;
 //! - [`reuse`] is about addresses that are given out a second time;
@@ -20,6 +21,7 @@
 //! What is taken for granted of all layouts: no object lies in the first or last page of the address space; objects lie
 //! at multiples of their type's alignment; an address that is copied byte by byte is copied whole and in order.
 
+mod allocators;
 mod apart;
 mod conditions;
 mod elsewhere;
@@ -31,6 +33,7 @@ mod terms;
 mod tests;
 mod value;
 
+pub use allocators::clone_allocators;
 pub use guard::guard;
 
 use crate::memory::ObjectId;
@@ -72,6 +75,13 @@ impl Layout {
     /// The objects that an `Alloc` makes lie at multiples of `align`.
     pub fn set_site_align(&mut self, site: SiteId, align: u64) {
         self.site_align.insert(site, align);
+    }
+
+    /// What an `Alloc` makes lies as what another makes, of which it is a copy.
+    pub(super) fn copy_site(&mut self, from: SiteId, to: SiteId) {
+        if let Some(align) = self.site_align.get(&from) {
+            self.site_align.insert(to, *align);
+        }
     }
 
     /// The object is a literal, which may lie in or be another one.

@@ -25,6 +25,7 @@ pub use analysis::lock_order::{forget_owners, may_wait_in_circle};
 pub use analysis::loops::{Loop, find_loops};
 pub use analysis::points_to::{AbstractObject, PointsTo};
 pub use analysis::sharing::{Sharing, Visibility};
+pub(crate) use analysis::uses::map_defined;
 pub use analysis::uses::{Moment, for_each_term, for_each_used, map_terms, mentions};
 pub(crate) use analysis::webs::Webs;
 pub use buffers::commits::Commits;
@@ -35,6 +36,7 @@ pub use control::inline::inline_calls;
 pub use control::joins::merge_joins;
 pub use control::large_blocks::merge_blocks;
 pub use control::unroll::{Rounds, unroll_loops, unroll_starts};
+pub use memory::alloc_copies::number_allocations;
 pub use memory::arrays::whole_arrays;
 pub use memory::localize::localize;
 pub use memory::privatize::privatize;
@@ -69,6 +71,8 @@ pub struct Options {
     pub arrays: bool,
     /// Whether the buffers of `tso` and `pso` are written into the program, which then runs under `sc`.
     pub buffers: bool,
+    /// Whether values that decide nothing about the properties are taken away.
+    pub slices: bool,
 }
 
 impl Default for Options {
@@ -81,6 +85,7 @@ impl Default for Options {
             promotes: true,
             arrays: false,
             buffers: false,
+            slices: true,
         }
     }
 }
@@ -94,9 +99,9 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
         return Ok(if options.blocks { merge_blocks(program, properties) } else { program });
     }
     let mut program = inline_calls(&without_failures(with_origins(program.clone()), properties), options)?;
-    program = drop_dead(propagate_constants(split_webs(program), true), properties, true);
+    program = drop_dead(propagate_constants(split_webs(number_allocations(program)), true), properties, true);
     if options.rounds > 0 {
-        program = unroll_starts(&program, options.rounds, options.max_edges);
+        program = number_allocations(unroll_starts(&program, options.rounds, options.max_edges));
         program = drop_dead(propagate_constants(program, true), properties, true);
     }
     let mut n_memory = n_memory_accesses(&program);
@@ -114,8 +119,10 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
         n_memory = n_left;
     }
     program = propagate_constants(privatize(program, properties), true);
-    program = slice(split_regions(drop_dead(program, properties, true)), properties);
     program = split_regions(drop_dead(program, properties, true));
+    if options.slices {
+        program = split_regions(drop_dead(slice(program, properties), properties, true));
+    }
     if options.arrays {
         program = whole_arrays(program, properties);
     }

@@ -116,7 +116,7 @@ fn memory_of_main_becomes_variables() {
     let main = b.define("main", |f| {
         let (p, t) = (f.pointer("p"), f.local("t"));
         let size = f.word(8);
-        f.then(Op::Alloc { dst: p, size, kind: crate::AllocKind::Stack, zeroed: false });
+        f.then(Op::Alloc { dst: p, size, kind: crate::AllocKind::Stack, zeroed: false, copy: 0 });
         let one = f.int(1);
         let place = f.deref(p);
         f.store_to(place, one, crate::Order::Plain);
@@ -187,7 +187,7 @@ fn reader_of_heap(frees: bool) -> Program {
     let main = b.define("main", |f| {
         let (p, handle) = (f.pointer("p"), f.pointer("handle"));
         let size = f.word(4);
-        f.then(Op::Alloc { dst: p, size, kind: crate::AllocKind::Heap, zeroed: true });
+        f.then(Op::Alloc { dst: p, size, kind: crate::AllocKind::Heap, zeroed: true, copy: 0 });
         let address = f.var(p);
         f.store(g, address);
         f.start(handle, reader, &[]);
@@ -239,4 +239,61 @@ fn a_thread_ends_what_it_leaves_on_the_stack() {
         .collect();
     assert_eq!(ends.len(), 2, "one of the objects may be there or not");
     assert_eq!(ends.iter().sum::<usize>(), 3);
+}
+
+/// Main makes two objects through a function, writes one and looks at the other; their size is a constant or an input.
+fn made_by_a_function(is_computed: bool) -> Program {
+    let mut b = Builder::new();
+    let make = b.define("make", |f| {
+        let word = Sort::Bv(64);
+        f.returns(word);
+        let (size, p) = (f.param("size", word), f.pointer("p"));
+        let size = f.var(size);
+        f.then(Op::Alloc { dst: p, size, kind: crate::AllocKind::Heap, zeroed: true, copy: 0 });
+        let address = f.var(p);
+        f.ret(Some(address));
+    });
+    let main = b.define("main", |f| {
+        let (size, p, q, t) = (f.pointer("size"), f.pointer("p"), f.pointer("q"), f.local("t"));
+        if is_computed {
+            f.input(size);
+        } else {
+            let eight = f.word(8);
+            f.assign(size, eight);
+        }
+        let size = f.var(size);
+        f.call(make, &[size], Some(p));
+        f.call(make, &[size], Some(q));
+        let (one, place) = (f.int(1), f.deref(p));
+        f.store_to(place, one, crate::Order::Plain);
+        let other = f.deref(q);
+        f.load_from(t, other, crate::Order::Plain);
+        let ok = f.is(t, 0);
+        f.check(ok);
+    });
+    b.finish(main)
+}
+
+fn n_memory_accesses_of(program: &Program) -> usize {
+    all_stmts(program).filter(|op| matches!(memory::regions::place_of(op), Some(Place::Mem { .. }))).count()
+}
+
+#[test]
+fn a_function_that_makes_objects_makes_one_for_each_call() {
+    let properties = Properties::of(&[Property::Assertion]);
+    let result = prepare(&made_by_a_function(false), properties, &Options::default()).expect("it is small");
+    assert!(!all_stmts(&result).any(|op| matches!(op, Op::Alloc { .. })), "each is made once, so it is static");
+    assert_eq!(n_memory_accesses_of(&result), 0);
+}
+
+#[test]
+fn objects_of_unknown_size_become_arrays_unless_their_cells_are_asked_for() {
+    let options = Options { arrays: true, ..Options::default() };
+    for (property, n_left) in [(Property::Assertion, 0), (Property::Race, 2)] {
+        let properties = Properties::of(&[Property::Deref, property]);
+        let result = prepare(&made_by_a_function(true), properties, &options).expect("it is small");
+        assert_eq!(n_memory_accesses_of(&result), n_left, "{property:?}");
+        let n_checks = all_stmts(&result).filter(|op| matches!(op, Op::Check { kind: crate::CheckKind::Deref, .. }));
+        assert_eq!(n_checks.count(), 2 - n_left, "each access of an array looks at the size");
+    }
 }

@@ -5,6 +5,7 @@
 //! handed out; whether each read had a right to its value, and whether the axioms allow the whole, is for the caller to judge (`engines::decide`),
 //! and only then does a graph become a `Replayed`.
 
+use super::spin::{Spin, spins};
 use super::{Picture, ReplayError, Replayed, check_form, is_failure};
 use crate::interp::{Cell, Event, Execution, GivenInputs, Inputs, LogStep, Request, StepResult, Violation, What};
 use crate::program::Program;
@@ -22,6 +23,7 @@ pub struct GraphRun<'p> {
     trace: Trace,
     initial: BTreeMap<Cell, Option<Value>>,
     violation: Option<Violation>,
+    waiting: Vec<Spin>,
 }
 
 /// Runs the threads of an execution graph. A violation of the trace's property in a step must come, if it is to be found by running.
@@ -55,10 +57,18 @@ pub fn run_graph<'p>(task: &'p Task, trace: &Trace) -> Result<GraphRun<'p>, Repl
             StepResult::Beyond(why) => return Err(ReplayError::Beyond { step, why }),
         }
     }
-    if violation.is_none() && trace.violation != Property::Race {
+    let mut waiting = Vec::new();
+    if trace.violation == Property::Liveness {
+        let mut again = |step: usize, run: &mut dyn FnMut(&mut dyn Inputs) -> StepResult| {
+            let named = &trace.steps[step].inputs;
+            run(&mut Given { step, reads: &mut reads, named, inputs: GivenInputs::new(named) })
+        };
+        waiting = spins(&execution, &trace.steps, &mut again).ok_or(ReplayError::NoViolation(trace.violation))?;
+    } else if violation.is_none() && trace.violation != Property::Race {
         return Err(ReplayError::NoViolation(trace.violation));
     }
-    Ok(GraphRun { execution, program: &task.program, trace: trace.clone(), initial: reads.initial, violation })
+    let (program, initial) = (&task.program, reads.initial);
+    Ok(GraphRun { execution, program, trace: trace.clone(), initial, violation, waiting })
 }
 
 /// What reads have found so far.
@@ -118,6 +128,11 @@ impl Inputs for Given<'_> {
 }
 
 impl GraphRun<'_> {
+    /// The threads that go round for ever, if the trace is about that.
+    pub fn waiting(&self) -> &[Spin] {
+        &self.waiting
+    }
+
     /// Everything that happened, in the order of the trace's steps: the thread, the number of the step, and the event.
     pub fn happened(&self) -> &[(u32, usize, Event)] {
         self.execution.happened.as_deref().unwrap_or(&[])
@@ -134,6 +149,11 @@ impl GraphRun<'_> {
         let own = stmts.iter().find(|stmt| stmt.site == site).map(|stmt| stmt.span);
         let is_users = |span: &crate::source::Span| span.is_known() && !self.program.sources.is_model(*span);
         own.filter(is_users).unwrap_or(self.execution.log.steps[step].user_span)
+    }
+
+    /// The user's line that a step stands on.
+    pub fn step_span(&self, step: usize) -> crate::source::Span {
+        self.execution.log.steps[step].user_span
     }
 
     /// What a place is called.

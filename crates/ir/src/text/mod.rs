@@ -216,7 +216,7 @@ fn write_object(out: &mut String, object: &Object) {
 
 fn write_region(out: &mut String, program: &Program, id: RegionId, region: &Region) {
     let objects: Vec<&str> = region.objects.iter().map(|object| program.object(*object).name.as_str()).collect();
-    let sites: Vec<String> = region.sites.iter().map(|site| format!("s{}", site.0)).collect();
+    let sites: Vec<String> = region.sites.iter().map(|site| format!("s{}.{}", site.site.0, site.copy)).collect();
     let cell = region.cell.map_or(String::new(), |bytes| format!(", cells of {bytes}"));
     let exact = if region.is_exact { ", exact" } else { "" };
     push(

@@ -37,7 +37,7 @@ pub(super) fn statement(names: &Names<'_>, op: &Op) -> String {
             format!("{} = rmw{} {}{wait}{owner} := {}{fails}", var(*dst), order(*how), place(names, at), show(*new))
         }
         Op::Fence(how) => format!("fence{}", order(*how)),
-        Op::Alloc { dst, size, kind, zeroed } => {
+        Op::Alloc { dst, size, kind, zeroed, .. } => {
             let zeroed = if *zeroed { ", zeroed" } else { "" };
             format!("{} = alloc {}({}{zeroed})", var(*dst), alloc_kind(*kind), show(*size))
         }
@@ -89,16 +89,21 @@ fn place(names: &Names<'_>, place: &Place) -> String {
     }
 }
 
-fn order(order: Order) -> &'static str {
-    match order {
-        Order::Plain => "",
-        Order::Guarded => ".guarded",
-        Order::Relaxed => ".relaxed",
-        Order::Acquire => ".acquire",
-        Order::Release => ".release",
-        Order::AcqRel => ".acq_rel",
-        Order::SeqCst => ".seq_cst",
-    }
+fn order(order: Order) -> String {
+    let name = match order {
+        Order::Plain => return String::new(),
+        Order::Guarded => "guarded",
+        Order::Relaxed => "relaxed",
+        Order::Acquire => "acquire",
+        Order::Release => "release",
+        Order::AcqRel => "acq_rel",
+        Order::SeqCst => "seq_cst",
+        Order::Kernel(word) => word.name(),
+        Order::Message(marks) => {
+            return marks.names().fold(".message".to_string(), |text, tag| format!("{text}.{tag}"));
+        }
+    };
+    format!(".{name}")
 }
 
 fn alloc_kind(kind: AllocKind) -> &'static str {

@@ -16,6 +16,7 @@
 //! Who reads from whom, and in which order writes take effect, is chosen by whoever asks; what operators mean is in [`relate`].
 
 mod active;
+pub mod counters;
 mod relate;
 
 use std::cell::RefCell;

@@ -7,7 +7,7 @@ use smt::Lit;
 impl Encoder<'_> {
     /// Makes sure that the literals of a node have their clauses in one direction.
     pub(super) fn node(&mut self, id: NodeId, bound: Bound) -> Result<(), Inexpressible> {
-        if self.is_fixed(id) || !self.done.insert((id, bound == Bound::Lower)) {
+        if self.is_fixed(id) || self.is_decided(id) || !self.done.insert((id, bound == Bound::Lower)) {
             return Ok(());
         }
         for (operand, flips) in self.graph.operands(id) {
@@ -54,6 +54,14 @@ impl Encoder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the bounds of a node agree, so that it has no literals: recursion over events that a program does not have, such as RCU's, needs no clauses.
+    fn is_decided(&self, id: NodeId) -> bool {
+        match self.graph.is_set(id) {
+            true => self.bounds.set(id, Bound::Lower) == self.bounds.set(id, Bound::Upper),
+            false => self.must(id) == self.may(id),
+        }
     }
 
     fn variable(&mut self, id: NodeId, bound: Bound) -> Result<(), Inexpressible> {

@@ -8,7 +8,7 @@
 
 use Access::{Fence, Load, Store, Update};
 use Order::{AcqRel, Acquire, Plain, Relaxed, Release, SeqCst};
-use ir::Order;
+use ir::{Kernel, Order};
 
 /// Tags of an event.
 pub type Tags = &'static [&'static str];
@@ -179,7 +179,7 @@ pub const MAPPINGS: &[Mapping] = &[
         describe: "relaxed is ONCE, acquire and release are themselves, seq_cst is a full barrier; acquire and release fences are smp_rmb and smp_wmb",
         machine: "lkmm",
         hint: &["Once", "ONCE", "Mb", "MB"],
-        rows: &[LKMM],
+        rows: &[LKMM, LKMM_WORDS],
         uses_exclusives: false,
     },
     Mapping {
@@ -213,6 +213,11 @@ impl Mapping {
 
     fn all_rows(&self) -> impl Iterator<Item = &'static Row> {
         self.rows.iter().copied().flatten()
+    }
+
+    /// Whether an access or fence of this order means something: words of the kernel do only to its own model.
+    pub fn knows(&self, order: Order) -> bool {
+        !matches!(order, Order::Kernel(_)) || self.all_rows().any(|row| row.1 == order)
     }
 
     /// What an access becomes.
@@ -351,7 +356,8 @@ const LWSYNC_ACQUIRES: &[Row] = &[
 ];
 
 /// The kernel's primitives, as C11 can spell them (`docs/memory-models.md`): an acquire fence is `smp_rmb`, which orders less, and so for release. A seq_cst load or store has no
-/// counterpart; with a full barrier on its side it is no stronger than C11 says.
+/// counterpart; with a full barrier on its side it is no stronger than C11 says. An update that is a full barrier is a relaxed one between two
+/// fences, if it writes, as in litmus tests.
 const LKMM: &[Row] = &[
     (Load, Relaxed, tags(&["Once"], &[])),
     (Load, Acquire, tags(&["Acquire"], &[])),
@@ -363,11 +369,31 @@ const LKMM: &[Row] = &[
     (Update, Acquire, tags(&["Acquire"], &["Once"])),
     (Update, Release, tags(&["Once"], &["Release"])),
     (Update, AcqRel, tags(&["Acquire"], &["Release"])),
-    (Update, SeqCst, tags(&["Mb"], &["Mb"])),
+    (Update, SeqCst, tags(&["Once"], &["Once"]).fences(&["Mb"], &["Mb"])),
     (Fence, Acquire, before(&["Rmb"])),
     (Fence, Release, before(&["Wmb"])),
     (Fence, AcqRel, before(&["Rmb", "Wmb"])),
     (Fence, SeqCst, before(&["Mb"])),
+];
+
+/// What C11 has no word for: the same tags as in litmus tests.
+const LKMM_WORDS: &[Row] = &[
+    (Update, Order::Kernel(Kernel::NoReturn), tags(&["Noreturn"], &["Once"])),
+    (Update, Order::Kernel(Kernel::Lock), tags(&["LKR", "Acquire"], &["LKW"])),
+    (Store, Order::Kernel(Kernel::Unlock), tags(&[], &["UL", "Release"])),
+    (Load, Order::Kernel(Kernel::Failed), tags(&["Once", "RMW"], &[])),
+    (Load, Order::Kernel(Kernel::SrcuLock), tags(&["Srcu-lock"], &[])),
+    (Store, Order::Kernel(Kernel::SrcuUnlock), tags(&[], &["Srcu-unlock"])),
+    (Load, Order::Kernel(Kernel::SyncSrcu), tags(&["Sync-srcu"], &[])),
+    (Fence, Order::Kernel(Kernel::Barrier), before(&["Barrier"])),
+    (Fence, Order::Kernel(Kernel::BeforeAtomic), before(&["Before-atomic"])),
+    (Fence, Order::Kernel(Kernel::AfterAtomic), before(&["After-atomic"])),
+    (Fence, Order::Kernel(Kernel::AfterSpinlock), before(&["After-spinlock"])),
+    (Fence, Order::Kernel(Kernel::AfterUnlockLock), before(&["After-unlock-lock"])),
+    (Fence, Order::Kernel(Kernel::AfterSrcuReadUnlock), before(&["After-srcu-read-unlock"])),
+    (Fence, Order::Kernel(Kernel::RcuLock), before(&["Rcu-lock"])),
+    (Fence, Order::Kernel(Kernel::RcuUnlock), before(&["Rcu-unlock"])),
+    (Fence, Order::Kernel(Kernel::SyncRcu), before(&["Sync-rcu"])),
 ];
 
 /// Loads, stores and fences, which are the same for both kinds of read-modify-writes.

@@ -12,6 +12,7 @@ pub mod judge;
 pub mod mapping;
 
 use crate::relation::{EventSet, Relation};
+use ir::Marks;
 use mapping::Tags;
 
 /// What an event does.
@@ -40,6 +41,8 @@ pub struct Event {
     pub failed: Option<Tags>,
     /// Whether it is no atomic access, or the initial write of a place without any.
     pub is_plain: bool,
+    /// The tags of a message, if it sends or receives one.
+    pub message: Option<Marks>,
 }
 
 impl Event {
@@ -60,7 +63,8 @@ impl Event {
             "RMW" => is_update || self.has_tag("RMW", has_failed),
             "X" => is_update || self.has_tag("X", has_failed),
             "NAL" => self.kind != Kind::Fence && self.is_plain,
-            _ => self.has_tag(name, has_failed),
+            "Message" => self.message.is_some(),
+            _ => self.has_tag(name, has_failed) || self.message.is_some_and(|marks| marks.has(name)),
         }
     }
 }
@@ -131,6 +135,9 @@ impl Shape {
             "si" | "sm" | "sca-class" | "id" => Relation::identity(n),
             "int" => all(&|a, b| thread(a) == thread(b)),
             "ext" => all(&|a, b| thread(a) != thread(b)),
+            // Threads of a program are processes, each alone on a host, in one segment.
+            "same-host" => all(&|a, b| thread(a) == thread(b)),
+            "same-segment" => all(&|_, _| true),
             "rf" | "co" | "loc" => return Named::Chosen,
             "addr" => return Named::Dependency(Dependency::Address),
             "data" => return Named::Dependency(Dependency::Data),

@@ -3,12 +3,13 @@
 //! Known as: automatic conflicts, conflict clauses generated beforehand.
 //!
 //! Two sources of one read; two reads whose sources are each after the other read (figure 5.4a); two updates of one value; a read whose
-//! source is overwritten before it, where one of the two orders may come from another read's choice (5.4b and c). Each becomes a
+//! source is overwritten before it, where each of the two orders may come from another read's choice (5.4b and c, Algorithm 3 of \[Telbisz24]). Each becomes a
 //! clause over the literals, so that the solver need not find out.
 //!
 //! Clauses are kept short: that the overwriting write is active goes without saying if the choices imply it (whoever reads it knows that it
 //! happened), and what a shorter clause says already is left out. Most clauses have two literals then, which cost the solver
-//! next to nothing. Those of three cost more, so each choice gets only a few of them, and the number of all is bounded.
+//! next to nothing. Those of three and four cost more, so each choice gets only a few of them, those where both orders come from choices are looked for last and
+//! in few steps, and the number of all is bounded. What is left out is counted.
 
 use super::closure::Closure;
 use super::structure::Structure;
@@ -35,15 +36,17 @@ pub struct Conflicts {
     pub overwritten: Vec<Vec<Lit>>,
     /// A source that another choice overwrites.
     pub chained: Vec<Vec<Lit>>,
-    /// Whether a bound was reached.
-    pub is_cut: bool,
+    /// A source that two other choices overwrite: one puts the other write after it, one puts that write before the read.
+    pub doubly_chained: Vec<Vec<Lit>>,
+    /// What bounds have left out: clauses that were found and not kept, and places that were not looked at.
+    pub n_cut: u64,
 }
 
 impl Conflicts {
     /// How many there are.
     pub fn len(&self) -> usize {
         let two = self.sources.len() + self.crossing.len() + self.updates.len();
-        two + self.overwritten.len() + self.chained.len()
+        two + self.overwritten.len() + self.chained.len() + self.doubly_chained.len()
     }
 
     /// Whether there are none.
@@ -54,6 +57,12 @@ impl Conflicts {
 
 /// Clauses of more than two literals for each choice at most: more of them cost the solver more than they tell it.
 const LONG_FOR_EACH_CHOICE: usize = 10;
+
+/// Likewise where both orders come from choices.
+const DOUBLE_FOR_EACH_CHOICE: usize = 2;
+
+/// Steps for each choice in which those are looked for.
+const STEPS_FOR_DOUBLE: usize = 16;
 
 /// A read takes its value from a write.
 #[derive(Clone, Copy)]
@@ -94,7 +103,11 @@ pub fn find_conflicts(structure: &Structure, closure: &Closure, implies: Implies
         found: Conflicts::default(),
     };
     let is_done = finder.overwritten() && finder.two_choices() && finder.chained();
-    finder.found.is_cut |= !is_done;
+    if is_done {
+        finder.doubly_chained();
+    } else {
+        finder.found.n_cut += 1;
+    }
     finder.found
 }
 
@@ -269,7 +282,7 @@ impl Finder<'_> {
                                 let mut literals = [*lit, other.lit, active];
                                 literals.sort_unstable();
                                 if n_long == LONG_FOR_EACH_CHOICE {
-                                    self.found.is_cut = true;
+                                    self.found.n_cut += 1;
                                 } else if is_long.insert(literals) {
                                     n_long += 1;
                                     long.push(literals);
@@ -288,5 +301,70 @@ impl Finder<'_> {
             self.found.chained.extend(clause);
         }
         true
+    }
+
+    /// Sources that two other choices overwrite. What is not looked at for want of steps is counted.
+    fn doubly_chained(&mut self) {
+        let structure = self.structure;
+        let until = self.n_steps + STEPS_FOR_DOUBLE * self.choices.len();
+        for (index, this) in structure.reads.iter().enumerate() {
+            for (write, lit) in &this.candidates {
+                let from = structure.writes[*write as usize].node;
+                let mut n_kept = 0;
+                for rival in this.rivals.iter().filter(|rival| rival.0 != *write) {
+                    let node = structure.writes[rival.0 as usize].node;
+                    let rival_first = self.closure.is_before(node, this.node) || this.own.contains(&rival.0);
+                    if rival_first || self.closure.is_before(from, node) || self.closure.is_before(this.node, node) {
+                        continue;
+                    }
+                    if self.closure.is_before(node, from) {
+                        continue;
+                    }
+                    if n_kept == DOUBLE_FOR_EACH_CHOICE || self.n_steps >= until || self.is_full() {
+                        self.found.n_cut += 1;
+                        continue;
+                    }
+                    self.between((index, *write, *lit), (from, this.node), *rival, until, &mut n_kept);
+                }
+            }
+        }
+    }
+
+    /// The clauses of one source and one rival: a choice that puts the rival after the source, and one that puts it before the read.
+    fn between(
+        &mut self,
+        (index, write, lit): (usize, u32, Lit),
+        (from, to): (u32, u32),
+        rival: (u32, Option<Lit>),
+        until: usize,
+        n_kept: &mut usize,
+    ) {
+        let node = self.structure.writes[rival.0 as usize].node;
+        let after_source = self.paths(from, node);
+        if after_source.is_empty() {
+            return;
+        }
+        let before_read = self.paths(node, to);
+        for at in after_source.iter() {
+            let first = self.choices[*at as usize];
+            if first.pair.0 == index || self.is_known(lit, first.lit) {
+                continue;
+            }
+            for at in before_read.iter() {
+                let second = self.choices[*at as usize];
+                if self.n_steps >= until || self.is_full() || *n_kept == DOUBLE_FOR_EACH_CHOICE {
+                    self.found.n_cut += 1;
+                    return;
+                }
+                let is_one = first.lit == second.lit || second.pair.0 == index || first.pair.0 == second.pair.0;
+                if is_one || self.is_known(lit, second.lit) || self.is_known(first.lit, second.lit) {
+                    continue;
+                }
+                let active = self.active(index, rival, [(index, write), first.pair, second.pair]);
+                let clause = self.new_clause([lit, first.lit, second.lit].into_iter().chain(active));
+                *n_kept += usize::from(clause.is_some());
+                self.found.doubly_chained.extend(clause);
+            }
+        }
     }
 }

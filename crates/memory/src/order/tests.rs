@@ -157,7 +157,8 @@ fn by_theory(threads: &[Vec<Access>], is_buffered: bool) -> Vec<(Choice, bool)> 
 }
 
 fn clauses(found: &Conflicts) -> Vec<Vec<Lit>> {
-    let kinds = [&found.sources, &found.crossing, &found.updates, &found.overwritten, &found.chained];
+    let kinds =
+        [&found.sources, &found.crossing, &found.updates, &found.overwritten, &found.chained, &found.doubly_chained];
     kinds.into_iter().flatten().cloned().collect()
 }
 
@@ -187,7 +188,37 @@ fn conflicts_leave_out_what_choices_imply() {
     assert_eq!(clauses(&short).len(), 3);
     let long = find_conflicts(&structure, &closure, &|_, _| false, 100);
     assert_eq!(long.chained, [[first_new, old, active]]);
-    assert!(find_conflicts(&structure, &closure, &is_its_reader, 2).is_cut && !short.is_cut);
+    assert!(find_conflicts(&structure, &closure, &is_its_reader, 2).n_cut > 0 && short.n_cut == 0);
+}
+
+/// `x = 1; a = 1` beside `read a; x = 2; b = 1` beside `read b; read x`: if a and b are seen, x is not 1. Both orders go through a choice of their own.
+#[test]
+fn conflicts_go_through_two_other_choices() {
+    let mut bits = Bits::new();
+    let [old_a, new_a, old_b, new_b, zero, one, two] = [(); 7].map(|()| bits.fresh_lit());
+    let read = |node, candidates: Vec<(u32, Lit)>| Read {
+        node,
+        rivals: candidates.iter().filter(|(write, _)| *write > 0).map(|(write, _)| (*write, None)).collect(),
+        candidates,
+        ..Read::default()
+    };
+    let structure = Structure {
+        n_nodes: 8,
+        fixed: vec![(0, 1), (1, 2), (0, 3), (3, 4), (4, 5), (0, 6), (6, 7)],
+        writes: [0, 1, 2, 4, 5].map(|node| Write { node }).to_vec(),
+        reads: vec![
+            read(3, vec![(0, old_a), (2, new_a)]),
+            read(6, vec![(0, old_b), (4, new_b)]),
+            read(7, vec![(0, zero), (1, one), (3, two)]),
+        ],
+        edges: Vec::new(),
+    };
+    let closure = Closure::new(structure.n_nodes, &structure.fixed);
+    let found = find_conflicts(&structure, &closure, &|_, _| false, 100);
+    let mut expected = vec![new_a, new_b, one];
+    expected.sort_unstable();
+    assert_eq!(found.doubly_chained, [expected]);
+    assert_eq!(found.n_cut, 0);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::advise::{Said, advise};
 use super::{Language, Loaded, Ran};
 use crate::args::{RunArgs, Show};
+use crate::exit::Exit;
 use crate::guarded_thread;
 use crate::litmus::models::Models;
 use crate::pipeline::Plan;
@@ -11,7 +12,7 @@ use cases::question;
 use engines::{Ask, Budget, Decided, Wrong, portfolio, schedule};
 use frontend::Rejected;
 use ir::interp::{RunEnd as End, run_random};
-use ir::{Axioms, Model, Op, Order, Properties, Replayed, Sources, Task, n_switches, pass};
+use ir::{Axioms, Model, Op, Order, Properties, Property, Replayed, Sources, Task, n_switches, pass};
 use memory::graph::mapping::Mapping;
 use report::litmus::{Graph, Violated};
 use report::proof::invariants::{certificates, is_complete};
@@ -63,6 +64,10 @@ impl Language for C {
             ));
         }
         request.properties = asked.unwrap_or_else(question::default_properties);
+        if request.properties.has(Property::Liveness) && Model::named(name).is_some() {
+            // What was seen is a matter of coherence: the same model, by axioms.
+            name.push_str(".cat");
+        }
         request.options.properties = request.properties;
         Ok(())
     }
@@ -245,6 +250,12 @@ impl Language for C {
 
     fn run(task: &Task, request: &Request, seed: u64, args: &RunArgs, style: &Style) -> Ran {
         let program = &task.program;
+        if let Some(first) = program.first_message() {
+            let place = program.sources.place(first.span);
+            let what =
+                "a message: what becomes of it is said by a protocol, not run; `ravel verify --model udp` asks one";
+            return Ran::Impossible(format!("error: {place}: {what}\n"), Exit::BadInput);
+        }
         let max_steps = usize::try_from(args.steps).unwrap_or(usize::MAX);
         let run = run_random(program, request.properties, seed, max_steps);
         if let End::Violation(violation) = &run.outcome {

@@ -120,10 +120,11 @@ fn counted(file: &str, case: &Case, engine: &str, knobs: &Knobs, statistic: &str
     words.push(format!("--engine={engine}"));
     words.extend(knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
     words.extend(case.options.iter().cloned());
-    words.extend(case.property.iter().map(|property| format!("--property={property}")));
+    let plain = case.expectations.iter().filter(|one| one.model.is_none());
+    let expected = plain.min_by_key(|one| one.selector.is_some()).ok_or("nothing is expected")?;
+    words.extend(asked(file, case, expected));
     let document = answer(&words)?.0;
-    let expected = case.expectations.iter().find(|one| one.selector.is_none() && one.model.is_none());
-    let wanted = expected.map_or("", |one| word_of(one.expected));
+    let wanted = word_of(expected.expected);
     if document["verdict"] != wanted {
         return Err(format!("answers {}, expected {wanted}", document["verdict"]));
     }
@@ -381,6 +382,13 @@ fn answer(words: &[String]) -> Result<(Value, Option<i32>), String> {
     }
 }
 
+/// The option that names what an expectation is about, if not all there is.
+fn asked(file: &str, case: &Case, expectation: &Expectation) -> Option<String> {
+    let property = expectation.selector.as_ref().or(case.property.as_ref())?;
+    let selector = if file.ends_with(".oox") { "entry" } else { "property" };
+    Some(format!("--{selector}={property}"))
+}
+
 /// Runs one question: what is wrong with the answer, if anything, and whether it decides.
 fn ask(question: &Question) -> (Option<Failure>, bool) {
     let limit = limit_of(question).as_millis();
@@ -390,9 +398,7 @@ fn ask(question: &Question) -> (Option<Failure>, bool) {
     words.extend(question.case.options.iter().cloned());
     words.extend(question.expectation.model.iter().map(|model| format!("--model={model}")));
     words.extend(question.case.knobs.iter().map(|(knob, value)| format!("--{knob}={value}")));
-    let property = question.expectation.selector.as_ref().or(question.case.property.as_ref());
-    let selector = if question.file.ends_with(".oox") { "entry" } else { "property" };
-    words.extend(property.map(|property| format!("--{selector}={property}")));
+    words.extend(asked(&question.file, &question.case, &question.expectation));
     let (document, code) = match answer(&words) {
         Ok(answer) => answer,
         Err(problem) => return (Some(Failure::Other(format!("ravel {}: {problem}", words.join(" ")))), false),

@@ -35,7 +35,8 @@ pub(super) fn card(answer: &Answer) -> String {
         &list(&mut answer.checked.beyond(proven).iter()),
     );
     fact("Asked, but not looked for", &list(&mut answer.properties.beyond(answer.checked).iter()));
-    let is_wrong = |property: &Property| !matches!(property, Property::MemCleanup | Property::Termination);
+    let is_wrong =
+        |property: &Property| !matches!(property, Property::MemCleanup | Property::Termination | Property::Liveness);
     fact("Not checked", &list(&mut answer.askable.iter().filter(|p| is_wrong(p) && !answer.properties.has(*p))));
     fact("Memory model", &answer.model);
     let seconds: f64 = answer.timings.iter().map(|(_, seconds)| seconds).sum();

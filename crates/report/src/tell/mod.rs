@@ -13,7 +13,7 @@ use crate::style::printable;
 use ending::ending;
 pub use explain::explain;
 use ir::interp::{self, Details, InputKind, Log, LogStep, Violation};
-use ir::{HavocKind, Mark, Program, Span};
+use ir::{HavocKind, Mark, Program, Span, message};
 use logic::VarId;
 use statements::{statement_at, text_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -235,6 +235,23 @@ impl Teller<'_> {
         shorten(self.program, text)
     }
 
+    /// What is said about a message that is sent or received.
+    fn told_message(&self, effect: &interp::Effect) -> Option<Effect> {
+        let topic = |place: &str| self.short(place.trim_end_matches(message::FIELD));
+        Some(Effect::Note(match effect {
+            interp::Effect::Write { place, new, .. } => format!("sends {} = {new}", topic(place)),
+            interp::Effect::Read { place, value, .. } if *value == message::NONE.to_string() => {
+                format!("receives nothing on {}", topic(place))
+            }
+            interp::Effect::Read { place, value, from } => {
+                let sender = from.and_then(|step| self.row_of.get(step).copied().flatten());
+                let sent = sender.map_or_else(String::new, |row| format!(" (sent at step {row})"));
+                format!("receives {} = {value}{sent}", topic(place))
+            }
+            _ => return None,
+        }))
+    }
+
     /// What is said about an effect, if anything.
     fn told(&self, step: &LogStep, effect: &interp::Effect) -> Option<Effect> {
         let is_model = !is_users(self.program, step.span);
@@ -254,6 +271,11 @@ impl Teller<'_> {
                 if is_model =>
             {
                 return None;
+            }
+            interp::Effect::Read { place, .. } | interp::Effect::Write { place, .. }
+                if place.ends_with(message::FIELD) =>
+            {
+                return self.told_message(effect);
             }
             interp::Effect::Read { place, value, from } => {
                 let writer = from.and_then(|step| self.row_of.get(step).copied().flatten());

@@ -150,7 +150,7 @@ pub fn specification(property: Property, entry: &str) -> Option<String> {
         Property::MemCleanup => "G valid-memcleanup",
         Property::Overflow => "G ! overflow",
         Property::Termination => "F end",
-        Property::Division | Property::Misuse => return None,
+        Property::Division | Property::Misuse | Property::Liveness => return None,
     };
     Some(format!("CHECK( init({entry}()), LTL({formula}) )"))
 }

@@ -15,20 +15,24 @@
 //! values are tracked it is remembered too what it makes of them.
 
 pub mod data_flow;
+pub mod flow;
 
 use super::cells::{Cell, Cells};
 use super::control::{Control, is_counted};
 use super::state::{Live, Precision};
 use super::symbolic::Summary;
+use crate::clock::computed;
 use crate::explore::actions::Actions;
-use data_flow::{DataFlow, Observed, Symbol};
+use data_flow::{DataFlow, Observed};
 use fixedbitset::FixedBitSet;
-use ir::{EdgeRef, LocId, ProcId, Program};
+use flow::Symbol;
+use ir::{EdgeRef, LocId, ProcId, Program, Span};
 use logic::{TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// How much is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +44,8 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    fn is_static(self) -> bool {
+    /// Whether what nobody anywhere looks at is left out, and sliced away before.
+    pub(crate) fn is_static(self) -> bool {
         matches!(self, Mode::Static | Mode::Both)
     }
 
@@ -81,9 +86,9 @@ pub(crate) struct Simplified {
     pub(crate) inputs: Option<Vec<VarId>>,
     /// What the step makes of values of the inputs, if nothing else is known: the values afterwards, or nothing if it cannot be taken.
     pub(crate) outcomes: RefCell<FxHashMap<Inputs, Remembered>>,
-    /// Assignments that became `havoc`.
+    /// Assignments to what the program declares that became `havoc`.
     pub(crate) n_havoc: u64,
-    /// Assignments of which nothing is left.
+    /// Such assignments of which nothing is left.
     pub(crate) n_dropped: u64,
 }
 
@@ -116,10 +121,13 @@ pub(crate) struct ConeOfInfluence {
     own: FxHashMap<u32, Vec<VarId>>,
     about: FxHashMap<VarId, Vec<usize>>,
     dropped: FxHashMap<(ProcId, LocId), Rc<FixedBitSet>>,
+    /// Time computed, not passed: the graph, and walks on it.
+    pub(crate) time: Duration,
 }
 
 impl ConeOfInfluence {
     pub(crate) fn new(program: &Program, mode: Mode) -> ConeOfInfluence {
+        let started = computed();
         let mut dynamic = DataFlow::new(program);
         let from_anywhere = dynamic.view_from_anywhere();
         ConeOfInfluence {
@@ -132,6 +140,7 @@ impl ConeOfInfluence {
             own: FxHashMap::default(),
             about: FxHashMap::default(),
             dropped: FxHashMap::default(),
+            time: computed().saturating_sub(started),
         }
     }
 
@@ -140,7 +149,16 @@ impl ConeOfInfluence {
         if self.mode == Mode::None {
             return;
         }
-        self.dynamic.begin(precision.vars().filter_map(|var| symbol(cells, var)));
+        let started = computed();
+        let mut symbols = Vec::new();
+        for var in precision.vars() {
+            match symbol(&self.dynamic, cells, var) {
+                Some(symbol) => symbols.push(symbol),
+                // It may be any of the memory.
+                None => symbols.extend(self.dynamic.all_memory()),
+            }
+        }
+        self.dynamic.begin(symbols.into_iter());
         self.idle.clear();
         self.known.clear();
         self.dropped.clear();
@@ -156,6 +174,7 @@ impl ConeOfInfluence {
                 self.about.entry(*var).or_default().push(number);
             }
         }
+        self.time += computed().saturating_sub(started);
     }
 
     /// What is left of a step that can be taken; `None` if that is all of it.
@@ -170,12 +189,26 @@ impl ConeOfInfluence {
         if self.mode == Mode::None {
             return None;
         }
+        let started = computed();
+        let simplified = self.look_up(cells, live, precision, taken, summary);
+        self.time += computed().saturating_sub(started);
+        Some(simplified)
+    }
+
+    fn look_up(
+        &mut self,
+        cells: &mut Cells<'_>,
+        live: &Live,
+        precision: &Precision,
+        taken: &Taken<'_>,
+        summary: &Summary,
+    ) -> Rc<Simplified> {
         let view = taken.view.get().unwrap_or_else(|| self.view(taken.after));
         taken.view.set(Some(view));
         let key = (taken.thread, taken.edge, view);
         let mut known = self.known.get(&key).into_iter().flatten();
         if let Some(known) = known.find(|known| known.of == summary.updates) {
-            return Some(known.clone());
+            return known.clone();
         }
         let idle = match self.idle.get(&view) {
             Some(idle) => idle.clone(),
@@ -207,15 +240,15 @@ impl ConeOfInfluence {
         if known.len() < MANY_EFFECTS {
             known.push(simplified.clone());
         }
-        Some(simplified)
+        simplified
     }
 
     fn view(&mut self, after: &Control) -> Observed {
         if !self.mode.is_dynamic() {
             return self.from_anywhere;
         }
-        let alive = after.alive().filter(|_| !after.has_ended).map(|thread| after.at(thread));
-        self.dynamic.view(alive.map(|at| (at.proc, at.loc)))
+        let alive = after.alive().filter(|_| !after.has_ended).map(|thread| (after.at(thread), is_counted(thread)));
+        self.dynamic.view(alive.map(|(at, is_many)| (at.proc, at.loc, is_many)))
     }
 
     fn simplified(
@@ -231,9 +264,9 @@ impl ConeOfInfluence {
         let mut result = Simplified { dropped, forgotten, ..Simplified::default() };
         for (var, value) in &summary.updates {
             if !precision.mentions(*var) {
-                result.n_dropped += u64::from(!self.is_observed(cells, view, *var));
+                result.n_dropped += u64::from(is_declared(cells, *var) && !self.is_observed(cells, view, *var));
             } else if idle.unobserved.contains(var) || dead.contains(var) {
-                result.n_havoc += 1;
+                result.n_havoc += u64::from(is_declared(cells, *var));
                 result.forgotten.push(*var);
                 result.dropped.extend(self.about.get(var).into_iter().flatten().copied());
             } else {
@@ -252,7 +285,7 @@ impl ConeOfInfluence {
 
     /// Whether somebody may look at a cell.
     fn is_observed(&self, cells: &Cells<'_>, view: Observed, var: VarId) -> bool {
-        let Some(symbol) = symbol(cells, var) else { return true };
+        let Some(symbol) = symbol(&self.dynamic, cells, var) else { return true };
         self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_observed(self.from_anywhere, symbol))
             && (!self.mode.is_dynamic() || self.dynamic.is_observed(view, symbol))
     }
@@ -326,10 +359,23 @@ impl ConeOfInfluence {
     }
 }
 
-fn symbol(cells: &Cells<'_>, var: VarId) -> Option<Symbol> {
+/// Whether a cell is something that the program declares, and not a temporary of ours.
+pub(crate) fn is_declared(cells: &Cells<'_>, var: VarId) -> bool {
+    match cells.cell(var) {
+        Some(Cell::Global(var) | Cell::Own(_, var)) => {
+            let variable = cells.program.var(var);
+            !variable.is_temporary || variable.span != Span::NOWHERE
+        }
+        Some(Cell::Bytes(..)) => true,
+        Some(Cell::Result(_)) | None => false,
+    }
+}
+
+/// The symbol of a cell, if it is known which it is.
+fn symbol(flow: &DataFlow, cells: &Cells<'_>, var: VarId) -> Option<Symbol> {
     Some(match cells.cell(var)? {
         Cell::Global(var) | Cell::Own(_, var) => Symbol::Var(var),
-        Cell::Bytes(..) => Symbol::Memory,
+        Cell::Bytes(..) => flow.memory(cells.region(var))?,
         Cell::Result(_) => Symbol::Results,
     })
 }

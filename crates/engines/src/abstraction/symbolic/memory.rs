@@ -240,7 +240,7 @@ impl Exec<'_, '_, '_> {
         let Some(base) = model.dynamic_base(u64::from(self.thread), self.granules, bytes) else {
             return self.unsupported(stmt.span, format!("no addresses are left for an object of {bytes} bytes"));
         };
-        let in_region = |region: &ir::Region| region.sites.contains(&stmt.site);
+        let in_region = |region: &ir::Region| stmt.alloc_site().is_some_and(|site| region.sites.contains(&site));
         let region = self.cells.program.regions.iter().position(in_region).unwrap_or(0);
         let object = Object { base, size: bytes, kind, region: RegionId(region as u32), is_zeroed };
         let granules = model.granules(bytes);

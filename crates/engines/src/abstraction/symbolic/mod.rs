@@ -330,7 +330,7 @@ impl Exec<'_, '_, '_> {
                 self.store(&spot, sort, new);
             }
             Op::Fence(_) | Op::Mark(..) => {}
-            Op::Alloc { dst, size, kind, zeroed } => {
+            Op::Alloc { dst, size, kind, zeroed, .. } => {
                 let size = self.eval(*size);
                 self.alloc(*dst, size, *kind, *zeroed, stmt)?;
             }

@@ -40,8 +40,9 @@ impl Executor<'_> {
         }
         walk.state.n_granules += model.granules(reserved);
         let guard = self.graph.points.guard(walk.state.point);
+        let site = stmt.alloc_site().expect("the statement is an allocation");
         let fill = if zeroed { Fill::Zero } else { Fill::Any };
-        self.memory.objects.make(&mut self.graph.pool, base, (size, fill), guard, (stmt.site, kind));
+        self.memory.objects.make(&mut self.graph.pool, base, (size, fill), guard, (site, kind));
         let base = self.graph.pool.bv(model.word_bits(), base);
         walk.state.set(dst, base);
         Ok(())

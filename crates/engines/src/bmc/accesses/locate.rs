@@ -28,7 +28,13 @@ pub(crate) struct Spot {
 impl Executor<'_> {
     /// The place of an access, which is a valid one from here on.
     pub(crate) fn locate(&mut self, walk: &mut Walk, place: &Place, is_write: bool, span: Span) -> Go<Spot> {
-        let is_shared = !walk.state.alone && (self.memory.sharing.is_shared(place) || self.memory.is_updated(place));
+        let is_message = walk.how.order.message().is_some();
+        if is_message && walk.state.alone {
+            let what = "a message of main before it has started another process".to_string();
+            return Err(self.beyond(walk, Why::Unsupported { span, what }));
+        }
+        let is_known = self.memory.sharing.is_shared(place) || self.memory.is_updated(place);
+        let is_shared = !walk.state.alone && (is_message || is_known);
         match *place {
             Place::Var(var) => {
                 let sort = self.graph.pool.var_sort(var).scalar().unwrap_or(Scalar::Bool);

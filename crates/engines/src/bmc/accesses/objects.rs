@@ -5,7 +5,7 @@
 //! solver, so that it is the same whenever it is read.
 
 use super::places::{PlaceKey, word};
-use ir::{AllocKind, Fill, ObjectKind, Program, RegionId, SiteId};
+use ir::{AllocKind, AllocSite, Fill, ObjectKind, Program, RegionId};
 use logic::{Pool, Scalar, Sort, TermId, Value, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub(crate) struct Object {
     /// Its number if it is static.
     index: Option<usize>,
     /// Where it was made, and how.
-    pub(crate) made: Option<(SiteId, AllocKind)>,
+    pub(crate) made: Option<(AllocSite, AllocKind)>,
     is_data: bool,
     is_read_only: bool,
 }
@@ -77,7 +77,7 @@ impl Objects {
         base: u64,
         (size, fill): (TermId, Fill),
         guard: TermId,
-        made: (SiteId, AllocKind),
+        made: (AllocSite, AllocKind),
     ) {
         let there = self.by_base.entry(base).or_default();
         let is_alike = |other: &&mut Object| (other.size, other.fill, other.made) == (size, fill, Some(made));

@@ -7,7 +7,7 @@
 
 use ir::access::bytes_of;
 use ir::pass::{AbstractObject, PointsTo, Sharing};
-use ir::{Op, Place, Program, RegionId, SiteId};
+use ir::{AllocSite, Op, Place, Program, RegionId};
 use logic::{Node, Op as TermOp, Pool, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -86,9 +86,9 @@ impl Places {
             }
         }
         // Who ends the objects of each site, and who any objects whatever.
-        let mut by_site: FxHashMap<SiteId, Ends> = FxHashMap::default();
+        let mut by_site: FxHashMap<AllocSite, Ends> = FxHashMap::default();
         let mut anywhere = Ends::Never;
-        let sites_of = |addr| -> Option<Vec<SiteId>> {
+        let sites_of = |addr| -> Option<Vec<AllocSite>> {
             points_to.of(addr).map(|targets| {
                 let made = targets.iter().filter_map(|target| match points_to.targets[*target] {
                     AbstractObject::Made(site) => Some(site),
@@ -108,7 +108,7 @@ impl Places {
                 None => anywhere = anywhere.max(how),
             }
         }
-        let of_site = |site: &SiteId| by_site.get(site).copied().unwrap_or(Ends::Never).max(anywhere);
+        let of_site = |site: &AllocSite| by_site.get(site).copied().unwrap_or(Ends::Never).max(anywhere);
         let most = by_site.values().copied().max().unwrap_or(Ends::Never).max(anywhere);
         let ends: Vec<Ends> = program
             .regions
@@ -119,12 +119,12 @@ impl Places {
             })
             .collect();
         let bits = program.data_model.granule_bits();
-        let large_sites: FxHashSet<SiteId> = stmts()
+        let large_sites: FxHashSet<AllocSite> = stmts()
             .filter(|(stmt, _)| match stmt.op {
                 Op::Alloc { size, .. } => word(&program.pool, size).is_some_and(|size| size >> bits > 0),
                 _ => false,
             })
-            .map(|(stmt, _)| stmt.site)
+            .filter_map(|(stmt, _)| stmt.alloc_site())
             .collect();
         let large = stmts()
             .filter_map(|(stmt, _)| match stmt.op {

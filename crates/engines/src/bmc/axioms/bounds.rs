@@ -3,10 +3,12 @@
 //! Known as: may and must sets. Base relations come from the events: who meets whom by the terms of addresses, who may read whom, which writes may follow each other, dependencies;
 //! what the model derives from them is computed by `memory::cat`.
 
+use super::matching::put_exact;
 use super::sites::{Location, Sites, What};
 use crate::bmc::unrolled::Unrolled;
 use logic::{Pool, TermId, Value};
-use memory::cat::{Bound, Check, Graph, Model, Node, Plan, Values};
+use memory::cat::{Bound, Check, Graph, Model, Node, NodeId, Plan, Values};
+use memory::formula::counters::Counter;
 use memory::graph::{Dependency, Kind, Named};
 use memory::relation::{EventSet, Relation};
 
@@ -21,6 +23,8 @@ pub(super) struct Bounds {
     pub(super) rf: [Relation; 2],
     pub(super) co: [Relation; 2],
     loc: [Relation; 2],
+    /// Cells that are only added to, if the model makes updates a chain.
+    pub(super) counters: Vec<Counter>,
     /// Dependencies of each kind, and when they are there.
     pub(super) depends: Vec<(Dependency, Vec<Conditional>)>,
 }
@@ -35,7 +39,7 @@ pub(super) fn bounds(unrolled: &mut Unrolled, model: &Model, sites: &Sites, chec
     let (rf, co) = (reads_from(pool, sites, &loc), coherence(pool, sites, &loc));
     let graph = &model.outcome.graph;
     let mut values = Values::new(graph, n);
-    let mut bounds = Bounds { values: Values::new(graph, 0), same, rf, co, loc, depends };
+    let mut bounds = Bounds { values: Values::new(graph, 0), same, rf, co, loc, counters: Vec::new(), depends };
     for (id, node) in graph.iter() {
         match node {
             Node::Events(name) => {
@@ -51,13 +55,15 @@ pub(super) fn bounds(unrolled: &mut Unrolled, model: &Model, sites: &Sites, chec
             _ => {}
         }
     }
+    let exact = put_exact(graph, sites, &mut values);
+    let is_open = |id: NodeId| !graph.group_of(id).is_some_and(|group| exact.contains(&group));
     values.set_guarded(sites.implied.clone());
     let roots: Vec<_> =
         checks.iter().flat_map(|check| [(check.node, Bound::Lower), (check.node, Bound::Upper)]).collect();
-    values.compute(graph, &Plan::of(graph, &roots, |_| true), &|_, _| false);
+    values.compute(graph, &Plan::of(graph, &roots, is_open), &|_, _| false);
     // Literals may be asked for in a direction that no check needs at the root; both bounds of all that is below are there.
     let all: Vec<_> = below(graph, checks).flat_map(|id| [(id, Bound::Lower), (id, Bound::Upper)]).collect();
-    values.compute(graph, &Plan::of(graph, &all, |_| true), &|_, _| false);
+    values.compute(graph, &Plan::of(graph, &all, is_open), &|_, _| false);
     bounds.values = values;
     bounds
 }
@@ -81,6 +87,12 @@ fn below<'a>(graph: &'a Graph, checks: &[&Check]) -> impl Iterator<Item = memory
 }
 
 impl Bounds {
+    /// When two events are in the same cell, if that is not known.
+    pub(super) fn when_same(&self, a: usize, b: usize) -> Option<TermId> {
+        let (a, b) = (a.min(b), a.max(b));
+        self.same.binary_search_by_key(&(a, b), |&(x, y, _)| (x, y)).ok().map(|at| self.same[at].2)
+    }
+
     fn relation(&self, pool: &Pool, sites: &Sites, name: &str) -> [Relation; 2] {
         match sites.shape.named_relation(name) {
             Named::Fixed(relation) => [relation.clone(), relation],

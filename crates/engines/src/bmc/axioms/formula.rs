@@ -8,11 +8,13 @@
 
 use super::bounds::Bounds;
 use super::sites::{Location, Site, Sites, What};
+use crate::bmc::solving::goals::Goals;
 use crate::bmc::unrolled::Unrolled;
 use logic::{Pool, TermId, Value};
 use memory::cat::{Check, Model, Node};
 use memory::formula::{Encoder, Guards, Sign};
 use memory::graph::{Kind, Named};
+use rustc_hash::FxHashMap;
 use smt::Lit;
 
 /// A choice: two events and the literal that says that they are related.
@@ -25,6 +27,10 @@ pub(super) struct Formula<'a> {
     pub(super) sources: Vec<Choice>,
     /// From writes to those that may take effect later.
     pub(super) orders: Vec<Choice>,
+    /// Receives, and whether they receive nothing.
+    pub(super) nothing: Vec<(usize, Lit)>,
+    /// Reads that find what no write has written whole.
+    torn: Vec<Lit>,
     sites: &'a Sites,
 }
 
@@ -45,8 +51,7 @@ impl<'a> Formula<'a> {
     pub(super) fn new(
         unrolled: &mut Unrolled,
         model: &'a Model,
-        sites: &'a Sites,
-        bounds: &'a Bounds,
+        (sites, bounds, torn): (&'a Sites, &'a Bounds, &FxHashMap<usize, TermId>),
         (checks, focus): (&[Check], &[&Check]),
         limits: smt::Limits,
     ) -> Result<Formula<'a>, Failed> {
@@ -59,16 +64,23 @@ impl<'a> Formula<'a> {
             happens.push(sign(&mut encoder, &unrolled.pool, site.guard)?);
         }
         encoder.set_happens(happens.clone());
-        let mut formula = Formula { encoder, sources: Vec::new(), orders: Vec::new(), sites };
+        let mut formula =
+            Formula { encoder, sources: Vec::new(), orders: Vec::new(), nothing: Vec::new(), torn: Vec::new(), sites };
         for rule in &unrolled.constraints {
             formula.encoder.bits.assert(&unrolled.pool, *rule);
         }
         formula.attempts(unrolled, model, sites)?;
         formula.same_cells(&unrolled.pool, model, bounds)?;
         formula.dependencies(&unrolled.pool, model, sites, bounds)?;
-        formula.reads(unrolled, model, sites, bounds, &happens)?;
+        formula.reads(unrolled, model, (sites, bounds, torn), &happens)?;
         formula.coherence(unrolled, model, sites, bounds, &happens)?;
         formula.last_writes(model, sites, &happens);
+        let orders: FxHashMap<(usize, usize), Lit> = formula.orders.iter().map(|&(a, b, lit)| ((a, b), lit)).collect();
+        for counter in &bounds.counters {
+            // Writes without an order are on ways that exclude each other.
+            let is_before = |a: usize, b: usize| orders.get(&(a, b)).map_or(Sign::No, |lit| Sign::Open(*lit));
+            formula.encoder.count(&mut unrolled.pool, counter, &is_before)?;
+        }
         for (a, b) in formula.encoder.compared() {
             let differ = match (sites.sites[a].value, sites.sites[b].value) {
                 (Some(one), Some(other)) if unrolled.pool.sort(one) == unrolled.pool.sort(other) => {
@@ -131,8 +143,7 @@ impl<'a> Formula<'a> {
         &mut self,
         unrolled: &mut Unrolled,
         model: &Model,
-        sites: &Sites,
-        bounds: &Bounds,
+        (sites, bounds, torn): (&Sites, &Bounds, &FxHashMap<usize, TermId>),
         happens: &[Sign],
     ) -> Result<(), Failed> {
         let node = named(model, "rf");
@@ -165,9 +176,79 @@ impl<'a> Formula<'a> {
                 some.push((this, true));
                 self.sources.push((read, write, lit));
             }
+            if let What::Read(number) = to.what {
+                // A receive may receive nothing: it then gives what its topic has at first.
+                if sites.shape.events[read].message.is_some() {
+                    let first = unrolled.initial[number];
+                    let rule = to.value.map(|value| unrolled.pool.eq(value, first));
+                    let rule = rule.unwrap_or_else(|| unrolled.pool.bool(false));
+                    let lit = self.without_source(unrolled, to, rule, &own)?;
+                    self.nothing.push((read, lit));
+                    some.push((Sign::Open(lit), true));
+                }
+                if let Some(rule) = torn.get(&number) {
+                    let lit = self.without_source(unrolled, to, *rule, &own)?;
+                    self.torn.push(lit);
+                    some.push((Sign::Open(lit), true));
+                }
+            }
             self.encoder.clause(&some);
         }
         Ok(())
+    }
+
+    /// That a read has none of its sources, for which there is a rule.
+    fn without_source(
+        &mut self,
+        unrolled: &Unrolled,
+        to: &Site,
+        rule: TermId,
+        sources: &[Lit],
+    ) -> Result<Lit, smt::Why> {
+        let lit = self.encoder.bits.fresh_lit();
+        let this = Sign::Open(lit);
+        self.imply(&unrolled.pool, lit, rule)?;
+        let happens = sign(&mut self.encoder, &unrolled.pool, to.guard)?;
+        self.encoder.clause(&[(this, false), (happens, true)]);
+        sources.iter().for_each(|other| self.encoder.clause(&[(this, false), (Sign::Open(*other), false)]));
+        Ok(lit)
+    }
+
+    /// Whether some read finds what no write has written whole.
+    fn is_torn(&mut self, unrolled: &mut Unrolled) -> Result<TermId, smt::Why> {
+        if self.torn.is_empty() {
+            return Ok(unrolled.pool.bool(false));
+        }
+        let var = unrolled.pool.declare("torn", logic::Sort::Bool);
+        let term = unrolled.pool.var(var);
+        let own = self.encoder.bits.lit(&unrolled.pool, term)?;
+        let mut some = vec![!own];
+        for lit in &self.torn {
+            some.push(*lit);
+            self.encoder.bits.add_clause(&[own, !*lit]);
+        }
+        self.encoder.bits.add_clause(&some);
+        Ok(term)
+    }
+
+    /// A goal in executions that are covered whole.
+    pub(super) fn whole(&mut self, unrolled: &mut Unrolled, goal: TermId) -> Result<TermId, smt::Why> {
+        let torn = self.is_torn(unrolled)?;
+        let whole = unrolled.pool.not(torn);
+        Ok(unrolled.pool.and(goal, whole))
+    }
+
+    /// What is asked, given that executions with such reads are not covered.
+    pub(super) fn goals(&mut self, unrolled: &mut Unrolled, goals: &Goals) -> Result<Goals, smt::Why> {
+        let torn = self.is_torn(unrolled)?;
+        let whole = unrolled.pool.not(torn);
+        let pool = &mut unrolled.pool;
+        Ok(Goals {
+            violation: pool.and(goals.violation, whole),
+            deadlock: pool.and(goals.deadlock, whole),
+            beyond: pool.or(goals.beyond, torn),
+            cut: pool.and(goals.cut, whole),
+        })
     }
 
     /// What reading a write says: the cells are the same, and so are the values.
@@ -211,14 +292,10 @@ impl<'a> Formula<'a> {
     ) -> Result<(), Failed> {
         let node = named(model, "co");
         let [lower, upper] = &bounds.co;
-        let same = |a: usize, b: usize| {
-            let (a, b) = (a.min(b), a.max(b));
-            bounds.same.binary_search_by_key(&(a, b), |&(x, y, _)| (x, y)).ok().map(|at| bounds.same[at].2)
-        };
         let mut edges: Vec<(usize, usize, Sign)> = Vec::new();
         for (a, b) in upper.iter() {
             let is_initial = sites.sites[a].what == What::Initial;
-            let met = match same(a, b) {
+            let met = match bounds.when_same(a, b) {
                 Some(term) => sign(&mut self.encoder, &unrolled.pool, term)?,
                 None => Sign::Yes,
             };
@@ -282,7 +359,7 @@ fn named(model: &Model, name: &str) -> Option<memory::cat::NodeId> {
 }
 
 /// A formula as a sign.
-fn sign(encoder: &mut Encoder<'_>, pool: &Pool, formula: TermId) -> Result<Sign, smt::Why> {
+pub(super) fn sign(encoder: &mut Encoder<'_>, pool: &Pool, formula: TermId) -> Result<Sign, smt::Why> {
     Ok(match pool.as_const(formula) {
         Some(Value::Bool(true)) => Sign::Yes,
         Some(_) => Sign::No,

@@ -4,14 +4,32 @@
 //! so that a use which does not happen before it either races with it or comes after it. For the axioms each object has a cell that its end writes and each use reads just before the access itself; between the two there is
 //! no other event, so that what is true of one is true of the other. An execution in which such a read and such a write race, or the read finds the write, is none that can be told as a
 //! violation, and the answer is unknown; if there is none, all uses happen before the end. Under other models the answer is unknown in any case.
+//!
+//! A read that overlaps in part with a write has no write that it could read whole: were it made to have one, no execution with both would be left, and all of them would be called safe. So it may have none, and
+//! such executions count as what is not covered, not as violations.
 
+use crate::bmc::accesses::places::PlaceKey;
 use crate::bmc::unrolled::{Bad, BadKind, Unrolled};
-use ir::{Span, Why};
+use ir::{Program, Span, Why};
 use logic::{Pool, Sort, TermId, Value};
 use memory::order::Closure;
+use rustc_hash::FxHashMap;
 
-/// Accesses that overlap in part are not covered: where two may, the answer is unknown.
-pub(super) fn overlaps(unrolled: &mut Unrolled, is_live: &dyn Fn(u32) -> bool) {
+/// Accesses that overlap in part are not covered: where two may, the answer is unknown. Given are, for reads by their numbers, when each does so with a write: it may then find something that no write has written.
+///
+/// Regions in which an analysis of the program excludes that (`Region::is_exact`) are left out. There only a read that has found anything could lead to an address at which a write overlaps with that same read, directly or by
+/// way of others of its kind; the first of them in time has no cause.
+pub(super) fn overlaps(
+    program: &Program,
+    unrolled: &mut Unrolled,
+    is_live: &dyn Fn(u32) -> bool,
+) -> FxHashMap<usize, TermId> {
+    let is_exact = |key: &PlaceKey| match key {
+        PlaceKey::Cells(region) => program.regions.get(*region as usize).is_some_and(|region| region.is_exact),
+        _ => false,
+    };
+    let is_exact: Vec<bool> = unrolled.places.iter().map(is_exact).collect();
+    let mut torn: FxHashMap<usize, TermId> = FxHashMap::default();
     let events = &unrolled.events;
     let reads = events.reads.iter().map(|read| (read.place, read.addr, read.value, read.guard, read.thread, read.how));
     let writes = events.writes.iter().map(|w| (w.place, w.addr, w.value, w.guard, w.thread, w.how));
@@ -23,8 +41,8 @@ pub(super) fn overlaps(unrolled: &mut Unrolled, is_live: &dyn Fn(u32) -> bool) {
         _ => 1,
     };
     for (second, &(place, addr, value, guard, thread, how)) in all.iter().enumerate().skip(n_reads) {
-        let (Some(to), false) = (addr, is_live(place)) else { continue };
-        for &(other, from, its_value, its_guard, ..) in &all[..second] {
+        let (Some(to), false) = (addr, is_live(place) || is_exact[place as usize]) else { continue };
+        for (first, &(other, from, its_value, its_guard, ..)) in all[..second].iter().enumerate() {
             let (Some(from), true) = (from, other == place) else { continue };
             let (own, its) = (size(pool, value), size(pool, its_value));
             if own == 1 && its == 1 {
@@ -39,12 +57,17 @@ pub(super) fn overlaps(unrolled: &mut Unrolled, is_live: &dyn Fn(u32) -> bool) {
             let differs = if own == its { pool.not(same) } else { pool.bool(true) };
             let meets = pool.and_all(&[touches, differs, guard, its_guard]);
             if pool.as_const(meets) != Some(&Value::Bool(false)) {
+                if first < n_reads {
+                    let known = torn.get(&first).copied().unwrap_or_else(|| pool.bool(false));
+                    torn.insert(first, pool.or(known, meets));
+                }
                 let what = "memory that is accessed in several sizes, under axioms".to_string();
                 let why = Why::Unsupported { span: how.span, what };
                 bads.push(Bad { guard: meets, what: BadKind::Beyond(why), thread, record: how.record, stop: None });
             }
         }
     }
+    torn
 }
 
 /// Uses and ends of objects whose order is left to the axioms: reads and writes of whether objects are live, by number.

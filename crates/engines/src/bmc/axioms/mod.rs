@@ -9,8 +9,12 @@
 //! A graph is told with the violation; nobody calls it one before `engines::decide` has run its threads and evaluated the axioms on it.
 
 mod bounds;
+mod counters;
 mod formula;
 mod lifetimes;
+mod liveness;
+mod matching;
+mod messages;
 mod settled;
 mod sites;
 mod witness;
@@ -30,6 +34,7 @@ use ir::{Property, Span, Why};
 use logic::TermId;
 use memory::cat::Check;
 use memory::cat::syntax::ast::Severity;
+use memory::formula::counters::is_coherent;
 use memory::order::Closure;
 use sites::{Apart, What};
 use smt::{Answer, Lit};
@@ -60,11 +65,18 @@ pub(crate) fn stage(
     let live = unrolled.places.iter().position(|key| *key == PlaceKey::Live).map(|at| at as u32);
     let is_live = |place: u32| Some(place) == live;
     let asks_races = question.properties.has(Property::Race);
+    if axioms.has_messages && question.properties.has(Property::Liveness) {
+        let what = "whether processes that exchange messages wait for ever".to_string();
+        return Err(Why::Unsupported { span: Span::NOWHERE, what });
+    }
     // A file of that name may say anything.
     let is_rc11 = name == RC11 && question.prepared.axioms.as_ref().is_some_and(|axioms| axioms.files.is_empty());
     let settled = if is_rc11 { settled::settle(&mut unrolled, &is_live) } else { Vec::new() };
     let open = lifetimes::lives(&mut unrolled, &closure, &is_live, asks_races && is_rc11);
-    lifetimes::overlaps(&mut unrolled, &is_live);
+    let torn = lifetimes::overlaps(question.prepared, &mut unrolled, &is_live);
+    if let Some(why) = messages::misused(&mut unrolled) {
+        return Err(why);
+    }
     let goals = Goals::new(question.task, &mut unrolled, &[]);
     let sites = sites::sites(
         &mut unrolled,
@@ -83,7 +95,14 @@ pub(crate) fn stage(
     let mut checks: Vec<&Check> = axioms.model.outcome.checks.iter().filter(forbids).collect();
     let races: Vec<&Check> = axioms.races().filter(|_| asks_races).collect();
     checks.extend(&races);
-    let known_bounds = bounds::bounds(&mut unrolled, &axioms.model, &sites, &checks);
+    // What is said of whole executions says nothing of those that stop early.
+    let early = axioms.of_beginnings();
+    let has_ends = axioms.has_messages && early.len() < checks.len();
+    let mut known_bounds = bounds::bounds(&mut unrolled, &axioms.model, &sites, &checks);
+    if is_coherent(&axioms.model) {
+        known_bounds.counters = counters::counters(&mut unrolled, &sites, &known_bounds);
+        run.statistics.set("counters", known_bounds.counters.len() as f64);
+    }
     if let Some(why) = run.stop_soon() {
         return Err(why);
     }
@@ -95,7 +114,8 @@ pub(crate) fn stage(
             Why::Unsupported { span: Span::NOWHERE, what: format!("the memory model {name} for programs: {what}") }
         }
     };
-    let formula = Formula::new(&mut unrolled, &axioms.model, &sites, &known_bounds, (&all, &checks), limits);
+    let given = (&sites, &known_bounds, &torn);
+    let formula = Formula::new(&mut unrolled, &axioms.model, given, (&all, &checks), limits);
     let mut formula = formula.map_err(|why| failed(why, run))?;
     let is_life = |event: usize| matches!(sites.sites[event].what, What::Use(_) | What::Over(_));
     let mut raised: Vec<Lit> = Vec::new();
@@ -107,13 +127,31 @@ pub(crate) fn stage(
             outlived.push(by(&|a, b| is_life(a) || is_life(b)).map_err(|why| failed(Failed::Model(why), run))?);
         }
     }
+    let asks_liveness = question.properties.has(Property::Liveness);
+    let waits = if asks_liveness {
+        let waits = liveness::waiting(&mut unrolled, &sites, &known_bounds, &mut formula);
+        Some(waits.map_err(|why| run.why_stopped(why))?)
+    } else {
+        None
+    };
     run.statistics.set("rf variables", formula.sources.len() as f64);
     run.statistics.set("co variables", formula.orders.len() as f64);
     run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
     let started = computed();
-    let bad = Bad { goals: &goals, raised: &raised, outlived: &outlived, ends: &open.ends };
-    let result = answer(question, &mut unrolled, &sites, &mut formula, &bad);
-    let sat = formula.encoder.bits.statistics();
+    let bad = Bad { goals: &goals, raised: &raised, waits, outlived: &outlived, ends: &open.ends };
+    let mut result = answer(question, &mut unrolled, &sites, &mut formula, &bad, has_ends);
+    let mut sat = formula.encoder.bits.statistics();
+    if let (true, Ok(Stage::Safe(_))) = (has_ends, &result) {
+        let ended = messages::all_ended(&mut unrolled);
+        let comes_to_an_end = solve(&unrolled, &mut formula, ended).map_err(|why| run.why_stopped(why))?.is_some();
+        drop(formula);
+        let early: Vec<Check> = early.into_iter().cloned().collect();
+        let focus: Vec<&Check> = early.iter().collect();
+        let formula = Formula::new(&mut unrolled, &axioms.model, given, (&early, &focus), run.solver_limits());
+        let mut formula = formula.map_err(|why| failed(why, run))?;
+        result = messages::of_beginnings(question, &mut unrolled, (&sites, comes_to_an_end), &mut formula, &goals);
+        sat = formula.encoder.bits.statistics();
+    }
     run.statistics.set("SAT variables", sat.variables as f64);
     run.statistics.set("SAT clauses", sat.clauses as f64);
     run.statistics.add("solver conflicts", sat.conflicts as f64);
@@ -126,6 +164,8 @@ struct Bad<'a> {
     goals: &'a Goals,
     /// Races.
     raised: &'a [Lit],
+    /// Threads that wait for ever, where that is asked about.
+    waits: Option<Lit>,
     /// Uses of an object that do not happen before its end, and the ends.
     outlived: &'a [Lit],
     ends: &'a [usize],
@@ -136,26 +176,40 @@ fn answer(
     unrolled: &mut Unrolled,
     sites: &sites::Sites,
     formula: &mut Formula<'_>,
-    &Bad { goals, raised, outlived, ends }: &Bad<'_>,
+    &Bad { goals, raised, waits, outlived, ends }: &Bad<'_>,
+    is_of_whole: bool,
 ) -> Result<Stage, smt::Why> {
+    let goals = &formula.goals(unrolled, goals)?;
     if let Some(mut values) = solve(unrolled, formula, goals.violation)? {
         return Ok(Stage::Unsafe(witness::trace(question, unrolled, sites, formula, &mut values)));
     }
-    for race in raised {
-        let race = formula_of(unrolled, formula, &[*race])?;
-        if let Some(mut values) = solve(unrolled, formula, race)? {
-            return Ok(Stage::Unsafe(witness::trace(question, unrolled, sites, formula, &mut values)));
+    if is_of_whole {
+        return Ok(Stage::Safe(formula.n_events() as u64));
+    }
+    let others = raised.iter().map(|race| (*race, Property::Race));
+    for (bad, property) in others.chain(waits.map(|waits| (waits, Property::Liveness))).collect::<Vec<_>>() {
+        let bad = formula_of(unrolled, formula, &[bad])?;
+        let bad = formula.whole(unrolled, bad)?;
+        if let Some(mut values) = solve(unrolled, formula, bad)? {
+            let trace = witness::trace(question, unrolled, sites, formula, &mut values);
+            return Ok(Stage::Unsafe(ir::Trace { violation: property, ..trace }));
         }
     }
-    if let Some(mut values) = solve(unrolled, formula, goals.cut)? {
-        return Ok(Stage::Deeper(reason(unrolled, &mut values, |what| matches!(what, BadKind::Cut(_)))));
+    if let Some(stage) = cut(unrolled, formula, goals)? {
+        return Ok(stage);
     }
-    if let Some(mut values) = solve(unrolled, formula, goals.beyond)? {
-        let mut misplaced = unrolled.bads.iter().filter(|bad| bad.what == BadKind::Misplaced);
-        if misplaced.any(|bad| values.holds(&unrolled.pool, bad.guard)) {
-            return Ok(Stage::Misplaced);
+    if let Some(stage) = beyond(unrolled, formula, goals)? {
+        return Ok(stage);
+    }
+    if waits.is_some() {
+        if let Some((reached, why)) = liveness::vague(unrolled)
+            && solve(unrolled, formula, reached)?.is_some()
+        {
+            return Ok(Stage::Beyond(why));
         }
-        return Ok(Stage::Beyond(reason(unrolled, &mut values, |what| matches!(what, BadKind::Beyond(_)))));
+        if let Some(why) = liveness::at_locks(unrolled) {
+            return Ok(Stage::Beyond(why));
+        }
     }
     if let Some(end) = ends.first() {
         let outlived = formula_of(unrolled, formula, outlived)?;
@@ -165,6 +219,22 @@ fn answer(
         }
     }
     Ok(Stage::Safe(formula.n_events() as u64))
+}
+
+/// Whether an execution goes on where a loop was cut.
+fn cut(unrolled: &Unrolled, formula: &mut Formula<'_>, goals: &Goals) -> Result<Option<Stage>, smt::Why> {
+    let found = solve(unrolled, formula, goals.cut)?;
+    Ok(found.map(|mut values| Stage::Deeper(reason(unrolled, &mut values, |what| matches!(what, BadKind::Cut(_))))))
+}
+
+/// Whether an execution leaves what is modelled.
+fn beyond(unrolled: &Unrolled, formula: &mut Formula<'_>, goals: &Goals) -> Result<Option<Stage>, smt::Why> {
+    let Some(mut values) = solve(unrolled, formula, goals.beyond)? else { return Ok(None) };
+    let mut misplaced = unrolled.bads.iter().filter(|bad| bad.what == BadKind::Misplaced);
+    if misplaced.any(|bad| values.holds(&unrolled.pool, bad.guard)) {
+        return Ok(Some(Stage::Misplaced));
+    }
+    Ok(Some(Stage::Beyond(reason(unrolled, &mut values, |what| matches!(what, BadKind::Beyond(_))))))
 }
 
 /// A formula that implies one of some literals.

@@ -8,7 +8,7 @@
 
 use super::lifetimes::Open;
 use crate::bmc::unrolled::{Target, Unrolled};
-use ir::Order;
+use ir::{Kernel, Order};
 use logic::{TermId, Value};
 use memory::events::{How, START};
 use memory::graph::mapping::{Access, Compiled, Mapping, Tags};
@@ -144,6 +144,8 @@ struct Builder<'a> {
     branches: Vec<(usize, usize)>,
     /// When the attempt of a read fails.
     fails: FxHashMap<usize, TermId>,
+    /// When a receive that waits happens.
+    received: FxHashMap<usize, TermId>,
 }
 
 /// A use of an object, or its end, at a moment: its guard, its point and its node.
@@ -154,14 +156,17 @@ fn life(what: What, (guard, point, node): (TermId, Option<u32>, u32), at: Locati
 /// The events of an unrolled program.
 pub(super) fn sites(unrolled: &mut Unrolled, closure: &Closure, mapping: &Mapping, apart: &Apart<'_>) -> Sites {
     let yes = unrolled.pool.bool(true);
-    let mut fails = FxHashMap::default();
+    let (mut fails, mut received) = (FxHashMap::default(), FxHashMap::default());
     for (index, read) in unrolled.events.reads.iter().enumerate() {
         if let Some((when, _)) = read.how.failure {
             fails.insert(index, unrolled.pool.and(read.guard, when));
         }
+        if let (Some(_), Some(accepts)) = (read.how.order.message(), read.accepts) {
+            received.insert(index, unrolled.pool.and(read.guard, accepts));
+        }
     }
     let (events, sites, rmw, branches) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut builder = Builder { unrolled, mapping, events, sites, rmw, branches, fails };
+    let mut builder = Builder { unrolled, mapping, events, sites, rmw, branches, fails, received };
     let mut initial_of = FxHashMap::default();
     builder.initial(yes, &mut initial_of, apart);
     builder.accesses(apart);
@@ -220,7 +225,15 @@ fn implied(unrolled: &Unrolled, sites: &[Site]) -> Relation {
 impl Builder<'_> {
     fn push(&mut self, thread: Option<u32>, kind: Kind, tags: Tags, site: Site) -> usize {
         let is_plain = site.how.order == Order::Plain;
-        self.events.push(Event { thread, kind, tags, is_update: false, failed: None, is_plain });
+        self.events.push(Event {
+            thread,
+            kind,
+            tags,
+            is_update: false,
+            failed: None,
+            is_plain,
+            message: site.how.order.message(),
+        });
         self.sites.push(site);
         self.events.len() - 1
     }
@@ -239,8 +252,10 @@ impl Builder<'_> {
         let writes = events.writes.iter().enumerate();
         let writes = writes.filter(|(i, write)| !is_live(write.place) || open.ends.contains(i));
         let writes = writes.map(|(_, write)| (write.place, write.addr, write.how, None));
+        // Nothing was sent before the start.
+        let accesses = reads.chain(writes).filter(|(_, _, how, _)| how.order.message().is_none());
         let mut atomic: FxHashMap<Location, bool> = FxHashMap::default();
-        for (place, addr, how, read) in reads.chain(writes).collect::<Vec<_>>() {
+        for (place, addr, how, read) in accesses.collect::<Vec<_>>() {
             let location = Location::Memory(place, addr);
             *atomic.entry(location).or_default() |= how.order.is_atomic() && !is_live(place);
             let next = self.events.len();
@@ -285,24 +300,38 @@ impl Builder<'_> {
         let events = &self.unrolled.events;
         // The write of each update stands on the node of its read.
         let mut write_at: FxHashMap<(u32, u32), usize> = FxHashMap::default();
-        for (index, write) in events.writes.iter().enumerate() {
-            write_at.insert((write.node, write.place), index);
-        }
+        // A receive writes nothing.
+        let never = |guard: TermId| self.unrolled.pool.as_const(guard) == Some(&Value::Bool(false));
         let mut is_done = vec![false; events.writes.len()];
+        for (index, write) in events.writes.iter().enumerate() {
+            if write.how.order.message().is_some() && never(write.guard) {
+                is_done[index] = true;
+            } else {
+                write_at.insert((write.node, write.place), index);
+            }
+        }
         for (index, read) in events.reads.iter().enumerate() {
             if !apart.reads(index, read.place) {
+                continue;
+            }
+            if read.how.order == Order::Kernel(Kernel::SyncSrcu) {
+                self.grace_period(index);
                 continue;
             }
             let write = write_at.get(&(read.node, read.place)).copied();
             let access = if write.is_some() { Access::Update } else { Access::Load };
             let compiled = self.mapping.compile(access, read.how.order);
-            let failed = read.how.failure.map(|(_, order)| self.mapping.compile(Access::Load, order));
-            let point = self.point_of(read.point, read.guard);
+            let is_message = read.how.order.message().is_some();
+            let failed = read.how.failure.filter(|_| !is_message);
+            let failed = failed.map(|(_, order)| self.mapping.compile(Access::Load, order));
+            // A receive that waits for ever does not happen.
+            let guard = self.received.get(&index).copied().unwrap_or(read.guard);
+            let point = self.point_of(read.point, guard);
             let location = Some(Location::Memory(read.place, read.addr));
             let (what, value) = (What::Read(index), Some(read.value));
             let site = Site {
                 what,
-                guard: read.guard,
+                guard,
                 point,
                 location,
                 value,
@@ -315,7 +344,7 @@ impl Builder<'_> {
             let failure = failed.zip(self.fails.get(&index).copied());
             let success = match write {
                 Some(write) => self.unrolled.events.writes[write].guard,
-                None => read.guard,
+                None => guard,
             };
             let succeeds = Site { guard: success, point: self.point_of(read.point, success), ..site };
             self.around(read.thread, compiled.before, Site { rank: 0, ..succeeds });
@@ -347,6 +376,16 @@ impl Builder<'_> {
             self.around(write.thread, compiled.before, Site { rank: 0, ..site });
             self.around(write.thread, compiled.after, Site { rank: 30, ..site });
         }
+    }
+
+    /// A wait for the readers of a structure: a fence that has a place.
+    fn grace_period(&mut self, index: usize) {
+        let read = self.unrolled.events.reads[index];
+        let compiled = self.mapping.compile(Access::Load, read.how.order);
+        let moment = (read.guard, self.point_of(read.point, read.guard), read.node);
+        let site = life(What::Fence, moment, Location::Memory(read.place, read.addr), read.how, 10);
+        let site = Site { of: Some(Target::Read(index)), ..site };
+        self.push(Some(read.thread), Kind::Fence, compiled.read, site);
     }
 
     fn settled(&self, settled: &[bool]) -> Vec<(u32, How)> {

@@ -63,6 +63,10 @@ pub(super) fn trace(
             graph.sources.push((read, name(write)));
         }
     }
+    let nothing = formula.nothing.clone();
+    for (read, _) in nothing.into_iter().filter(|(_, lit)| formula.encoder.bits.lit_value(*lit)) {
+        graph.sources.extend(name(read).map(|read| (read, None)));
+    }
     for (thread, how) in &sites.settled {
         if let Some(step) = told.step_of.get(&(*thread, how.record, how.site)) {
             graph.sources.push(((*step, how.site), None));

@@ -79,17 +79,27 @@ pub(crate) struct Round {
     locks: SmallVec<[Lock; 1]>,
     /// When its attempts to update have all failed.
     fails: SmallVec<[TermId; 1]>,
+    /// The number of the first read that may be its own.
+    first_read: usize,
+    /// What it was told by the environment.
+    inputs: SmallVec<[TermId; 1]>,
 }
 
 impl Round {
     /// One that was not begun at the head of its loop, so that it is never left out.
     pub(crate) fn unknown() -> Round {
-        Round { doings: Doings::Other, entered: None, locks: SmallVec::new(), fails: SmallVec::new() }
+        Round { doings: Doings::Other, ..Round::begun(None, 0) }
     }
 
-    /// One that begins, by a thread whose last step took this lock.
-    pub(crate) fn begun(entered: Option<Lock>) -> Round {
-        Round { doings: Doings::Idle, entered, locks: SmallVec::new(), fails: SmallVec::new() }
+    /// One that begins, by a thread whose last step took this lock, when there are so many reads.
+    pub(crate) fn begun(entered: Option<Lock>, first_read: usize) -> Round {
+        let (locks, fails, inputs) = (SmallVec::new(), SmallVec::new(), SmallVec::new());
+        Round { doings: Doings::Idle, entered, locks, fails, first_read, inputs }
+    }
+
+    /// Notes what the environment says.
+    pub(crate) fn note_input(&mut self, input: TermId) {
+        self.inputs.push(input);
     }
 
     /// Notes what a step has done.
@@ -113,6 +123,8 @@ impl Round {
         self.entered = self.entered.filter(|lock| other.entered == Some(*lock));
         self.locks.extend(other.locks.iter().copied());
         self.fails.extend(other.fails.iter().copied());
+        self.first_read = self.first_read.min(other.first_read);
+        self.inputs.extend(other.inputs.iter().copied());
     }
 
     /// Whether it can be left out, if the variables at the head are as they were.
@@ -132,6 +144,16 @@ impl Round {
     /// What must hold for its attempts to have failed, so that they were but reads.
     pub(crate) fn fails(&self) -> &[TermId] {
         &self.fails
+    }
+
+    /// The number of the first read that may be its own: all on ways to it have smaller ones.
+    pub(crate) fn first_read(&self) -> usize {
+        self.first_read
+    }
+
+    /// What it was told by the environment.
+    pub(crate) fn inputs(&self) -> &[TermId] {
+        &self.inputs
     }
 
     /// The locks that leaving it out relies on.

@@ -75,6 +75,7 @@ impl Executor<'_> {
             threads: found.threads,
             bads: found.bads,
             waits: found.waits,
+            spins: found.spins,
             accesses: found.accesses,
             constraints: found.constraints,
             depends: found.depends,

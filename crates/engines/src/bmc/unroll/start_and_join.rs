@@ -128,7 +128,8 @@ impl Executor<'_> {
         } else {
             self.graph.pool.or_all(&ended)
         };
-        let waits = self.properties.has(Property::Deadlock).then(|| self.graph.pool.not(cond));
+        let is_asked = self.properties.has(Property::Deadlock) || self.properties.has(Property::Liveness);
+        let waits = is_asked.then(|| self.graph.pool.not(cond));
         let passed = self.graph.pool.and(reached, cond);
         if let Some(blocked) = waits.filter(|_| walk.variant != Variant::AtOnce) {
             let (thread, owner, is_join) = (walk.thread, Some(handle), true);

@@ -35,6 +35,7 @@ impl Executor<'_> {
                 let sort = self.graph.pool.var_sort(*var);
                 let value = self.graph.fresh("input", sort);
                 walk.record.inputs.push((stmt.site, value));
+                walk.state.laps.iter_mut().for_each(|lap| lap.since.note_input(value));
                 walk.state.set(*var, value);
                 self.flow(walk, *var, Reads::default());
                 Ok(())
@@ -92,7 +93,7 @@ impl Executor<'_> {
                 walk.how.order = *order;
                 self.rmw(walk, stmt, (*dst, *wait, *owner, *new), place, (*order, *failure))
             }
-            Op::Alloc { dst, size, kind, zeroed } => self.alloc(walk, stmt, *dst, *size, (*kind, *zeroed)),
+            Op::Alloc { dst, size, kind, zeroed, .. } => self.alloc(walk, stmt, *dst, *size, (*kind, *zeroed)),
             Op::Free { addr, kind } => self.free(walk, stmt, *addr, *kind),
             Op::Start { dst, callee, args } => self.start(walk, stmt, *dst, *callee, args),
             Op::Join { thread, result } => self.join(walk, *thread, *result),
@@ -218,7 +219,9 @@ impl Executor<'_> {
         let given = given.filter(|lock| walk.state.held.iter().any(|(other, _)| other == lock));
         let is_alone = walk.state.depth == 0 && self.graph.locks.is_trusting();
         let did = lock.map(Did::Takes).or(given.map(Did::Gives));
-        if failure.is_none() {
+        // A round of a loop that receives something is none that others do not notice.
+        let is_message = order.message().is_some();
+        if failure.is_none() || is_message {
             walk.did = walk.did.and(did.filter(|_| is_alone).unwrap_or(Did::Other));
         }
         let n_events = self.graph.n_events();
@@ -265,7 +268,7 @@ impl Executor<'_> {
         }
         let new = with(self, new, value);
         walk.how.failure = failure.map(|(when, order)| (with(self, when, value), order));
-        if let Some((when, _)) = walk.how.failure {
+        if let Some((when, _)) = walk.how.failure.filter(|_| !is_message) {
             walk.did = walk.did.and(Did::Attempts(when));
         }
         if let Some(read) = self.graph.events.reads[n_reads..].last_mut() {

@@ -16,8 +16,8 @@ use super::path_conditions::says;
 use super::state::{Flows, State, Variant, variants};
 use crate::bmc::locks::critical_sections::Held;
 use crate::bmc::reductions::spin_loops::Round;
-use crate::bmc::unrolled::{Bad, BadKind, Thread};
-use ir::{EdgeId, LocId, Op, ProcId, Why};
+use crate::bmc::unrolled::{Bad, BadKind, Spin, Thread};
+use ir::{EdgeId, LocId, Op, ProcId, Property, Why};
 use logic::{Pool, Sort, TermId, VarId};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
@@ -112,10 +112,11 @@ impl Executor<'_> {
         queue: &mut Queue,
     ) -> Result<(), Why> {
         let edges = &self.program.proc(proc).edges;
+        let n_reads = self.graph.events.reads.len();
         for lap in &mut state.laps {
             if flow.loops[lap.loop_index as usize].head == loc {
                 let at_head = state.env.iter().filter(|(var, _)| flow.live.is_live(loc, *var)).copied();
-                (lap.at_head, lap.since) = (Rc::new(at_head.collect()), Round::begun(state.taken));
+                (lap.at_head, lap.since) = (Rc::new(at_head.collect()), Round::begun(state.taken, n_reads));
             }
         }
         let mut possible: Vec<EdgeId> = Vec::new();
@@ -165,6 +166,10 @@ impl Executor<'_> {
             if is_idle && n_live == at_head.len() && at_head.iter().all(is_same) {
                 // Going round changes nothing: whatever follows, follows without it.
                 self.graph.locks.rely_on(lap.since.locks());
+                if self.properties.has(Property::Liveness) {
+                    let round = lap.since.clone();
+                    self.note_spin(thread, &next, &round, this.span);
+                }
                 return Ok(());
             }
             let by_user =
@@ -214,6 +219,31 @@ impl Executor<'_> {
             // A weak attempt succeeds if two things hold: that not both do is one part of the way, which `and` would take apart.
             says(&self.graph.pool, reached, *fails) || self.graph.is_false(both)
         })
+    }
+
+    /// A thread may go round for ever, if what its round has read stays as it is.
+    fn note_spin(&mut self, thread: u32, state: &State, round: &Round, span: ir::Span) {
+        let pool = &mut self.graph.pool;
+        let mut weak: FxHashSet<VarId> = FxHashSet::default();
+        for fails in round.fails() {
+            pool.for_each_free_var(*fails, &mut |var| {
+                weak.insert(var);
+            });
+        }
+        let (mut calm, mut is_vague) = (Vec::new(), false);
+        for input in round.inputs() {
+            match (pool.as_var(*input), pool.sort(*input)) {
+                // A weak attempt that may fail for no reason, and does not for ever.
+                (Some(var), Sort::Bv(1)) if weak.contains(&var) => {
+                    let zero = pool.bv(1, 0);
+                    calm.push(pool.eq(*input, zero));
+                }
+                _ => is_vague = true,
+            }
+        }
+        let guard = self.graph.points.guard(state.point);
+        let reads = round.first_read()..self.graph.events.reads.len();
+        self.found.spins.push(Spin { thread, guard, reads, calm, is_vague, span });
     }
 
     /// A loop would go round more often. Inside of an atomic section the section stops here, so that what it has read counts.

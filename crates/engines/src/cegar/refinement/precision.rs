@@ -14,7 +14,8 @@ use crate::abstraction::interpolants::Technique;
 use crate::abstraction::refine::Explanation;
 use crate::abstraction::state::{Places, Precision};
 use crate::cegar::world::World;
-use ir::{Op, Scope};
+use ir::pass::reverse_post_order;
+use ir::{Callee, Op, ProcId, Program, Scope};
 use logic::{Node, Sort, TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Direction;
@@ -94,46 +95,67 @@ impl Refinement {
         }
     }
 
-    /// Conditions of branches of the first thread and of each procedure that runs once, as far as they are about cells.
+    /// Conditions of all branches, checks and waits, for each thread that runs them: `allassumes` of \[Telbisz24]. Threads are numbered as main starts them, along the way that passes every
+    /// start; where it goes another way, or others start threads, conditions about variables of a thread are tracked for other threads than they are about, which is of no use and does no harm.
     fn add_branches(&mut self, world: &mut World<'_>) {
         let program = world.cells.program;
-        for (index, proc) in program.procs.iter().enumerate() {
-            for edge in &proc.edges {
-                // What a variable holds in terms of globals, along the edge.
-                let mut holds: FxHashMap<VarId, TermId> = FxHashMap::default();
-                for stmt in &edge.stmts {
-                    match &stmt.op {
-                        Op::Load { dst, place: ir::Place::Var(var), .. } => {
-                            let cell = world.cells.var(Cell::Global(*var));
-                            let value = world.cells.pool.var(cell);
-                            holds.insert(*dst, value);
-                        }
-                        Op::Assign { var, value } => {
-                            let value = world.cells.pool.substitute(*value, &|var| holds.get(&var).copied());
-                            holds.insert(*var, value);
-                        }
-                        Op::Assume(cond) | Op::Check { cond, .. } => {
-                            let cond = world.cells.pool.substitute(*cond, &|var| holds.get(&var).copied());
-                            self.add_branch(world, index as u32, cond);
-                        }
-                        _ => {}
-                    }
-                }
+        let mut threads: Vec<(Option<u32>, ProcId)> = vec![(Some(0), program.main)];
+        let started = started_by_main(program);
+        threads.extend((1..).zip(&started).map(|(thread, proc)| (Some(thread), *proc)));
+        let others =
+            (0..program.procs.len() as u32).map(ProcId).filter(|proc| *proc != program.main && !started.contains(proc));
+        threads.extend(others.map(|proc| (None, proc)));
+        for (thread, proc) in threads {
+            for edge in &program.proc(proc).edges {
+                self.add_conditions(world, thread, edge);
             }
         }
     }
 
-    fn add_branch(&mut self, world: &mut World<'_>, proc: u32, cond: TermId) {
+    /// The conditions on an edge of a thread; without variables of its own if it is not known which one it is.
+    fn add_conditions(&mut self, world: &mut World<'_>, thread: Option<u32>, edge: &ir::Edge) {
+        // What a variable holds in terms of globals, along the edge.
+        let mut holds: FxHashMap<VarId, TermId> = FxHashMap::default();
+        for stmt in &edge.stmts {
+            let mut conditions: Vec<TermId> = Vec::new();
+            match &stmt.op {
+                Op::Load { dst, place: ir::Place::Var(var), .. } => {
+                    let cell = world.cells.var(Cell::Global(*var));
+                    holds.insert(*dst, world.cells.pool.var(cell));
+                }
+                Op::Rmw { dst, place: ir::Place::Var(var), wait, .. } => {
+                    let cell = world.cells.var(Cell::Global(*var));
+                    holds.insert(*dst, world.cells.pool.var(cell));
+                    conditions.extend(wait);
+                }
+                Op::Assign { var, value } => {
+                    let value = world.cells.pool.substitute(*value, &|var| holds.get(&var).copied());
+                    holds.insert(*var, value);
+                }
+                Op::Assume(cond) | Op::Check { cond, .. } => conditions.push(*cond),
+                Op::Rmw { dst, wait, .. } => {
+                    holds.remove(dst);
+                    conditions.extend(wait);
+                }
+                // What it holds is not known in terms of globals, and not what it held before.
+                Op::Load { dst, .. } | Op::Havoc { var: dst, .. } => drop(holds.remove(dst)),
+                _ => {}
+            }
+            for cond in conditions {
+                let cond = world.cells.pool.substitute(cond, &|var| holds.get(&var).copied());
+                self.add_branch(world, thread, cond);
+            }
+        }
+    }
+
+    fn add_branch(&mut self, world: &mut World<'_>, thread: Option<u32>, cond: TermId) {
         let program = world.cells.program;
         let vars = world.cells.vars_in(cond);
         let is_own = |var: &VarId| var.index() < program.vars.len() && program.var(*var).scope != Scope::Global;
-        let is_main = proc == program.main.0;
-        if vars.iter().any(|var| is_own(var) && !is_main) {
-            return;
-        }
         let mut map: FxHashMap<VarId, TermId> = FxHashMap::default();
         for var in vars.iter().filter(|var| is_own(var)) {
-            let cell = world.cells.var(Cell::Own(0, *var));
+            let Some(thread) = thread else { return };
+            let cell = world.cells.var(Cell::Own(thread, *var));
             map.insert(*var, world.cells.pool.var(cell));
         }
         let cond = world.cells.pool.substitute(cond, &|var| map.get(&var).copied());
@@ -219,6 +241,21 @@ impl Refinement {
         }
         false
     }
+}
+
+/// The procedures that main starts, in the order of its way through all of them.
+fn started_by_main(program: &Program) -> Vec<ProcId> {
+    let main = program.proc(program.main);
+    let mut started = Vec::new();
+    for loc in reverse_post_order(main, &main.out_edges()) {
+        for edge in main.edges.iter().filter(|edge| edge.from == loc) {
+            started.extend(edge.stmts.iter().filter_map(|stmt| match stmt.op {
+                Op::Start { callee: Callee::Proc(proc), .. } => Some(proc),
+                _ => None,
+            }));
+        }
+    }
+    started
 }
 
 /// The formulas without connectives that a formula is made of.

@@ -28,7 +28,7 @@ use crate::run::Run;
 use fixedbitset::FixedBitSet;
 use ir::{EdgeId, EdgeRef, Property, Why};
 use logic::{TermId, VarId};
-use reachability_graph::{NodeId, ReachabilityGraph};
+use reachability_graph::{Node, NodeId, ReachabilityGraph};
 use reduction::AtNode;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BinaryHeap;
@@ -53,6 +53,10 @@ pub(crate) struct Search<'w, 'p> {
     /// Targets whose dependencies count.
     pub(crate) mask: FixedBitSet,
     open: BinaryHeap<(i64, i64, NodeId)>,
+    /// Paths to errors that were found before the one that ended the round.
+    pub(crate) more: Vec<(Attempt, NodeId)>,
+    /// How many nodes are left of an earlier round, with another precision, and have to be looked at again.
+    n_kept: usize,
     /// The values that cells have taken, if somebody wants to know when they are many.
     values: Option<FxHashMap<VarId, FxHashSet<TermId>>>,
 }
@@ -68,12 +72,15 @@ impl<'w, 'p> Search<'w, 'p> {
         world.counts.successor_time += clock::computed().saturating_sub(started);
         let mask = if world.reduction.is_aware() { tracked(world, precision) } else { world.actions.all() };
         let values = world.counts_values.then(FxHashMap::default);
-        Search { world, precision, graph: ReachabilityGraph::default(), mask, open: BinaryHeap::new(), values }
+        let (graph, open) = (ReachabilityGraph::default(), BinaryHeap::new());
+        Search { world, precision, graph, mask, open, more: Vec::new(), n_kept: 0, values }
     }
 
-    /// Goes on with what is left of the graph of an earlier round.
+    /// Goes on with what is left of the graph of an earlier round. Its states know less than they could, and allow no less. What was left out there may have to be explored
+    /// now that more is known: `again` looks.
     pub(crate) fn resume(&mut self, graph: ReachabilityGraph) {
         self.graph = graph;
+        self.n_kept = self.graph.nodes.len();
         for id in 0..self.graph.nodes.len() as NodeId {
             let node = self.graph.node(id);
             if !node.is_pruned && !node.is_expanded && node.covered_by.is_none() {
@@ -100,16 +107,20 @@ impl<'w, 'p> Search<'w, 'p> {
                     run.reached.count("abstract states", self.graph.nodes.len() as u64);
                     run.reached.count("of them open", self.open.len() as u64);
                 }
-                if let Err(halt) = self.expand(node, run) {
+                if let Err(halt) = self.expand(node, run).or_else(|halt| self.put_aside(halt)) {
                     self.world.counts.covered += self.graph.n_covered;
                     return Err(halt);
                 }
+            }
+            if !self.more.is_empty() {
+                let (attempt, node) = self.more.remove(0);
+                break Err(Halt::Error(attempt, node));
             }
             match self.missing() {
                 missing if missing.is_empty() => break Ok(()),
                 missing => {
                     for (node, thread) in missing {
-                        if let Err(halt) = self.take(node, thread, run) {
+                        if let Err(halt) = self.take(node, thread, run).or_else(|halt| self.put_aside(halt)) {
                             self.world.counts.covered += self.graph.n_covered;
                             return Err(halt);
                         }
@@ -121,8 +132,48 @@ impl<'w, 'p> Search<'w, 'p> {
         result
     }
 
+    /// Keeps a path to an error for later, if more of them are wanted; the graph is no proof any more.
+    fn put_aside(&mut self, halt: Halt) -> Result<(), Halt> {
+        let Halt::Error(attempt, node) = halt else { return Err(halt) };
+        self.more.push((attempt, node));
+        if self.more.len() < self.world.n_paths {
+            return Ok(());
+        }
+        let (attempt, node) = self.more.remove(0);
+        Err(Halt::Error(attempt, node))
+    }
+
+    /// What is left of an earlier round was explored as far as the precision of that round wanted it: threads that this one wants, too. A set of threads that holds a source set
+    /// is one, so that nothing has to be taken back. Even where all accesses count, who surely goes on depends on what is tracked.
+    fn again(&mut self) -> Vec<(NodeId, u32)> {
+        let n_kept = std::mem::take(&mut self.n_kept);
+        let mut wanted = Vec::new();
+        for node in 0..n_kept as NodeId {
+            let Node { is_expanded, is_pruned, covered_by, can_run, .. } = self.graph.node(node);
+            if !is_expanded || *is_pruned || covered_by.is_some() || can_run.len() <= 1 {
+                continue;
+            }
+            let can_run = can_run.clone();
+            let chosen = match self.candidates(node) {
+                Ok(candidates) => AtNode::new(self, node, candidates).source_set(),
+                Err(_) => can_run.clone(),
+            };
+            let explored = &self.graph.node(node).explored;
+            let is_missing = |thread: &u32| can_run.contains(thread) && !explored.contains(thread);
+            wanted.extend(chosen.into_iter().filter(is_missing).map(|thread| (node, thread)));
+        }
+        wanted
+    }
+
     /// Nodes and threads that have to be explored there, although the reduction left them out.
     fn missing(&mut self) -> Vec<(NodeId, u32)> {
+        // Dynamic reduction looks at the whole graph anyway.
+        if self.n_kept > 0 && matches!(self.world.reduction, Reduction::Source | Reduction::Aware) {
+            let again = self.again();
+            if !again.is_empty() {
+                return again;
+            }
+        }
         let needed = if self.world.reduction.is_dynamic() { dpor::needed(self) } else { Vec::new() };
         match self.world.reduction {
             Reduction::None => Vec::new(),

@@ -5,6 +5,13 @@
 //! The static tables say what threads may touch; the node's state says who surely goes on and who waits for whom. Accesses to targets
 //! that do not count are left out: with `aware` those about which the precision knows nothing, and with the cone those that the next step makes
 //! only to values that nobody looks at.
+//!
+//! Why this is right in every domain. \[Telbisz24] asks for an action-deterministic abstract state space, in which a step leads to one abstract state; `expl-enum` and `pred-split` go on with several, and a
+//! condition may narrow what is known of cells that it only reads, so that abstract steps do not commute as there. So the argument is not made on abstract states. Let P' be the program in which cells that the precision
+//! does not mention have any value before each step. Every execution of P is one of P'. An abstract state says nothing about those cells, so the successors of a step, one or several, contain where each
+//! step of P' leads: the graph is an abstraction of P', too. In P' an access to such a cell is no access but an input, so two steps that meet only in such cells commute, as concrete steps do, and may both run whenever their other conditions allow it (that
+//! is why a thread that waits for such a cell surely goes on, unless deadlocks are asked about). What `aware` leaves out is therefore what source sets of P' leave out by the syntactic relation, which
+//! loses no error of P'. How many abstract states stand for a step plays no part in it.
 
 use super::reachability_graph::NodeId;
 use super::{Search, resolver};

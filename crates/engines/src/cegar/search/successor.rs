@@ -7,7 +7,8 @@
 //!
 //! Invariant: nothing is kept of cells that the step changes, unless the domain says what they are afterwards.
 
-use crate::abstraction::cone::{Inputs, Simplified, Taken};
+use crate::abstraction::cells::Cells;
+use crate::abstraction::cone::{Inputs, Simplified, Taken, is_declared};
 use crate::abstraction::domain::{self, Step, Tools};
 use crate::abstraction::state::{Abstract, Precision};
 use crate::abstraction::symbolic::Summary;
@@ -33,7 +34,7 @@ pub(crate) fn after_step(
         && let Some(simplified) = world.cone.simplify(&mut world.cells, &world.live, precision, taken, summary)
         && let Some(inputs) = &simplified.inputs
     {
-        world.counts.statements += summary.updates.len() as u64;
+        world.counts.assignments += n_assignments(&world.cells, summary);
         world.counts.simplified += simplified.n_havoc;
         world.counts.eliminated += simplified.n_dropped;
         return after_known_step(world, precision, state, summary, taken, &simplified, inputs);
@@ -45,7 +46,7 @@ pub(crate) fn after_step(
     if cases.is_empty() {
         return Ok(Vec::new());
     }
-    world.counts.statements += summary.updates.len() as u64;
+    world.counts.assignments += n_assignments(tools.cells, summary);
     let mut is_trimmed = false;
     let mut after = match world.cone.simplify(tools.cells, &world.live, precision, taken, summary) {
         Some(simplified) => {
@@ -71,6 +72,11 @@ pub(crate) fn after_step(
         precision.trim(taken.after, state);
     }
     Ok(after)
+}
+
+/// Assignments of a step to what the program declares.
+fn n_assignments(cells: &Cells<'_>, summary: &Summary) -> u64 {
+    summary.updates.iter().filter(|(var, _)| is_declared(cells, *var)).count() as u64
 }
 
 /// Likewise where only values matter: what a simplified step makes of those that it looks at is remembered.

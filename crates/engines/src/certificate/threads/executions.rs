@@ -397,7 +397,8 @@ impl Table {
         (order, is_update): (Order, bool),
     ) -> usize {
         let thread = thread.map(|thread| thread as u32);
-        self.events.push(Event { thread, kind, tags, is_update, failed: None, is_plain: order == Order::Plain });
+        let is_plain = order == Order::Plain;
+        self.events.push(Event { thread, kind, tags, is_update, failed: None, is_plain, message: None });
         self.cells.push(cell);
         self.events.len() - 1
     }

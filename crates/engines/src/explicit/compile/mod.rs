@@ -446,10 +446,10 @@ impl<'c> ProcCompiler<'c> {
                 let a = self.term(*new)?;
                 self.store(a, touch, spot);
             }
-            Op::Alloc { dst, size, kind, zeroed } => {
+            Op::Alloc { dst, size, kind, zeroed, .. } => {
                 let d = self.var_reg(*dst)?;
                 let size = self.term(*size)?;
-                let region = self.region_of_site(stmt.site);
+                let region = self.region_made_by(stmt);
                 let is_heap = *kind == AllocKind::Heap;
                 let info = AllocInfo { is_heap, zeroed: *zeroed, region, span: stmt.span };
                 self.code.allocs.push(info);
@@ -517,8 +517,9 @@ impl<'c> ProcCompiler<'c> {
         }
     }
 
-    fn region_of_site(&self, site: SiteId) -> RegionId {
-        let found = self.code.program.regions.iter().position(|region| region.sites.contains(&site));
+    fn region_made_by(&self, stmt: &Stmt) -> RegionId {
+        let site = stmt.alloc_site();
+        let found = self.code.program.regions.iter().position(|region| region.sites.iter().any(|of| Some(*of) == site));
         RegionId(found.unwrap_or(0) as u32)
     }
 

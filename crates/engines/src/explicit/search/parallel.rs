@@ -3,7 +3,7 @@
 //! Known as: parallel breadth-first search with a shared state store \[Laarman10] \[Holzmann12]; the cycle proviso on the queue \[Bosnacki06].
 //!
 //! A level is all states at one distance from the beginning. Workers take batches of it, expand them, and put what is new into the next level; a small level is
-//! left to one of them. Nothing depends on who was faster: a level is finished before the next begins, so the level of a state is its distance, and of several
+//! left to one of them. In large ones what was reached is written down and looked up later, store by store (`state::deferred`). Nothing depends on who was faster: a level is finished before the next begins, so the level of a state is its distance, and of several
 //! violations in a level that of the smallest state is told. So answers, states and ways to them are the same for any number of workers.
 //!
 //! A reduced set of threads is enough in a state if one of its steps leads to the next level. Otherwise all threads run. Why that suffices: take a violation that is
@@ -18,7 +18,8 @@ use crate::explicit::properties::{race, waits};
 use crate::explicit::reduction::Selector;
 use crate::explicit::reduction::symmetry::{Permutation, Symmetry};
 use crate::explicit::state::View;
-use crate::explicit::state::shards::{Seen, Shards};
+use crate::explicit::state::deferred::{Deferred, Waiting};
+use crate::explicit::state::shards::{N_SHARDS, Seen, Shards};
 use crate::explicit::state::visited::{MAX_STATE, hash};
 use crate::explicit::step::{Choices, Machine, StepResult, vary};
 use crate::explore::por::threads::ThreadSet;
@@ -31,6 +32,9 @@ const BATCH: usize = if cfg!(test) { 2 } else { 256 };
 
 /// States of a level that are worth the start of further workers.
 const MANY: usize = 8 * BATCH;
+
+/// Bytes of states that a worker writes down before they are looked up; few in tests.
+const MANY_BYTES: usize = if cfg!(test) { 1 << 8 } else { 1 << 25 };
 
 /// Bytes of the stack of a worker.
 const STACK: usize = 16 << 20;
@@ -49,6 +53,10 @@ struct Level<'l> {
     batches: &'l [Batch],
     /// The next batch to take.
     next: AtomicUsize,
+    /// The next store to look states up in.
+    next_shard: AtomicUsize,
+    /// Whether states are looked up later, where nothing depends on it.
+    defers: bool,
     /// Whether to stop.
     is_over: AtomicBool,
     /// States so far.
@@ -75,6 +83,10 @@ struct Worker<'c> {
     /// What it found for the next level, and how many states it has found in all.
     found: Vec<Batch>,
     n_found: usize,
+    /// How many states all had when it last told.
+    n_told: usize,
+    /// What it has reached and not looked up.
+    deferred: Deferred,
     counts: Counts,
     unknown: Option<Why>,
     violation: Option<Violation>,
@@ -133,6 +145,8 @@ impl<'c> Parallel<'c> {
             view: View::default(),
             found: Vec::new(),
             n_found: 0,
+            n_told: 0,
+            deferred: Deferred::default(),
             counts: Counts::default(),
             unknown: None,
             violation: None,
@@ -166,6 +180,8 @@ impl<'c> Parallel<'c> {
                 number,
                 batches: &batches,
                 next: AtomicUsize::new(0),
+                next_shard: AtomicUsize::new(0),
+                defers: self.workers.len() > 1 && n_in(&batches) >= MANY,
                 is_over: AtomicBool::new(false),
                 n_states: AtomicUsize::new(n_states),
                 shards: &self.shards,
@@ -236,21 +252,59 @@ impl<'c> Parallel<'c> {
     }
 }
 
-/// Expands all states of a level, with all workers if there are many. The first one, which is the caller, looks whether to stop.
-fn expand_level(workers: &mut [Worker<'_>], level: &Level<'_>, run: &mut Run) -> Option<Why> {
-    let (first, others) = workers.split_first_mut().expect("there is a worker");
-    let n_states: usize = level.batches.iter().map(|batch| batch.states.len()).sum();
-    if others.is_empty() || n_states < MANY {
-        return first.expand_batches(level, Some(run));
+/// Adds a state to the last of some batches, or to a new one.
+fn keep(batches: &mut Vec<Batch>, state: &[u8], mover: Option<u16>) {
+    if batches.last().is_none_or(|batch| batch.states.len() >= BATCH) {
+        batches.push(Batch::default());
     }
+    let batch = batches.last_mut().expect("there is one with room");
+    batch.bytes.extend_from_slice(state);
+    batch.states.push((batch.bytes.len(), mover));
+}
+
+fn n_in(batches: &[Batch]) -> usize {
+    batches.iter().map(|batch| batch.states.len()).sum()
+}
+
+/// Expands all states of a level, with all workers if there are many.
+fn expand_level(workers: &mut [Worker<'_>], level: &Level<'_>, run: &mut Run) -> Option<Why> {
+    if !level.defers {
+        return workers.first_mut()?.expand_batches(level, Some(run));
+    }
+    loop {
+        let stopped = together(workers, run, |worker, run| worker.expand_batches(level, run));
+        let deferred: Vec<Deferred> = workers.iter_mut().map(|worker| std::mem::take(&mut worker.deferred)).collect();
+        level.next_shard.store(0, Ordering::Relaxed);
+        together(workers, run, |worker, _| {
+            worker.take_in(level, &deferred);
+            None
+        });
+        for (worker, mut empty) in workers.iter_mut().zip(deferred) {
+            empty.clear();
+            worker.deferred = empty;
+        }
+        if stopped.is_some() || level.next.load(Ordering::Relaxed) >= level.batches.len() {
+            return stopped;
+        }
+    }
+}
+
+/// Lets all workers do something at once. The first one, which is the caller, looks whether to stop.
+fn together<'c>(
+    workers: &mut [Worker<'c>],
+    run: &mut Run,
+    work: impl Fn(&mut Worker<'c>, Option<&mut Run>) -> Option<Why> + Sync,
+) -> Option<Why> {
+    let (first, others) = workers.split_first_mut().expect("there is a worker");
+    let work = &work;
     std::thread::scope(|scope| {
         let start = |worker| {
-            let work = move || Worker::expand_batches(worker, level, None);
+            let work = move || work(worker, None);
             std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)
         };
         // Who cannot be started is not needed.
         let started: Vec<_> = others.iter_mut().map_while(|worker| start(worker).ok()).collect();
-        let stopped = first.expand_batches(level, Some(run));
+        let stopped = work(first, Some(run));
         for handle in started {
             if let Err(panic) = handle.join() {
                 std::panic::resume_unwind(panic);
@@ -263,7 +317,9 @@ fn expand_level(workers: &mut [Worker<'_>], level: &Level<'_>, run: &mut Run) ->
 impl Worker<'_> {
     /// Expands batches as long as there are some. With a run, looks whether to stop, and tells the others.
     fn expand_batches(&mut self, level: &Level<'_>, mut run: Option<&mut Run>) -> Option<Why> {
-        while let Some(batch) = level.batches.get(level.next.fetch_add(1, Ordering::Relaxed)) {
+        while self.deferred.n_bytes() < MANY_BYTES
+            && let Some(batch) = level.batches.get(level.next.fetch_add(1, Ordering::Relaxed))
+        {
             let new_before = self.n_found;
             let mut begin = 0;
             for (end, mover) in &batch.states {
@@ -283,7 +339,10 @@ impl Worker<'_> {
             }
             let found = self.n_found - new_before;
             let n_states = level.n_states.fetch_add(found, Ordering::Relaxed) + found;
-            if let Some(run) = run.as_ref().filter(|_| n_states / TOLD_EVERY != (n_states - found) / TOLD_EVERY) {
+            if let Some(run) = run.as_ref()
+                && n_states >= self.n_told + TOLD_EVERY
+            {
+                self.n_told = n_states;
                 run.reached.count("states", n_states as u64);
                 run.reached.count("steps deep", level.number as u64);
             }
@@ -292,6 +351,27 @@ impl Worker<'_> {
             }
         }
         None
+    }
+
+    /// Looks up what all workers have written down, store by store as long as there are some.
+    fn take_in(&mut self, level: &Level<'_>, deferred: &[Deferred]) {
+        loop {
+            let shard = level.next_shard.fetch_add(1, Ordering::Relaxed);
+            if shard >= N_SHARDS {
+                return;
+            }
+            let new_before = self.n_found;
+            for from in deferred {
+                level.shards.take_in(shard, level.number + 1, from, |waiting, seen| match seen {
+                    Seen::New => {
+                        self.n_found += 1;
+                        keep(&mut self.found, waiting.state, waiting.mover);
+                    }
+                    Seen::InThisLevel | Seen::Before => self.counts.matched += 1,
+                });
+            }
+            level.n_states.fetch_add(self.n_found - new_before, Ordering::Relaxed);
+        }
     }
 
     /// Runs the threads of a state.
@@ -320,7 +400,9 @@ impl Worker<'_> {
             None => (self.selector.select(&mut self.machine, state, &self.view, &alive), false),
         };
         let left_out = alive.without(&chosen);
-        let mut wrong = self.run_threads(place, &chosen, &mut expansion);
+        // A reduced set asks at once whether a step leads ahead.
+        let can_wait = place.level.defers && (is_held || left_out.is_empty());
+        let mut wrong = self.run_threads(place, &chosen, &mut expansion, can_wait);
         if wrong.is_none() && !left_out.is_empty() {
             self.counts.reduced += u64::from(!is_held);
             let runs_all = if is_held {
@@ -331,7 +413,7 @@ impl Worker<'_> {
             };
             if runs_all {
                 self.counts.expanded_again += u64::from(!is_held);
-                wrong = self.run_threads(place, &left_out, &mut expansion);
+                wrong = self.run_threads(place, &left_out, &mut expansion, place.level.defers);
             }
         }
         if let Some((found, thread, edge, choices)) = wrong {
@@ -347,6 +429,7 @@ impl Worker<'_> {
         place: &Place<'_>,
         threads: &ThreadSet,
         expansion: &mut Expansion,
+        can_wait: bool,
     ) -> Option<(Found, usize, u32, Choices)> {
         for thread in threads.iter() {
             let (mut has_moved, mut waits) = (false, false);
@@ -357,7 +440,7 @@ impl Worker<'_> {
                     match self.machine.run(place.state, &self.view, thread, edge as usize, &mut choices) {
                         StepResult::Next => {
                             has_moved = true;
-                            expansion.has_ahead |= self.arrive(place, thread);
+                            expansion.has_ahead |= self.arrive(place, thread, can_wait);
                         }
                         StepResult::NotTaken => {}
                         StepResult::Waits(_) => waits = true,
@@ -385,8 +468,8 @@ impl Worker<'_> {
         None
     }
 
-    /// Takes in the state that a thread's step has led to. Whether it belongs to the next level.
-    fn arrive(&mut self, place: &Place<'_>, thread: usize) -> bool {
+    /// Takes in the state that a thread's step has led to. Whether it is known to belong to the next level.
+    fn arrive(&mut self, place: &Place<'_>, thread: usize, can_wait: bool) -> bool {
         self.counts.transitions += 1;
         let code = self.machine.code;
         let exchanged = self.symmetry.as_mut().and_then(|symmetry| symmetry.sort(code, self.machine.next_mut()));
@@ -396,19 +479,20 @@ impl Worker<'_> {
             self.unknown.get_or_insert_with(too_large);
             return false;
         }
+        let mover = u16::try_from(place_after(exchanged.as_ref(), thread)).ok();
+        if can_wait {
+            let hash = hash(next);
+            let waiting = Waiting { state: next, mover, hash, parent: place.hash };
+            self.deferred.push(Shards::index_of(hash), &waiting);
+            return false;
+        }
         let seen = place.level.shards.insert(next, place.level.number + 1, place.hash);
         if seen != Seen::New {
             self.counts.matched += 1;
             return seen == Seen::InThisLevel;
         }
-        let mover = place_after(exchanged.as_ref(), thread);
-        if self.found.last().is_none_or(|batch| batch.states.len() >= BATCH) {
-            self.found.push(Batch::default());
-        }
-        let batch = self.found.last_mut().expect("there is one with room");
         self.n_found += 1;
-        batch.bytes.extend_from_slice(next);
-        batch.states.push((batch.bytes.len(), u16::try_from(mover).ok()));
+        keep(&mut self.found, next, mover);
         true
     }
 

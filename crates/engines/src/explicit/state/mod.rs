@@ -4,6 +4,7 @@
 //! that are live there, so its length follows from its location, and records are found one after the other. The holder
 //! is there only in programs that can wait inside an atomic section; in others it is the one thread that is inside.
 
+pub(crate) mod deferred;
 pub(crate) mod heap;
 pub(crate) mod shards;
 pub(crate) mod visited;

@@ -5,11 +5,12 @@
 //! The hash of a state says in which store it is, so that workers rarely wait for each other. Each state has the hash of the state that it was reached
 //! from; of several on the level before, the smallest. So ways back to the beginning do not depend on who was faster.
 
+use super::deferred::{Deferred, Waiting};
 use super::visited::{Visited, hash};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Stores; many more than workers, so that two rarely want the same.
-const N_SHARDS: usize = 256;
+pub(crate) const N_SHARDS: usize = 256;
 
 /// All states that any worker has seen.
 pub(crate) struct Shards {
@@ -41,28 +42,38 @@ impl Shards {
         Shards { shards: (0..N_SHARDS).map(|_| shard()).collect() }
     }
 
+    /// In which store a state with a hash is. The tables inside use other bits.
+    pub(crate) fn index_of(hash: u64) -> usize {
+        (hash >> 32) as usize % N_SHARDS
+    }
+
     fn shard(&self, hash: u64) -> MutexGuard<'_, Shard> {
-        // The tables inside use other bits.
-        let index = (hash >> 32) as usize % N_SHARDS;
+        self.lock(Shards::index_of(hash))
+    }
+
+    fn lock(&self, index: usize) -> MutexGuard<'_, Shard> {
         self.shards[index].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a state that was reached in a level from one with a hash.
     pub(crate) fn insert(&self, state: &[u8], level: usize, parent: u64) -> Seen {
         let hash = hash(state);
-        let mut shard = self.shard(hash);
-        if shard.level != level {
-            shard.level = level;
-            shard.begin = shard.visited.state_bytes() as u64;
+        self.shard(hash).insert(&Waiting { state, mover: None, hash, parent }, level)
+    }
+
+    /// Adds states that were reached in a level and wait for the store with a number. Says of each what was known of it.
+    pub(crate) fn take_in(
+        &self,
+        index: usize,
+        level: usize,
+        deferred: &Deferred,
+        mut tell: impl FnMut(&Waiting<'_>, Seen),
+    ) {
+        let mut shard = self.lock(index);
+        for waiting in deferred.of_shard(index) {
+            let seen = shard.insert(&waiting, level);
+            tell(&waiting, seen);
         }
-        let (id, is_new) = shard.visited.insert_hashed(state, hash);
-        if !is_new && id < shard.begin {
-            return Seen::Before;
-        }
-        if is_new || parent < shard.visited.parent(id) {
-            shard.visited.set_parent(id, parent);
-        }
-        if is_new { Seen::New } else { Seen::InThisLevel }
     }
 
     /// The hash of the state that a state was reached from.
@@ -96,6 +107,23 @@ impl Shards {
     /// Bytes of the states themselves.
     pub(crate) fn state_bytes(&self) -> usize {
         self.sum(Visited::state_bytes)
+    }
+}
+
+impl Shard {
+    fn insert(&mut self, reached: &Waiting<'_>, level: usize) -> Seen {
+        if self.level != level {
+            self.level = level;
+            self.begin = self.visited.state_bytes() as u64;
+        }
+        let (id, is_new) = self.visited.insert_hashed(reached.state, reached.hash);
+        if !is_new && id < self.begin {
+            return Seen::Before;
+        }
+        if is_new || reached.parent < self.visited.parent(id) {
+            self.visited.set_parent(id, reached.parent);
+        }
+        if is_new { Seen::New } else { Seen::InThisLevel }
     }
 }
 

@@ -17,12 +17,22 @@ use crate::symbolic::state::{Access, Last, State, Val};
 use crate::symbolic::world::World;
 use smallvec::SmallVec;
 
+/// When a step counts as dependent on another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dependence {
+    /// If they touch the same, one of them writing.
+    Exact,
+    /// Also if one of them touches anything: SR of \[Vrooman24]. Whatever is dependent is so here, too, so nothing is lost.
+    Simple,
+}
+
 /// Which threads' memories the step of a thread wipes out; `None` if it must not run now.
 pub(crate) fn may_run(
     world: &mut World<'_>,
     state: &State,
     at: usize,
     accesses: &[Access],
+    dependence: Dependence,
 ) -> Option<SmallVec<[usize; 4]>> {
     let mut wiped = SmallVec::new();
     for other in 0..state.threads.len() {
@@ -30,7 +40,9 @@ pub(crate) fn may_run(
         if other == at {
             continue;
         }
-        if depends(world, state, at, accesses, other, &last) {
+        let touches = !accesses.is_empty() || !last.accesses.is_empty();
+        let is_simple = dependence == Dependence::Simple && touches;
+        if is_simple || depends(world, state, at, accesses, other, &last) {
             wiped.push(other);
         } else if other > at {
             return None;

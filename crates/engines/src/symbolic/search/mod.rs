@@ -2,7 +2,8 @@
 //!
 //! A state on the list of open ones is either being advanced (some threads run steps that nobody notices), or waits to be scheduled, or to run
 //! one thread. Without a reduction every instruction is scheduled; with one, a scheduled step takes along all local steps behind it. Local
-//! steps commute with everything, so this loses no behaviour.
+//! steps commute with everything, so this loses no behaviour. With `local` off they are scheduled like all others, and the reduction is all that
+//! leaves orders out: as Algorithm 6 of \[Vrooman24] does, or for `simple` as its SR, where a step that accesses anything depends on all others.
 //!
 //! Depth: a path may be K long, where the local steps that a thread has run ahead are not counted before the thread is scheduled
 //! again or somebody waits for it. So every execution of K steps has its representative within the bound, and a thread that would run
@@ -22,7 +23,7 @@ use crate::Run;
 use crate::symbolic::state::matching::key;
 use crate::symbolic::state::split::split;
 use coverage::Coverage;
-use dependence::may_run;
+use dependence::{Dependence, may_run};
 use ir::oox::{Trace, Violation, ViolationKind};
 use ir::{Span, Why};
 use logic::TermId;
@@ -59,6 +60,8 @@ pub(super) enum SearchOrder {
 pub(super) struct Settings {
     pub(super) reduction: Reduction,
     pub(super) order: SearchOrder,
+    /// Whether a scheduled step takes along the local steps behind it.
+    pub(super) takes_local: bool,
     pub(super) depth: u32,
     pub(super) matches: bool,
     pub(super) seed: u64,
@@ -324,7 +327,8 @@ impl<'p> Search<'p> {
     fn advance(&mut self, mut state: State, mut threads: SmallVec<[u32; 4]>, run: &mut Run) -> Result<(), Found> {
         while let Some(name) = threads.last().copied() {
             let at = state.thread_at(name);
-            if self.settings.reduction == Reduction::None || state.threads[at].frames.is_empty() {
+            let takes_none = self.settings.reduction == Reduction::None || !self.settings.takes_local;
+            if takes_none || state.threads[at].frames.is_empty() {
                 threads.pop();
                 continue;
             }
@@ -474,8 +478,13 @@ impl<'p> Search<'p> {
         }
         self.counts.steps += 1;
         let mut wiped = SmallVec::new();
-        if self.settings.reduction == Reduction::Monotonic {
-            match may_run(&mut self.world, state, at, &accesses) {
+        let dependence = match self.settings.reduction {
+            Reduction::Monotonic => Some(Dependence::Exact),
+            Reduction::Simple if !self.settings.takes_local => Some(Dependence::Simple),
+            Reduction::Simple | Reduction::None => None,
+        };
+        if let Some(dependence) = dependence {
+            match may_run(&mut self.world, state, at, &accesses, dependence) {
                 Some(found) => wiped = found,
                 None => {
                     self.counts.pruned += 1;
@@ -491,7 +500,7 @@ impl<'p> Search<'p> {
         let at = next.thread_at(name);
         let thread = next.thread_mut(at);
         thread.has_run = true;
-        if self.settings.reduction == Reduction::Monotonic {
+        if dependence.is_some() {
             let has_ended = thread.frames.is_empty();
             let children = started.iter().copied().collect();
             thread.last = Some(Rc::new(Last { accesses, children, has_ended }));

@@ -51,6 +51,7 @@ pub fn lower(input: Input<'_>) -> Result<Lowered, (Vec<Diagnostic>, Sources)> {
     lowering.run();
     lowering.tell_assumptions();
     if lowering.errors.is_empty() {
+        ir::addresses::clone_allocators(&mut lowering.program, &mut lowering.layout);
         ir::addresses::guard(&mut lowering.program, &lowering.layout);
         let missing = lowering.all_missing();
         Ok(Lowered { program: lowering.program, warnings: lowering.warnings, missing })

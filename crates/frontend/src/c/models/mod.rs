@@ -11,7 +11,7 @@ use super::typed::Unit;
 use super::{check, parse};
 use ir::{DataModel, Sources};
 
-const TEXTS: [(&str, &str); 19] = [
+const TEXTS: [(&str, &str); 20] = [
     ("<ravel>/ravel.h", include_str!("ravel.h")),
     ("<ravel>/pthread.c", include_str!("pthread.c")),
     ("<ravel>/mutex.c", include_str!("mutex.c")),
@@ -31,6 +31,7 @@ const TEXTS: [(&str, &str); 19] = [
     ("<ravel>/numbers.c", include_str!("numbers.c")),
     ("<ravel>/process.c", include_str!("process.c")),
     ("<ravel>/getopt.c", include_str!("getopt.c")),
+    ("<ravel>/kernel.c", include_str!("kernel.c")),
 ];
 
 /// The models for a data model, their texts added to `sources`.

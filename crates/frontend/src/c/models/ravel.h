@@ -18,8 +18,8 @@ void __ravel_await();
 void __ravel_await_owner();
 void __ravel_rmw();
 
-/* (address, local variable, condition, new value, order): likewise if the condition holds of the old value; else but a relaxed read,
- * which synchronises with nobody. */
+/* (address, local variable, condition, new value, order[, order of a failure]): likewise if the condition holds of the old value; else but a read, which is
+ * relaxed and synchronises with nobody unless another order is given. */
 void __ravel_try();
 
 /* (function, arguments...): the handle of a new thread. */

@@ -280,3 +280,28 @@ fn compile_commands_give_the_flags() {
     let problems = preprocess(&mut Sources::default(), &path, &options).expect_err("it is no list");
     assert!(problems[0].message.contains("not a list of compile commands"), "{problems:?}");
 }
+
+#[test]
+fn our_own_headers_are_there_unless_the_program_has_one() {
+    let scratch = Scratch::new("headers");
+    let file = scratch.write("a.c", "#include \"own.h\"\nRAVEL_TOPIC(pay);\nvoid f(void) { ravel_send(pay, 10); }\n");
+    scratch.write("own.h", "#include <ravel/net.h>\n");
+    for compiler in compilers() {
+        let options = PreprocessOptions { compiler: Some(compiler), ..PreprocessOptions::default() };
+        let read = preprocess(&mut Sources::default(), &file, &options).expect("the header is found");
+        // Compilers break lines where a macro of a system header begins.
+        let text = String::from_utf8_lossy(&read.text).into_owned();
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let tokens: String = lines.flat_map(str::split_whitespace).collect();
+        assert!(tokens.contains("ravel_topicpay={"), "{text}");
+        assert!(tokens.contains("__ravel_net_send(&(pay),(10),\"\")"), "{text}");
+    }
+    // One of that name in a directory that is given comes first.
+    scratch.write("given/ravel/net.h", "#define RAVEL_TOPIC(name) int own_##name\n");
+    for compiler in compilers() {
+        let include_dirs = vec![scratch.0.join("given")];
+        let options = PreprocessOptions { compiler: Some(compiler), include_dirs, ..PreprocessOptions::default() };
+        let read = preprocess(&mut Sources::default(), &file, &options).expect("it is there");
+        assert!(String::from_utf8_lossy(&read.text).contains("int own_pay"));
+    }
+}

@@ -236,7 +236,7 @@ impl<'a, 'p> Exec<'a, 'p> {
             Op::Store { place, value, order } => self.store(place, *value, *order)?,
             Op::Rmw { .. } => self.rmw(&stmt.op)?,
             Op::Fence(order) => self.fence(*order),
-            Op::Alloc { dst, size, kind, zeroed } => self.alloc(*dst, *size, *kind, *zeroed)?,
+            Op::Alloc { dst, size, kind, zeroed, .. } => self.alloc(*dst, *size, *kind, *zeroed)?,
             Op::Free { addr, kind } => self.free(*addr, *kind)?,
             Op::Start { dst, callee, args } => self.start(*dst, *callee, args)?,
             Op::Join { thread, result } => self.join(*thread, *result),

@@ -218,7 +218,7 @@ fn unwritten_bytes_are_chosen_once_and_zeroed_ones_are_zero() {
         main_only(|b| {
             let (p, first, second) = (b.pointer("p"), b.local("first"), b.local("second"));
             let size = b.word(4);
-            b.then(Op::Alloc { dst: p, size, kind: AllocKind::Stack, zeroed });
+            b.then(Op::Alloc { dst: p, size, kind: AllocKind::Stack, zeroed, copy: 0 });
             // The lowest byte is written, the others are arbitrary.
             let low = Place::Mem { addr: b.var(p), sort: Scalar::Bv(8), region: RegionId::ANYWHERE };
             let seven = b.pool().bv(8, 7);

@@ -234,7 +234,7 @@ fn free_races_with_uses_and_the_end_of_a_scope_does_not() {
         let main = b.define("main", |b| {
             let (p, t) = (b.pointer("p"), b.pointer("t"));
             let size = b.word(4);
-            b.then(Op::Alloc { dst: p, size, kind, zeroed: true });
+            b.then(Op::Alloc { dst: p, size, kind, zeroed: true, copy: 0 });
             let address = b.var(p);
             b.start(t, user, &[address]);
             b.free(p, kind);

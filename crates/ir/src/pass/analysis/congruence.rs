@@ -54,12 +54,15 @@ type Contents = FxHashMap<(usize, u64), Residue>;
 /// Residues of all variables of a program.
 pub(in crate::pass) struct Residues {
     vars: Vec<Option<Residue>>,
+    /// Whether a read may find a mixture of writes of several sizes.
+    may_mix: bool,
 }
 
 impl Residues {
-    /// Analyses a program. What is read from memory is what all writes of that size to the same objects agree on.
-    pub(in crate::pass) fn new(program: &Program, points_to: &PointsTo) -> Residues {
-        let mut residues = Residues { vars: vec![None; program.vars.len()] };
+    /// Analyses a program. What is read from memory is what all writes of that size to the same objects agree on. Unless reads `may_mix` sizes, it is taken for granted that no two accesses overlap in part, which
+    /// whoever asks has to find true by the result: in an execution the first two that do so would have addresses for which the result holds.
+    pub(in crate::pass) fn new(program: &Program, points_to: &PointsTo, may_mix: bool) -> Residues {
+        let mut residues = Residues { vars: vec![None; program.vars.len()], may_mix };
         let mut contents = Contents::default();
         residues.start(program);
         // Each round lowers some residue by at least a bit; the cap only guards against surprises.
@@ -68,7 +71,7 @@ impl Residues {
                 return residues;
             }
         }
-        Residues { vars: vec![Some(Residue::UNKNOWN); program.vars.len()] }
+        Residues { vars: vec![Some(Residue::UNKNOWN); program.vars.len()], may_mix }
     }
 
     fn start(&mut self, program: &Program) {
@@ -148,7 +151,8 @@ impl Residues {
             Place::Var(global) => self.vars[global.index()],
             Place::Mem { addr, sort, .. } => {
                 let is_pointer = program.var(dst).format == Format::Pointer;
-                Some(read_contents(program, points_to, contents, (*addr, bytes_of(*sort)), is_pointer))
+                let what = (*addr, bytes_of(*sort), self.may_mix);
+                Some(read_contents(program, points_to, contents, what, is_pointer))
             }
         };
         value.is_some_and(|value| self.lower(dst, value))
@@ -246,7 +250,7 @@ fn read_contents(
     program: &Program,
     points_to: &PointsTo,
     contents: &Contents,
-    (addr, size): (TermId, u64),
+    (addr, size, may_mix): (TermId, u64, bool),
     is_pointer: bool,
 ) -> Residue {
     let Some(targets) = points_to.of(addr) else { return Residue::UNKNOWN };
@@ -259,7 +263,7 @@ fn read_contents(
             }
             AbstractObject::Made(_) => is_pointer,
         };
-        let is_mixed = contents.keys().any(|(other, bytes)| *other == target && *bytes != size);
+        let is_mixed = may_mix && contents.keys().any(|(other, bytes)| *other == target && *bytes != size);
         let here = match contents.get(&(target, size)) {
             _ if is_mixed || !is_zero => Residue::UNKNOWN,
             Some(written) => written.join(Residue::exact(0)),

@@ -16,7 +16,7 @@ use super::uses::for_each_term;
 use crate::access::local_written;
 use crate::memory::{ObjectId, ObjectKind};
 use crate::program::{Format, Program};
-use crate::stmt::{Callee, Op, Place, SiteId};
+use crate::stmt::{AllocSite, Callee, Op, Place, Stmt};
 use fixedbitset::FixedBitSet;
 use logic::{Node, Op as TermOp, Pool, Sort, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,7 +27,7 @@ pub enum AbstractObject {
     /// A static object.
     Static(ObjectId),
     /// All objects that the statement of this site makes.
-    Made(SiteId),
+    Made(AllocSite),
 }
 
 /// The answer for all terms of a program.
@@ -95,8 +95,7 @@ impl<'a> Solver<'a> {
     fn new(program: &'a Program) -> Solver<'a> {
         let mut targets: Vec<AbstractObject> =
             (0..program.objects.len() as u32).map(|id| AbstractObject::Static(ObjectId(id))).collect();
-        let mut sites: Vec<SiteId> =
-            statements(program).filter(|(op, _)| matches!(op, Op::Alloc { .. })).map(|(_, site)| site).collect();
+        let mut sites: Vec<AllocSite> = statements(program).filter_map(Stmt::alloc_site).collect();
         sites.sort_unstable();
         sites.dedup();
         targets.extend(sites.into_iter().map(AbstractObject::Made));
@@ -145,12 +144,13 @@ impl<'a> Solver<'a> {
         }
         for proc in &program.procs {
             for stmt in proc.edges.iter().flat_map(|edge| &edge.stmts) {
-                self.add_stmt(&stmt.op, stmt.site);
+                self.add_stmt(stmt);
             }
         }
     }
 
-    fn add_stmt(&mut self, op: &Op, site: SiteId) {
+    fn add_stmt(&mut self, stmt: &Stmt) {
+        let op = &stmt.op;
         for_each_term(op, &mut |term, _| {
             self.node(term);
         });
@@ -173,7 +173,8 @@ impl<'a> Solver<'a> {
                 self.write(place, new);
             }
             Op::Alloc { dst, .. } => {
-                let index = self.targets.iter().position(|target| *target == AbstractObject::Made(site));
+                let made = stmt.alloc_site().map(AbstractObject::Made);
+                let index = self.targets.iter().position(|target| Some(*target) == made);
                 self.insert(dst.index(), index.expect("every site is a target") + 1);
             }
             Op::Start { callee, args, .. } | Op::Call { callee, args, .. } => self.pass(op, *callee, args),
@@ -319,8 +320,8 @@ impl<'a> Solver<'a> {
             }
         }
         let mut passed = self.sets[self.results].clone();
-        for (op, _) in statements(program) {
-            if let Op::Start { args, .. } = op {
+        for stmt in statements(program) {
+            if let Op::Start { args, .. } = &stmt.op {
                 args.iter().for_each(|arg| passed.union_with(&self.sets[self.node_of[arg]]));
             }
         }
@@ -330,8 +331,8 @@ impl<'a> Solver<'a> {
     }
 }
 
-fn statements(program: &Program) -> impl Iterator<Item = (&Op, SiteId)> {
-    program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts).map(|stmt| (&stmt.op, stmt.site))
+fn statements(program: &Program) -> impl Iterator<Item = &Stmt> {
+    program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts)
 }
 
 /// The variables and constants whose bits can be in the term's value.

@@ -16,7 +16,7 @@ use super::points_to::{AbstractObject, PointsTo};
 use crate::access::{self, Access};
 use crate::memory::RegionId;
 use crate::program::{Edge, LocId, ProcId, Program};
-use crate::stmt::{Callee, Op, Order, Place, SiteId};
+use crate::stmt::{AllocSite, Callee, Op, Order, Place};
 use fixedbitset::FixedBitSet;
 use logic::{TermId, VarId};
 use rustc_hash::FxHashSet;
@@ -137,7 +137,7 @@ impl Sharing {
         let points_to = makes_objects(program).then(|| PointsTo::new(program));
         for (addr, usage) in &ends {
             let objects = points_to.as_ref().and_then(|points_to| points_to.of(*addr).map(|set| (points_to, set)));
-            let may_end = |site: &SiteId| {
+            let may_end = |site: &AllocSite| {
                 let is_it = |(points_to, set): &(&PointsTo, Vec<usize>)| {
                     set.iter().any(|target| points_to.targets[*target] == AbstractObject::Made(*site))
                 };
@@ -174,7 +174,7 @@ impl Sharing {
         let stays = |target: usize| {
             matches!(points_to.targets[target], AbstractObject::Made(_)) && points_to.stays_in_thread(target)
         };
-        let own_sites: FxHashSet<SiteId> = (0..points_to.targets.len())
+        let own_sites: FxHashSet<AllocSite> = (0..points_to.targets.len())
             .filter(|target| stays(*target))
             .filter_map(|target| match points_to.targets[target] {
                 AbstractObject::Made(site) => Some(site),

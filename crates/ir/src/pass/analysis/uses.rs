@@ -77,7 +77,7 @@ fn map_place(place: &mut Place, map: &mut dyn FnMut(TermId, Moment) -> TermId) {
 }
 
 /// Renames the variable of the running thread that the statement writes.
-pub(in crate::pass) fn map_defined(op: &mut Op, map: &dyn Fn(VarId) -> VarId) {
+pub(crate) fn map_defined(op: &mut Op, map: &dyn Fn(VarId) -> VarId) {
     match op {
         Op::Assign { var, .. } | Op::Havoc { var, .. } => *var = map(*var),
         Op::Load { dst, .. } | Op::Rmw { dst, .. } | Op::Alloc { dst, .. } | Op::Start { dst, .. } => *dst = map(*dst),

@@ -19,14 +19,14 @@ use crate::memory::RegionId;
 use crate::pass::analysis::points_to::{AbstractObject, PointsTo};
 use crate::program::{Edge, Format, Program, Scope, Variable};
 use crate::property::{Properties, Property};
-use crate::stmt::{CheckKind, Op, Order, Place, SiteId, Stmt};
+use crate::stmt::{AllocSite, CheckKind, Op, Order, Place, Stmt};
 use logic::{Scalar, Sort, TermId, VarId};
 use rustc_hash::FxHashMap;
 
 /// An object that becomes a variable.
 struct Array {
     /// Where it is made.
-    site: SiteId,
+    site: AllocSite,
     /// The bytes of a cell.
     len: u64,
     base: TermId,
@@ -80,7 +80,7 @@ fn declare(program: &mut Program, name: &str, sort: Sort, scope: Scope) -> VarId
 }
 
 /// The regions of one object that becomes a variable, the site that makes it, and the bytes of its cells.
-fn candidates(program: &Program) -> Vec<(RegionId, SiteId, u64)> {
+fn candidates(program: &Program) -> Vec<(RegionId, AllocSite, u64)> {
     let stmts = || program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
     let is_anywhere =
         |stmt: &Stmt| matches!(place_of(&stmt.op), Some(Place::Mem { region, .. }) if *region == RegionId::ANYWHERE);
@@ -89,7 +89,7 @@ fn candidates(program: &Program) -> Vec<(RegionId, SiteId, u64)> {
     }
     let points_to = PointsTo::new(program);
     let once = made_once(program);
-    let is_freed = |site: SiteId| {
+    let is_freed = |site: AllocSite| {
         stmts().any(|stmt| match &stmt.op {
             Op::Free { addr, .. } => points_to
                 .of(*addr)
@@ -137,7 +137,7 @@ impl Rewriter<'_> {
     fn stmt(&mut self, mut stmt: Stmt, into: &mut Vec<Stmt>) {
         let arrays = self.arrays;
         if let Op::Alloc { dst, size, zeroed, .. } = stmt.op
-            && let Some(array) = arrays.values().find(|array| array.site == stmt.site)
+            && let Some(array) = arrays.values().find(|array| Some(array.site) == stmt.alloc_site())
         {
             self.make(array, (dst, size, zeroed), &stmt, into);
             return;

@@ -50,7 +50,7 @@ fn candidates(program: &Program, proc: &Proc) -> Vec<Object> {
     let mut rejected: FxHashSet<VarId> = proc.params.iter().copied().collect();
     for stmt in proc.edges.iter().flat_map(|edge| &edge.stmts) {
         match &stmt.op {
-            Op::Alloc { dst, size, kind: AllocKind::Stack, zeroed } => match word_of(pool, *size) {
+            Op::Alloc { dst, size, kind: AllocKind::Stack, zeroed, .. } => match word_of(pool, *size) {
                 Some(size) if program.var(*dst).scope == Scope::Local => {
                     let new = || Object { var: *dst, size, is_zeroed: *zeroed, cells: BTreeMap::new() };
                     let object = found.entry(*dst).or_insert_with(new);

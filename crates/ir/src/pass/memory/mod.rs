@@ -2,8 +2,9 @@
 //! what is left falls into separate regions; objects of unknown size become arrays, for those who want that.
 //!
 //! Known as: [`localize`] and [`scalarize`] are scalar replacement of aggregates (mem2reg), [`promote`] is allocation site promotion, [`regions`] is
-//! memory partitioning by points-to sets.
+//! memory partitioning by points-to sets, [`alloc_copies`] makes these context-sensitive.
 
+pub(super) mod alloc_copies;
 pub(super) mod arrays;
 pub(super) mod localize;
 pub(super) mod privatize;

@@ -20,7 +20,7 @@ use crate::pass::analysis::points_to::{AbstractObject, PointsTo};
 use crate::pass::analysis::sharing::Sharing;
 use crate::program::{EdgeId, Proc, ProcId, Program};
 use crate::property::{Properties, Property};
-use crate::stmt::{AllocKind, Op, Place, SiteId, Stmt};
+use crate::stmt::{AllocKind, AllocSite, Op, Place, Stmt};
 use fixedbitset::FixedBitSet;
 use logic::{TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -40,7 +40,7 @@ pub fn promote_allocations(mut program: Program, properties: Properties) -> Prog
     let model = program.data_model;
     let end_of = |object: &Object| (object.base >> model.granule_bits()) + model.granules(object.size);
     let mut next = program.objects.iter().map(end_of).max().unwrap_or(1).max(model.first_promoted());
-    let mut base_of: FxHashMap<SiteId, TermId> = FxHashMap::default();
+    let mut base_of: FxHashMap<AllocSite, TermId> = FxHashMap::default();
     let mut gone: FxHashSet<TermId> = FxHashSet::default();
     for candidate in &candidates {
         let n_granules = model.granules(candidate.size);
@@ -64,11 +64,11 @@ pub fn promote_allocations(mut program: Program, properties: Properties) -> Prog
         });
     }
     for edge in program.procs.iter_mut().flat_map(|proc| &mut proc.edges) {
-        for Stmt { op, site, .. } in &mut edge.stmts {
-            if let Op::Alloc { dst, .. } = op
-                && let Some(base) = base_of.get(site)
+        for stmt in &mut edge.stmts {
+            if let Op::Alloc { dst, .. } = &stmt.op
+                && let Some(base) = stmt.alloc_site().and_then(|site| base_of.get(&site))
             {
-                *op = Op::Assign { var: *dst, value: *base };
+                stmt.op = Op::Assign { var: *dst, value: *base };
             }
         }
         edge.stmts.retain(|stmt| !matches!(&stmt.op, Op::Free { addr, .. } if gone.contains(addr)));
@@ -77,7 +77,7 @@ pub fn promote_allocations(mut program: Program, properties: Properties) -> Prog
 }
 
 struct Candidate {
-    site: SiteId,
+    site: AllocSite,
     proc: ProcId,
     dst: VarId,
     size: u64,
@@ -93,12 +93,12 @@ fn single_allocations(program: &Program) -> Vec<Candidate> {
     for (index, proc) in program.procs.iter().enumerate() {
         let proc_id = ProcId(index as u32);
         for stmt in proc.edges.iter().flat_map(|edge| &edge.stmts) {
-            let Op::Alloc { dst, size, kind, zeroed } = &stmt.op else { continue };
+            let Op::Alloc { dst, size, kind, zeroed, .. } = &stmt.op else { continue };
             if let Some(size) = word_of(&program.pool, *size)
                 && size <= MAX_SIZE
-                && once.contains(&stmt.site)
+                && let Some(site) = stmt.alloc_site().filter(|site| once.contains(site))
             {
-                let (site, span) = (stmt.site, stmt.span);
+                let span = stmt.span;
                 candidates.push(Candidate { site, proc: proc_id, dst: *dst, size, kind: *kind, zeroed: *zeroed, span });
             }
         }
@@ -107,16 +107,16 @@ fn single_allocations(program: &Program) -> Vec<Candidate> {
 }
 
 /// The sites of `Alloc`s that run at most once in a whole execution: outside of all cycles, not copied, in a procedure that one thread runs once.
-pub(super) fn made_once(program: &Program) -> FxHashSet<SiteId> {
+pub(super) fn made_once(program: &Program) -> FxHashSet<AllocSite> {
     let sharing = Sharing::new(program);
-    let mut n_made: FxHashMap<SiteId, u32> = FxHashMap::default();
+    let mut n_made: FxHashMap<AllocSite, u32> = FxHashMap::default();
     for (index, proc) in program.procs.iter().enumerate() {
         let components = Components::new(proc, &proc.out_edges());
         let is_single = sharing.is_single(ProcId(index as u32));
         for edge in &proc.edges {
             let once = is_single && !components.is_repeated(edge.from, edge.to);
-            for stmt in edge.stmts.iter().filter(|stmt| matches!(stmt.op, Op::Alloc { .. })) {
-                *n_made.entry(stmt.site).or_default() += if once { 1 } else { 2 };
+            for site in edge.stmts.iter().filter_map(Stmt::alloc_site) {
+                *n_made.entry(site).or_default() += if once { 1 } else { 2 };
             }
         }
     }
@@ -151,7 +151,7 @@ impl Uses {
     }
 
     /// The addresses that `Free`s of the site's object name.
-    fn frees_of(&self, points_to: &PointsTo, site: SiteId) -> Vec<TermId> {
+    fn frees_of(&self, points_to: &PointsTo, site: AllocSite) -> Vec<TermId> {
         self.frees.iter().map(|(addr, ..)| *addr).filter(|addr| may_be(points_to, *addr, site)).collect()
     }
 
@@ -227,6 +227,6 @@ fn ends_quietly(proc: &Proc, free: Position, after: &FixedBitSet) -> bool {
     })
 }
 
-fn may_be(points_to: &PointsTo, addr: TermId, site: SiteId) -> bool {
+fn may_be(points_to: &PointsTo, addr: TermId, site: AllocSite) -> bool {
     points_to.of(addr).is_none_or(|set| set.iter().any(|at| points_to.targets[*at] == AbstractObject::Made(site)))
 }

@@ -104,31 +104,45 @@ fn find_cells(
     if region_at.values().any(|region| *region == RegionId::ANYWHERE) {
         return;
     }
-    let residues = Residues::new(program, points_to);
-    let mut shapes: Vec<Vec<(Residue, u64)>> = vec![Vec::new(); program.regions.len()];
-    for (addr, sort) in accesses {
-        let shape = (residues.of(&program.pool, *addr).unwrap_or(Residue { bits: 0, rest: 0 }), bytes_of(*sort));
-        let known = &mut shapes[region_at[addr].0 as usize];
-        if !known.contains(&shape) {
-            known.push(shape);
+    let shapes_if = |may_mix: bool| {
+        let residues = Residues::new(program, points_to, may_mix);
+        let mut shapes: Vec<Vec<Access>> = vec![Vec::new(); program.regions.len()];
+        for (addr, sort) in accesses {
+            let shape = (residues.of(&program.pool, *addr).unwrap_or(Residue { bits: 0, rest: 0 }), bytes_of(*sort));
+            let known = &mut shapes[region_at[addr].0 as usize];
+            if !known.contains(&shape) {
+                known.push(shape);
+            }
         }
+        shapes
+    };
+    // If nothing overlaps in part as long as nothing has done so, nothing does.
+    let mut shapes = shapes_if(false);
+    if !shapes.iter().all(|shapes| is_exact(shapes)) {
+        shapes = shapes_if(true);
     }
     for (region, shapes) in program.regions.iter_mut().zip(shapes).skip(1) {
         let size = shapes.first().map(|(_, size)| *size);
-        let is_aligned = |(residue, bytes): &(Residue, u64)| {
+        let is_aligned = |(residue, bytes): &Access| {
             Some(*bytes) == size
                 && bytes.is_power_of_two()
                 && residue.bits >= bytes.trailing_zeros()
                 && residue.rest % bytes == 0
         };
         region.cell = size.filter(|_| shapes.iter().all(is_aligned));
-        region.is_exact =
-            shapes.iter().enumerate().all(|(index, a)| shapes[index..].iter().all(|b| never_overlap_in_part(*a, *b)));
+        region.is_exact = is_exact(&shapes);
     }
 }
 
+/// What is known of the address of an access, and its bytes.
+type Access = (Residue, u64);
+
+fn is_exact(shapes: &[Access]) -> bool {
+    shapes.iter().enumerate().all(|(index, a)| shapes[index..].iter().all(|b| never_overlap_in_part(*a, *b)))
+}
+
 /// Whether two accesses touch either the same bytes or none in common.
-fn never_overlap_in_part((a, m): (Residue, u64), (b, n): (Residue, u64)) -> bool {
+fn never_overlap_in_part((a, m): Access, (b, n): Access) -> bool {
     let bits = a.bits.min(b.bits).min(62);
     let period = 1u64 << bits;
     let distance = b.rest.wrapping_sub(a.rest) & (period - 1);

@@ -10,6 +10,7 @@
 
 use crate::access::local_written;
 use crate::memory::RegionId;
+use crate::model::Model;
 use crate::pass::analysis::uses::{for_each_term, for_each_var};
 use crate::pass::memory::regions::place_of;
 use crate::program::Program;
@@ -23,7 +24,7 @@ pub fn slice(mut program: Program, properties: Properties) -> Program {
     let has_calls =
         statements(&program).any(|op| matches!(op, Op::Call { .. } | Op::Start { callee: Callee::Pointer(_), .. }));
     // What is reachable from globals at the end depends on every pointer that is stored anywhere.
-    if has_calls || properties.has(Property::MemTrack) {
+    if has_calls || properties.has(Property::MemTrack) || minds_values(&program) {
         return program;
     }
     let needed = Flow::new(&program).needed();
@@ -69,6 +70,12 @@ pub fn slice(mut program: Program, properties: Properties) -> Program {
 
 fn statements(program: &Program) -> impl Iterator<Item = &Op> {
     program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts).map(|stmt| &stmt.op)
+}
+
+/// Whether what is written matters even if it decides nothing: to axioms with dependencies a value is what it was computed from, and a graph in which a read comes before what it reads
+/// names the value. RC11 has neither.
+fn minds_values(program: &Program) -> bool {
+    program.model == Model::Cat && program.axioms.as_ref().is_none_or(|axioms| axioms.name != "rc11")
 }
 
 fn zero(pool: &mut Pool, term: TermId) -> TermId {

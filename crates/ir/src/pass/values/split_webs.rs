@@ -80,7 +80,7 @@ mod tests {
             let (p, q) = (body.pointer("p"), body.pointer("q"));
             for kept in [p, q] {
                 let size = body.word(8);
-                body.then(Op::Alloc { dst: temporary, size, kind: AllocKind::Heap, zeroed: false });
+                body.then(Op::Alloc { dst: temporary, size, kind: AllocKind::Heap, zeroed: false, copy: 0 });
                 let value = body.var(temporary);
                 body.then(Op::Assign { var: kept, value });
             }

@@ -154,6 +154,7 @@ const SETS: &[&str] = &[
     "RU",
     "SRCU",
     // Messages.
+    "Message",
     "Try",
     "Reliable",
     "BestEffort",

@@ -390,6 +390,11 @@ fn known_effects(known: Known) -> Effects {
         Known::AtomicBegin | Known::AtomicEnd => return Effects::any(),
         // What is printed may be text behind a pointer, and go to one.
         Known::Free | Known::Scan(_) | Known::Print(_) => effects.touch(Some(Thing::Pointed), true, true),
+        Known::Send | Known::Receive | Known::TryReceive => {
+            effects.touch(Some(Thing::Pointed), true, true);
+            effects.is_visible = true;
+        }
+        Known::Refuse => effects.fails = true,
         Known::Nondet | Known::Nothing | Known::Malloc | Known::Calloc => {}
     }
     effects

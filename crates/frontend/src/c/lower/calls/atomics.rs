@@ -10,7 +10,7 @@ use crate::c::lower::context::Home;
 use crate::c::lower::model_types::{is_signed, pointee};
 use crate::c::typed::{BinaryOp, Expr, ExprKind};
 use crate::c::types::{IntKind, Type, TypeId};
-use ir::{CheckKind, HavocKind, Op, Order, Place};
+use ir::{CheckKind, HavocKind, Kernel, Op, Order, Place, Property};
 use logic::{Scalar, Sort, TermId, VarId};
 
 /// Whether weak compare-and-exchange can fail although the values agree. Real machines do, so proofs must cover it.
@@ -18,9 +18,9 @@ const WEAK_CAN_FAIL: bool = true;
 
 /// What an atomic object holds.
 #[derive(Clone, Copy)]
-struct AtomicObject {
-    place: Place,
-    sort: Scalar,
+pub(super) struct AtomicObject {
+    pub(super) place: Place,
+    pub(super) sort: Scalar,
     ty: TypeId,
 }
 
@@ -234,7 +234,7 @@ impl Body<'_, '_> {
     }
 
     /// What a pointer to an atomic object points to.
-    fn target(&mut self, object: &Expr) -> AtomicObject {
+    pub(super) fn target(&mut self, object: &Expr) -> AtomicObject {
         let addr = self.eval(object);
         let mut inner = object;
         let mut ty = pointee(self.types(), inner.ty.ty).map(|target| target.ty);
@@ -256,7 +256,7 @@ impl Body<'_, '_> {
     }
 
     /// An operand converted to what the object holds.
-    fn operand(&mut self, value: &Expr, target: &AtomicObject) -> TermId {
+    pub(super) fn operand(&mut self, value: &Expr, target: &AtomicObject) -> TermId {
         if self.is_record(value.ty.ty) {
             let from = self.record_address(value);
             return self.load_place(Self::memory(from, target.sort), Order::Plain);
@@ -322,7 +322,7 @@ impl Body<'_, '_> {
         order_numbered(constant)
     }
 
-    /// A memory order that the access cannot have means nothing.
+    /// A memory order that the access cannot have means nothing in C; whoever does not ask about misuse gets what compilers make of it.
     fn check_orders(&mut self, name: &str, args: &[Expr]) {
         const CONSUME: i128 = 1;
         const ACQUIRE: i128 = 2;
@@ -338,7 +338,12 @@ impl Body<'_, '_> {
         let order = args.last().and_then(scan::constant).map(|order| order & 0xffff);
         if order.is_some_and(|order| forbidden.contains(&order)) {
             let what = format!("{what} with a memory order that it cannot have");
-            self.fail(CheckKind::Misuse(what.into()));
+            if self.lw.properties.has(Property::Misuse) {
+                self.fail(CheckKind::Misuse(what.into()));
+            } else {
+                // What compilers make of it.
+                self.lw.assume(format!("{what} has what it can have of it (--property misuse finds it)"));
+            }
         }
     }
 
@@ -453,13 +458,14 @@ fn update_named(name: &str) -> Option<Update> {
     })
 }
 
-/// The memory order behind `__ATOMIC_*`, which `memory_order` shares.
+/// The memory order behind `__ATOMIC_*`, which `memory_order` shares, or one of the kernel's words.
 pub(in crate::c::lower) fn order_numbered(number: Option<u64>) -> Order {
     match number.map(|number| number & 0xffff) {
         Some(0) => Order::Relaxed,
         Some(1 | 2) => Order::Acquire,
         Some(3) => Order::Release,
         Some(4) => Order::AcqRel,
-        _ => Order::SeqCst,
+        Some(number) => Kernel::numbered(number).map_or(Order::SeqCst, Order::Kernel),
+        None => Order::SeqCst,
     }
 }

@@ -6,6 +6,7 @@
 //! a handle, they say who alone can end the wait.
 
 use crate::c::lower::body::Body;
+use crate::c::lower::calls::atomics::order_numbered;
 use crate::c::lower::context::Home;
 use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind};
@@ -21,8 +22,8 @@ enum Rmw<'e> {
     Always,
     /// It waits until a condition holds, which perhaps one thread alone can make hold.
     Await(&'e Expr, Option<&'e Expr>),
-    /// It fails unless a condition holds.
-    Try(&'e Expr),
+    /// It fails unless a condition holds, perhaps with an order of its own.
+    Try(&'e Expr, Option<&'e Expr>),
 }
 
 impl Body<'_, '_> {
@@ -43,7 +44,11 @@ impl Body<'_, '_> {
                 None
             }
             ("__ravel_try", [address, old, succeeds, new, order]) => {
-                self.rmw((address, old, new, order), Rmw::Try(succeeds));
+                self.rmw((address, old, new, order), Rmw::Try(succeeds, None));
+                None
+            }
+            ("__ravel_try", [address, old, succeeds, new, order, failure]) => {
+                self.rmw((address, old, new, order), Rmw::Try(succeeds, Some(failure)));
                 None
             }
             ("__ravel_self", []) => {
@@ -261,8 +266,12 @@ impl Body<'_, '_> {
     /// One step that reads and writes.
     fn rmw(&mut self, (address, old, new, order): (&Expr, &Expr, &Expr, &Expr), how: Rmw<'_>) {
         let addr = self.eval(address);
-        let order = crate::c::lower::analysis::scan::constant(order).map(|order| order as u64);
-        let order = crate::c::lower::calls::atomics::order_numbered(order);
+        let number = |order: &Expr| crate::c::lower::analysis::scan::constant(order).map(|order| order as u64);
+        let order = order_numbered(number(order));
+        let order_of_failure = match how {
+            Rmw::Try(_, Some(failure)) => order_numbered(number(failure)),
+            _ => Order::Relaxed,
+        };
         let (dst, _) = self.variable(old);
         let sort = self.pool().var_sort(dst).scalar().unwrap_or(Scalar::Bv(32));
         let ((wait, owner, succeeds, mut new), _, steps) = self.aside(|body| {
@@ -273,7 +282,7 @@ impl Body<'_, '_> {
                     wait = Some(body.condition(condition));
                     owner = by.map(|owner| body.eval(owner));
                 }
-                Rmw::Try(condition) => succeeds = Some(body.condition(condition)),
+                Rmw::Try(condition, _) => succeeds = Some(body.condition(condition)),
             }
             let value = body.eval(new);
             let value = body.convert_to(value, is_signed(body.types(), new.ty.ty), sort, false);
@@ -285,7 +294,7 @@ impl Body<'_, '_> {
             let unchanged = self.var(dst);
             new = self.pool().ite(succeeds, new, unchanged);
             let when = self.pool().not(succeeds);
-            failure = Some(Failure { when, order: Order::Relaxed });
+            failure = Some(Failure { when, order: order_of_failure });
         }
         self.emit(Op::Rmw { dst, place: Self::memory(addr, sort), wait, owner, new, order, failure });
     }

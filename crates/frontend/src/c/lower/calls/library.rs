@@ -44,6 +44,11 @@ pub(in crate::c::lower) enum Known {
     Free,
     /// Reads a text or inputs into what its arguments point to.
     Scan(Source),
+    /// Sends a message, receives one, does so if there is one, and says what cannot be sent (`ravel/net.h`).
+    Send,
+    Receive,
+    TryReceive,
+    Refuse,
     /// Does nothing, for tools that look at the text.
     Nothing,
 }
@@ -81,6 +86,10 @@ const TABLE: &[(Known, &[&str])] = &[
     (Known::Malloc, &["malloc"]),
     (Known::Calloc, &["calloc"]),
     (Known::Free, &["free"]),
+    (Known::Send, &["__ravel_net_send"]),
+    (Known::Receive, &["__ravel_net_receive"]),
+    (Known::TryReceive, &["__ravel_net_try_receive"]),
+    (Known::Refuse, &["__ravel_net_refuse"]),
     (Known::Abort, &["abort", "__builtin_abort", "__builtin_trap"]),
     (Known::Exit, &["exit", "_exit", "_Exit", "quick_exit", "__builtin_exit"]),
     (

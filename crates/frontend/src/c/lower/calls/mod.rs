@@ -11,6 +11,7 @@ mod builtins;
 pub(super) mod families;
 mod intrinsics;
 pub(in crate::c::lower) mod library;
+mod messages;
 pub(in crate::c::lower) mod results;
 mod stubs;
 mod text;
@@ -400,6 +401,7 @@ impl Body<'_, '_> {
                 None
             }
             Known::Scan(source) => Some(self.scan_call(name, source, args, ty)),
+            Known::Send | Known::Receive | Known::TryReceive | Known::Refuse => self.message_call(known, args),
             Known::Nothing => {
                 args.iter().for_each(|arg| self.discard(arg));
                 Some(self.some_value(ty))

@@ -163,7 +163,7 @@ impl Body<'_, '_> {
 
     /// Makes an object at a multiple of `align`.
     pub(in crate::c::lower) fn alloc(&mut self, dst: VarId, size: TermId, kind: AllocKind, zeroed: bool, align: u64) {
-        self.emit(Op::Alloc { dst, size, kind, zeroed });
+        self.emit(Op::Alloc { dst, size, kind, zeroed, copy: 0 });
         if let Some(stmt) = self.pending.last() {
             self.lw.layout.set_site_align(stmt.site, align);
         }

@@ -1,0 +1,35 @@
+// expect[linux-kernel]: safe
+// property: reach,assert
+// engines: bmc
+// why: a release and an acquire keep a message in order
+#include <ravel/lkmm.h>
+#include <assert.h>
+#include <pthread.h>
+
+int x, y;
+int a, b;
+
+static void *left(void *arg)
+{
+    WRITE_ONCE(x, 1);
+    smp_store_release(&y, 1);
+    return 0;
+}
+
+static void *right(void *arg)
+{
+    a = smp_load_acquire(&y);
+    b = READ_ONCE(x);
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, 0, left, 0);
+    pthread_create(&two, 0, right, 0);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    assert(!(a == 1 && b == 0));
+    return 0;
+}

@@ -1,0 +1,36 @@
+// expect[mqtt]: unsafe
+// property: reach,assert
+// engines: bmc
+// why: at least once is not once: a message of quality 1 may come twice, one of quality 2 does not
+#include <assert.h>
+#include <pthread.h>
+#include <ravel/net.h>
+
+RAVEL_TOPIC(x);
+
+static void *sender(void *arg)
+{
+#ifdef EXACTLY_ONCE
+    ravel_send_as(x, 1, "QoS2");
+#else
+    ravel_send_as(x, 1, "QoS1");
+#endif
+    return 0;
+}
+
+static void *receiver(void *arg)
+{
+    ravel_receive(x);
+    assert(ravel_try_receive(x) == RAVEL_NONE);
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t one, other;
+    pthread_create(&one, 0, sender, 0);
+    pthread_create(&other, 0, receiver, 0);
+    pthread_join(one, 0);
+    pthread_join(other, 0);
+    return 0;
+}
