@@ -120,7 +120,8 @@ pub(crate) struct ConeOfInfluence {
     /// Cells of each thread about which something may be known, and the predicates about each cell.
     own: FxHashMap<u32, Vec<VarId>>,
     about: FxHashMap<VarId, Vec<usize>>,
-    dropped: FxHashMap<(ProcId, LocId), Rc<FixedBitSet>>,
+    /// By the place of a thread, and what is observed from where all of them stand, if that was asked.
+    dropped: FxHashMap<(ProcId, LocId, Option<Observed>), Rc<FixedBitSet>>,
     /// Time computed, not passed: the graph, and walks on it.
     pub(crate) time: Duration,
 }
@@ -318,44 +319,54 @@ impl ConeOfInfluence {
         Idle { unobserved, cells, predicates }
     }
 
-    /// Targets that the next steps of a thread touch only for values that nobody observes, and about which nothing is known.
-    pub(crate) fn dropped_targets(&mut self, actions: &Actions, proc: ProcId, loc: LocId) -> Option<Rc<FixedBitSet>> {
+    /// Targets that the next steps of a thread touch only for values that do not matter: those of cells about which nothing is known, and, seen from where the threads stand if
+    /// that is given, those that nobody observes.
+    pub(crate) fn dropped_targets(
+        &mut self,
+        actions: &Actions,
+        (proc, loc): (ProcId, LocId),
+        from: Option<&Control>,
+    ) -> Option<Rc<FixedBitSet>> {
         if !self.mode.is_dynamic() {
             return None;
         }
-        if let Some(known) = self.dropped.get(&(proc, loc)) {
-            return Some(known.clone());
-        }
-        let dynamic = &self.dynamic;
-        let mut kept: FxHashSet<VarId> = FxHashSet::default();
-        let mut touched: FxHashSet<VarId> = FxHashSet::default();
-        let edges = &actions.next(proc, loc).edges;
-        for edge in edges {
-            let flow = dynamic.flow(proc, *edge);
-            let in_conditions = flow.observed.iter().copied();
-            let in_values = flow.into.iter().flat_map(|(to, from)| {
-                let matters = dynamic.is_tracked(*to);
-                from.iter().copied().filter(move |_| matters).chain(matters.then_some(*to))
-            });
-            for symbol in in_conditions.chain(in_values) {
-                if let Symbol::Var(var) = symbol {
-                    kept.insert(var);
-                }
+        let started = computed();
+        let view = from.map(|control| self.view(control));
+        let dropped = match self.dropped.get(&(proc, loc, view)) {
+            Some(known) => known.clone(),
+            None => {
+                let dropped = Rc::new(self.dropped(actions, (proc, loc), view));
+                self.dropped.insert((proc, loc, view), dropped.clone());
+                dropped
             }
-            for (to, from) in &flow.into {
-                for symbol in from.iter().chain([to]) {
-                    if let Symbol::Var(var) = symbol {
-                        touched.insert(*var);
-                    }
-                }
-            }
-        }
-        let mut dropped = FixedBitSet::with_capacity(actions.targets.len());
-        let can_go = touched.iter().filter(|var| !kept.contains(var) && !dynamic.is_tracked(Symbol::Var(**var)));
-        dropped.extend(can_go.filter_map(|var| actions.targets.of_var(*var)).map(|target| target as usize));
-        let dropped = Rc::new(dropped);
-        self.dropped.insert((proc, loc), dropped.clone());
+        };
+        self.time += computed().saturating_sub(started);
         Some(dropped)
+    }
+
+    fn dropped(&self, actions: &Actions, (proc, loc): (ProcId, LocId), view: Option<Observed>) -> FixedBitSet {
+        let dynamic = &self.dynamic;
+        let matters = |symbol: Symbol| match view {
+            Some(view) => dynamic.is_observed(view, symbol),
+            None => dynamic.is_tracked(symbol),
+        };
+        let mut kept: FxHashSet<Symbol> = FxHashSet::default();
+        let mut touched: FxHashSet<Symbol> = FxHashSet::default();
+        for edge in &actions.next(proc, loc).edges {
+            let flow = dynamic.flow(proc, *edge);
+            kept.extend(flow.observed.iter().copied());
+            for (to, from) in &flow.into {
+                let of_it = from.iter().chain([to]).copied();
+                if matters(*to) { kept.extend(of_it) } else { touched.extend(of_it) }
+            }
+        }
+        let can_go = touched.difference(&kept).filter_map(|symbol| match symbol {
+            Symbol::Var(var) => actions.targets.of_var(*var),
+            Symbol::Memory(_) | Symbol::Results => None,
+        });
+        let mut dropped = FixedBitSet::with_capacity(actions.targets.len());
+        dropped.extend(can_go.map(|target| target as usize));
+        dropped
     }
 }
 

@@ -10,7 +10,7 @@
 
 use super::Search;
 use super::reachability_graph::NodeId;
-use super::reduction::AtNode;
+use super::reduction::{AtNode, Seen};
 use crate::explore::por::dependence::{Future, Joins, Next, TargetList};
 use crate::explore::por::dpor::BacktrackSet;
 use crate::explore::por::source_set::Threads;
@@ -30,7 +30,7 @@ pub(crate) fn needed(search: &mut Search<'_, '_>) -> Vec<(NodeId, u32)> {
         if search.graph.node(node).is_expanded {
             let control = search.graph.node(node).control.clone();
             for thread in control.alive() {
-                next.insert(thread, search.next_targets(node, thread));
+                next.insert(thread, search.next_targets(node, thread, Seen::FromBefore));
             }
         }
         own.push(next);

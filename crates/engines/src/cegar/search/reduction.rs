@@ -12,6 +12,12 @@
 //! step of P' leads: the graph is an abstraction of P', too. In P' an access to such a cell is no access but an input, so two steps that meet only in such cells commute, as concrete steps do, and may both run whenever their other conditions allow it (that
 //! is why a thread that waits for such a cell surely goes on, unless deadlocks are asked about). What `aware` leaves out is therefore what source sets of P' leave out by the syntactic relation, which
 //! loses no error of P'. How many abstract states stand for a step plays no part in it.
+//!
+//! Why the cone may leave out more. Let two states of P' with the same places be alike if they agree in all cells that are observed from there (`abstraction::cone::data_flow`). Alike states take the same steps to
+//! alike states: conditions are observed, and so is whatever an observed value depends on. The graph takes no observation back when a value is overwritten, so what is not observed in a node is observed nowhere behind it. Let `a` be the next step of a thread in a node,
+//! and `w` steps of others that touch nothing that `a` touches for a condition or for an observed value. Then `w a` and `a w` lead to alike states: `u := f(x)` with `u` not observed depends on no `x` and is seen by nobody. So
+//! whatever goes wrong after `w a` goes wrong after `a w`, and those accesses of `a` do not count in this node. They count for what threads touch later as seen from an earlier node (`dpor`), since somebody there may have looked for the last time
+//! in between: `assert(u == 0)` on the one side, `u := x` on the other. What counts there is what the precision knows, wherever threads stand: in P' a value that nobody knows is no value.
 
 use super::reachability_graph::NodeId;
 use super::{Search, resolver};
@@ -25,6 +31,15 @@ use crate::explore::targets::TargetId;
 use ir::{EdgeRef, Op};
 use logic::TermId;
 use rustc_hash::FxHashMap;
+
+/// From where it is asked whether anybody looks at a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Seen {
+    /// From where the threads stand in the node.
+    FromHere,
+    /// From wherever they stood before: whoever knows the value counts.
+    FromBefore,
+}
 
 /// The threads of a node, by their positions among those that may run there, atomic sections considered.
 pub(crate) struct AtNode<'s, 'w, 'p> {
@@ -220,7 +235,7 @@ impl Threads for AtNode<'_, '_, '_> {
         next.can_run = self.may_run(thread);
         let Outgoing { may_end, is_in_loop, .. } = *self.outgoing(thread);
         (next.needs_all, next.is_in_loop) = (may_end, is_in_loop);
-        (next.reads, next.writes) = self.search.next_targets(self.node, thread);
+        (next.reads, next.writes) = self.search.next_targets(self.node, thread, Seen::FromHere);
         next.joins = match self.joins(thread) {
             // Whoever is not a candidate has no position, and does not end its life before the candidates run.
             Joins::Thread(joined) => Joins::Thread(self.position(joined as u32).unwrap_or(usize::MAX)),
@@ -271,7 +286,7 @@ impl Search<'_, '_> {
     }
 
     /// What the next steps of a thread read and write, as far as it counts.
-    pub(crate) fn next_targets(&mut self, node: NodeId, thread: u32) -> (TargetList, TargetList) {
+    pub(crate) fn next_targets(&mut self, node: NodeId, thread: u32, seen: Seen) -> (TargetList, TargetList) {
         let control = self.graph.node(node).control.clone();
         let at = control.at(thread);
         let next = self.world.actions.next(at.proc, at.loc);
@@ -279,7 +294,8 @@ impl Search<'_, '_> {
         let mut reads: TargetList = next.reads.iter().filter(counts).copied().collect();
         let mut writes: TargetList = next.writes.iter().filter(counts).copied().collect();
         let world = &mut *self.world;
-        if let Some(dropped) = world.cone.dropped_targets(&world.actions, at.proc, at.loc) {
+        let from = (seen == Seen::FromHere).then_some(&*control);
+        if let Some(dropped) = world.cone.dropped_targets(&world.actions, (at.proc, at.loc), from) {
             reads.retain(|target| !dropped.contains(*target as usize));
             writes.retain(|target| !dropped.contains(*target as usize));
         }
