@@ -142,7 +142,8 @@ fn enumerate(
     stop: &dyn Fn() -> bool,
 ) -> Result<Answer, Interrupt> {
     let mut terms = Terms::default();
-    let limits = Limits { unroll: question.unroll, paths: MAX_PATHS, granule };
+    let has_branches = model.mentions_branches();
+    let limits = Limits { unroll: question.unroll, paths: MAX_PATHS, granule, has_branches };
     let mut answer = Answer::default();
     let mut ways = Vec::new();
     let mut variable = 0;

@@ -71,6 +71,9 @@ impl Axioms {
         if self.model.is_dynamic {
             return refuse(format!("the memory model {name}, which looks into single executions, for programs"));
         }
+        if self.model.mentions_branches() {
+            return refuse(format!("the memory model {name}, which speaks of branches as events (B), for programs"));
+        }
         let beyond = |check: &&Check| matches!(check.severity, Severity::Undefines | Severity::Asserts);
         let check = self.model.outcome.checks.iter().find(beyond)?;
         refuse(format!("the memory model {name} for programs: its test {} is no axiom and no flag", check.name))

@@ -11,7 +11,9 @@ use ir::source::{Diagnostic, Sources};
 
 use super::library::{Library, open, parse_into};
 use crate::cat::meaning::evaluate::{Bound, Plan};
+use crate::cat::meaning::graph::Node;
 use crate::cat::meaning::interpret::{Check, Meaning, Problem, World, interpret};
+use crate::cat::meaning::names;
 use crate::cat::syntax::ast::{File, Severity};
 
 /// A model and its plans.
@@ -125,6 +127,14 @@ fn included(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Model {
+    /// Whether the model speaks of branches, so that executions have to have events for them.
+    pub fn mentions_branches(&self) -> bool {
+        let mut nodes = self.outcome.graph.iter();
+        // What a model that looks into executions speaks of is known only there.
+        let is_mentioned = || names::mentions(&self.sources, &["B", "BCC"]);
+        self.is_dynamic && is_mentioned() || nodes.any(|(_, node)| matches!(node, Node::Events(name) if &**name == "B"))
+    }
+
     /// The files that were read: the name that was asked for, the path and the text.
     pub fn files(&self) -> &[(String, String, String)] {
         &self.texts
@@ -137,7 +147,7 @@ impl Model {
             self.outcome.checks.iter().filter(|check| select(check)).map(|check| check.node).collect()
         };
         let lower: Vec<_> = roots(&is_pruning).into_iter().map(|node| (node, Bound::Lower)).collect();
-        let shown = self.outcome.shows.iter().map(|&(_, node)| node);
+        let shown = self.outcome.shows.iter().chain(&self.outcome.sets).map(|&(_, node)| node);
         self.fixed = Plan::exact(graph, graph.iter().map(|(id, _)| id), is_fixed);
         self.pruning = Plan::of(graph, &lower, |id| !is_fixed(id));
         self.axioms = Plan::exact(graph, roots(&|check| check.severity == Severity::Forbids), |id| !is_fixed(id));

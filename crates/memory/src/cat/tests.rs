@@ -164,6 +164,23 @@ fn models_that_choose_run_once_for_each_choice() {
 }
 
 #[test]
+fn names_mean_what_the_literature_says_or_are_refused() {
+    // All events happen, and none of these is a branch.
+    let text = "empty _ \\ T as some-do-not\n~empty T as some-do\nempty B as no-branches\nempty (R & T) \\ range(rf) as all-read";
+    assert_eq!(failing(text, &[]), [Vec::<String>::new()]);
+    for (name, is_set) in [("Rreg", true), ("DATA", true), ("PoD", true), ("iico_data", false), ("rf-reg", false)] {
+        let used = if is_set { format!("[{name}]") } else { name.to_string() };
+        let refused = load_text(&format!("empty po ; {used}"), &[]).expect_err("it means nothing");
+        assert!(refused.contains(&format!("`{name}` means nothing here")), "{refused}");
+        // Whoever says what to do instead is not refused.
+        load_text(&format!("let a = try {used} with po\nempty a"), &[]).expect("there is another meaning");
+    }
+    // In the files of Arm's models these names stand beside implicit accesses, of which there are none.
+    let arm = "let Tag = T\nempty [Imp & Tag & R] ; iico_data ; [B] as no-checks\nempty T as no-tags";
+    assert_eq!(failing(arm, &[]), [Vec::<String>::new()]);
+}
+
+#[test]
 fn messages_point_into_the_text() {
     let check = |text: &str, expected: &str| assert_eq!(load_text(text, &[]).map(|_| ()), Err(expected.to_string()));
     check("let x = po\nlet y = x ; rff", "test.cat:2:13 `rff` is not defined");

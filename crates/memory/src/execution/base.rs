@@ -20,7 +20,8 @@ impl Skeleton<'_> {
             "R" => select(&|event| event.kind == Kind::Read),
             "W" => select(&|event| event.kind == Kind::Write),
             "M" | "Exp" | "VISIBLE" => select(&|event| event.kind != Kind::Fence),
-            "F" => select(&|event| event.kind == Kind::Fence),
+            "F" => select(&|event| event.kind == Kind::Fence && event.role != Role::Branch),
+            "B" => select(&|event| event.role == Role::Branch),
             "IW" | "Init" | "INIT" | "I" => select(&|event| event.thread.is_none()),
             "FW" => EventSet::empty(n),
             // Lock operations have sets of their own and are no read-modify-writes to a model.
@@ -38,8 +39,7 @@ impl Skeleton<'_> {
             "A" if matches!(self.test.dialect, Dialect::X86 | Dialect::X86_64) => tagged("X"),
             // Accesses of places that are declared without atomics, initial writes included.
             "NAL" => EventSet::of(n, (0..n).filter(|&index| cells[index].is_some_and(|cell| self.is_plain(cell)))),
-            "D" | "ADDR" | "DATA" | "NDATA" | "T" | "P" | "B" | "BR" | "PoD" | "BCC" | "Rreg" | "Wreg" | "NExp"
-            | "Imp" => EventSet::empty(n),
+            "NExp" | "Imp" => EventSet::empty(n),
             _ => tagged(name),
         }
     }

@@ -35,6 +35,8 @@ pub enum Role {
     Amo,
     /// An exclusive load or store.
     Exclusive,
+    /// A branch, where models speak of branches: a fence without effect.
+    Branch,
 }
 
 /// A memory access or a fence of a thread.
@@ -101,6 +103,8 @@ pub struct Limits {
     pub paths: usize,
     /// Reads are split into parts of so many bytes; 0 if they are not split.
     pub granule: u8,
+    /// Whether branches are events.
+    pub has_branches: bool,
 }
 
 /// Why a thread could not be run.
@@ -268,26 +272,13 @@ impl<'t> Runner<'_, 't> {
             Op::StoreExclusive { .. } => return self.store_exclusive(walk, instr, stack),
             Op::Fence { tags, address } => {
                 let address = address.as_ref().map(|address| self.expr(walk, address));
-                let value = self.terms.constant(0);
-                let ctrl = walk.controlled();
-                walk.path.accesses.push(Access {
-                    kind: Kind::Fence,
-                    role: Role::Single,
-                    tags,
-                    address: address.map(|address| address.term),
-                    size: 0,
-                    value,
-                    variable: 0,
-                    instance: walk.instance,
-                    span: instr.span,
-                    addr: address.map_or(0, |address| address.reads),
-                    data: 0,
-                    ctrl,
-                    casdep: 0,
-                });
+                self.fence(walk, instr, Role::Single, tags, address);
             }
             Op::Branch { condition, target, join } => {
                 let word = self.expr(walk, condition);
+                if self.limits.has_branches {
+                    self.fence(walk, instr, Role::Branch, &[], None);
+                }
                 let sources = if join.is_some() { word.reads | word.control } else { word.reads };
                 walk.control.push((sources, *join));
                 let mut taken = walk.clone();
@@ -315,6 +306,27 @@ impl<'t> Runner<'_, 't> {
             Op::Jump { target } => return self.jump(walk, *target, instr),
         }
         true
+    }
+
+    /// An event that reads and writes nothing.
+    fn fence(&mut self, walk: &mut Walk<'t>, instr: &Instr, role: Role, tags: &'t [String], address: Option<Word>) {
+        let value = self.terms.constant(0);
+        let ctrl = walk.controlled();
+        walk.path.accesses.push(Access {
+            kind: Kind::Fence,
+            role,
+            tags,
+            address: address.map(|address| address.term),
+            size: 0,
+            value,
+            variable: 0,
+            instance: walk.instance,
+            span: instr.span,
+            addr: address.map_or(0, |address| address.reads),
+            data: 0,
+            ctrl,
+            casdep: 0,
+        });
     }
 
     /// Goes to an instruction, unless that was done too often.

@@ -10,7 +10,7 @@ use ir::source::{Diagnostic, Span};
 
 use super::graph::{Node, NodeId};
 use super::interpret::{Interpreter, Problem, State, capitalised};
-use super::names;
+use super::names::{self, Special};
 use super::value::{Builtin, Function, Scope, Value};
 use crate::cat::syntax::ast::*;
 use crate::relation::{EventSet, Relation};
@@ -139,12 +139,17 @@ impl Interpreter<'_> {
         if let Some(builtin) = Builtin::named(name) {
             return Ok(Value::Builtin(builtin));
         }
+        let graph = &mut state.outcome.graph;
+        match names::special(name, self.sources) {
+            Some(Special::AllEvents) => return Ok(Value::Set(graph.add(Node::AllEvents))),
+            Some(Special::Branches) => return Ok(Value::Set(graph.add(Node::Events("B".into())))),
+            Some(Special::NoEvents) => return Ok(Value::Set(graph.add(Node::NoEvents))),
+            Some(Special::NoPairs) => return Ok(Value::Relation(graph.add(Node::NoPairs))),
+            Some(Special::Unmeant(why)) => return Err(Problem::Unbound(Diagnostic::error(span, why))),
+            None => {}
+        }
         if names::is_relation(name) {
             return Ok(Value::Relation(state.outcome.graph.add(Node::Pairs(name.into()))));
-        }
-        // Events of what is done only in part: here none is.
-        if name == "EXEC" {
-            return Ok(Value::Set(state.outcome.graph.add(Node::AllEvents)));
         }
         if names::is_never(name) {
             return Ok(Value::Set(state.outcome.graph.add(Node::NoEvents)));

@@ -48,6 +48,8 @@ pub struct Meaning {
     pub checks: Vec<Check>,
     /// Relations to show, by name.
     pub shows: Vec<(String, NodeId)>,
+    /// The sets that the model defines, by name.
+    pub sets: Vec<(String, NodeId)>,
 }
 
 /// Why a model could not be run.
@@ -116,7 +118,7 @@ pub(crate) struct State {
 
 pub(crate) struct Interpreter<'a> {
     library: &'a Library<'a>,
-    sources: &'a mut Sources,
+    pub(crate) sources: &'a mut Sources,
     pub(crate) variants: &'a BTreeSet<String>,
     pub(crate) world: Option<&'a dyn World>,
     parsed: FxHashMap<String, Arc<File>>,
@@ -269,7 +271,15 @@ impl Interpreter<'_> {
     /// A statement that neither chooses nor includes.
     fn simple(&mut self, state: &mut State, statement: &Stmt, name: Option<&str>) -> Result<(), Problem> {
         match &statement.kind {
-            StmtKind::Let(bindings) => state.scope = self.bind(state, bindings)?,
+            StmtKind::Let(bindings) => {
+                state.scope = self.bind(state, bindings)?;
+                for name in bindings.iter().flat_map(|binding| pattern_names(&binding.pattern)) {
+                    if let Some(Value::Set(node)) = state.scope.find(name) {
+                        state.outcome.sets.retain(|(known, _)| known != name);
+                        state.outcome.sets.push((name.to_string(), *node));
+                    }
+                }
+            }
             StmtKind::LetRec(bindings, when) => {
                 state.scope = self.bind_recursive(state, bindings)?;
                 if let Some(test) = when {

@@ -3,6 +3,12 @@
 //! The tables list what executions can have, in the spellings that models use; a name that is neither here nor defined is an error
 //! at its place. Names of sets are compared with the tags of events regardless of case, because some models write `MFENCE` and
 //! some `mfence`. What a name means in an execution is said in `execution::base`.
+//!
+//! Names that herd gives a meaning and executions here do not have are refused by name, too: an empty set in their place would be a wrong answer. The exception are the files of Arm's
+//! models, which speak of translation tables and memory tags: there these names, and `B` and `T`, stand only beside implicit accesses, which no execution here has. `T` is a tag there; everywhere else it is the set of all events that
+//! happen, and `B` that of branches (\[Bajczi22] ch. 2.3.1 and 4.4).
+
+use ir::source::Sources;
 
 /// Sets of events.
 const SETS: &[&str] = &[
@@ -12,36 +18,24 @@ const SETS: &[&str] = &[
     "M",
     "F",
     "B",
-    "BR",
-    "PoD",
     "BCC",
     "IW",
     "FW",
     "RMW",
     "A",
     "I",
-    "P",
     "NA",
     "Exp",
     "NExp",
     "Imp",
     "T",
-    "D",
-    "UB",
     "SPURIOUS",
     "FAULT",
-    "Rreg",
-    "Wreg",
-    "ADDR",
-    "DATA",
-    "NDATA",
     "X",
     "EX",
     "Init",
     "INIT",
     "VISIBLE",
-    "ATOMIC",
-    "STRONG",
     // Arm.
     "L",
     "Q",
@@ -190,21 +184,14 @@ const RELATIONS: &[&str] = &[
     "same-instance",
     "casdep",
     "sca-class",
-    "iico_data",
-    "iico_ctrl",
-    "iico_order",
-    "depend",
-    "rf-reg",
     "same-tag-loc",
     "same-low-order-bits",
     "inv-scope",
     "inv-domain",
     "tc-before",
     "PTEtoPA",
-    "partial-po",
     "instr-rmw",
     "fault-loc",
-    "equivalent-event",
     "same-host",
     "same-segment",
 ];
@@ -241,24 +228,38 @@ const NEVER: &[&str] = &[
     "SPURIOUS",
     "AF",
     "DB",
-    "T",
     "Tag",
-    "Rreg",
-    "Wreg",
-    "B",
-    "BR",
-    "PoD",
-    "BCC",
-    "ADDR",
-    "DATA",
-    "NDATA",
     "NExp",
     "Imp",
     "SME",
     "SVE",
-    "D",
-    "P",
 ];
+
+/// Names that mean nothing here, and what they are about.
+const UNMEANT: &[(&str, &str)] = &[
+    ("Rreg", "reads of registers"),
+    ("Wreg", "writes of registers"),
+    ("rf-reg", "reads of registers"),
+    ("depend", "reads of registers"),
+    ("ADDR", "ports of instructions"),
+    ("DATA", "ports of instructions"),
+    ("NDATA", "ports of instructions"),
+    ("iico_data", "order inside of instructions"),
+    ("iico_ctrl", "order inside of instructions"),
+    ("iico_order", "order inside of instructions"),
+    ("partial-po", "order inside of instructions"),
+    ("PoD", "points of decision"),
+    ("BR", "predictions of branches"),
+    ("equivalent-event", "events of two runs"),
+    ("D", "caches"),
+    ("P", "plain events of an architecture"),
+    ("UB", "undefined behaviour as events"),
+    ("ATOMIC", "scopes of graphics processors"),
+    ("STRONG", "scopes of graphics processors"),
+];
+
+/// Words that only the files of Arm's models with translation tables and memory tags have.
+const OF_TRANSLATION: &[&str] = &["Imp", "NExp", "TagCheck", "TTD", "PTE"];
 
 /// Prefixes of such sets.
 const NEVER_PREFIXES: &[&str] = &["DC.", "IC.", "TLBI", "PTE"];
@@ -266,6 +267,48 @@ const NEVER_PREFIXES: &[&str] = &["DC.", "IC.", "TLBI", "PTE"];
 /// Whether a set is empty in all executions.
 pub(crate) fn is_never(name: &str) -> bool {
     NEVER.contains(&name) || matches!(name, "DC" | "IC") || NEVER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// What a name means that the tables do not say.
+pub(crate) enum Special {
+    AllEvents,
+    Branches,
+    NoEvents,
+    NoPairs,
+    /// Nothing, for this reason.
+    Unmeant(String),
+}
+
+/// The meaning of a name that depends on the model, as far as it was read, or that has none.
+pub(crate) fn special(name: &str, model: &Sources) -> Option<Special> {
+    let about = UNMEANT.iter().find(|(unmeant, _)| *unmeant == name).map(|(_, about)| *about);
+    // Events of what is done only in part: here none is.
+    if name == "EXEC" {
+        return Some(Special::AllEvents);
+    }
+    if about.is_none() && !matches!(name, "T" | "B" | "BCC") {
+        return None;
+    }
+    Some(match (name, about) {
+        _ if mentions(model, OF_TRANSLATION) => {
+            let is_relation = name.starts_with(|letter: char| letter.is_ascii_lowercase());
+            if is_relation { Special::NoPairs } else { Special::NoEvents }
+        }
+        (_, Some(about)) => {
+            Special::Unmeant(format!("`{name}` means nothing here: executions have no {about}"))
+        }
+        // The events that happen: there are no others.
+        ("T", None) => Special::AllEvents,
+        _ => Special::Branches,
+    })
+}
+
+/// Whether a model mentions one of these words.
+pub(crate) fn mentions(model: &Sources, words: &[&str]) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-');
+    // The standard library comes first.
+    let mut lines = model.files.iter().skip(1).flat_map(|file| file.lines.values());
+    lines.any(|line| line.split(|letter| !is_part(letter)).any(|word| words.contains(&word)))
 }
 
 /// Whether executions may have a set of this name.
