@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ir::litmus::Test;
 use ir::source::Span;
 use memory::execution::Kind;
-use memory::relation::Relation;
+use memory::relation::{EventSet, Relation};
 
 /// How much is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -90,6 +90,8 @@ pub struct Execution {
     pub events: Vec<ShownEvent>,
     /// Relations by name: `po`, `rf`, `co`, `fr`, dependencies and what the model shows.
     pub relations: Vec<(String, Relation)>,
+    /// Sets of events by name: reads, writes, fences, and those that the model speaks of; none of them is empty.
+    pub sets: Vec<(String, EventSet)>,
     /// The final state.
     pub state: Vec<u64>,
     /// Whether the condition holds in it.

@@ -1,9 +1,9 @@
 //! What of an execution is worth showing: its events in words, its relations, and the cycles that forbid it.
 
 use memory::cat::syntax::ast::Shape;
-use memory::cat::{Bound, Check, Graph, Values};
-use memory::execution::Kind;
-use memory::relation::Relation;
+use memory::cat::{Bound, Check, Graph, Node, Values};
+use memory::execution::{Kind, Role};
+use memory::relation::{EventSet, Relation};
 
 use super::answer::{ShownEvent, Violation};
 use super::search::{Search, Source};
@@ -18,6 +18,7 @@ pub(super) fn events(search: &Search<'_, '_>) -> Vec<ShownEvent> {
             Kind::Write if test.dialect.has_messages() => "send",
             Kind::Read => "R",
             Kind::Write => "W",
+            Kind::Fence if event.role == Role::Branch => "branch",
             Kind::Fence => "F",
         };
         let tags = if event.tags.is_empty() { String::new() } else { format!("[{}]", event.tags.join(",")) };
@@ -64,6 +65,28 @@ pub(super) fn relations(search: &Search<'_, '_>) -> Vec<(String, Relation)> {
         .filter(|(_, relation)| !relation.is_empty())
         .map(|(name, relation)| (name.to_string(), relation))
         .collect()
+}
+
+/// Sets of events that are not empty: what events do, what the model asks of them, and what it defines.
+pub(super) fn sets(search: &Search<'_, '_>, values: &Values) -> Vec<(String, EventSet)> {
+    let outcome = &search.model.outcome;
+    let asked = outcome.graph.iter().filter_map(|(_, node)| match node {
+        Node::Events(name) if &**name != "FW" => Some(&**name),
+        _ => None,
+    });
+    let mut sets: Vec<(String, EventSet)> = Vec::new();
+    for name in ["W", "R", "F", "IW"].into_iter().chain(asked) {
+        if !sets.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
+            sets.push((name.to_string(), search.skeleton.named_set(name, &search.cells)));
+        }
+    }
+    for (name, node) in &outcome.sets {
+        if !sets.iter().any(|(known, _)| known == name) {
+            sets.push((name.clone(), values.set(*node, Bound::Lower).clone()));
+        }
+    }
+    sets.retain(|(_, set)| !set.is_empty());
+    sets
 }
 
 /// How an axiom is violated.

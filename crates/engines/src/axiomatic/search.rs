@@ -504,6 +504,7 @@ impl<'a, 't> Search<'a, 't> {
             Execution {
                 events: picture::events(self),
                 relations,
+                sets: picture::sets(self, &values),
                 state: state.clone(),
                 is_positive,
                 flags: flags.clone(),

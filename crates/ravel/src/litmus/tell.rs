@@ -98,6 +98,7 @@ pub(crate) fn graph(test: &Test, model: &Model, execution: &Execution) -> Graph 
             .iter()
             .map(|(name, relation)| (name.clone(), relation.iter().collect()))
             .collect(),
+        sets: execution.sets.iter().map(|(name, set)| (name.clone(), set.iter().collect())).collect(),
         flags: execution.flags.clone(),
         violated: execution
             .violated

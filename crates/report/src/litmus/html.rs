@@ -57,6 +57,7 @@ fn test(page: &mut String, index: usize, told: &Told) {
     );
     if !told.graphs.is_empty() {
         let shown = ["po", "rf", "co", "fr", "addr", "data", "ctrl", "rmw"];
+        page.push_str(&choice(&told.graphs));
         page.push_str(&switches(&told.graphs, &shown));
         page.push_str("<div class=\"graphs\">");
         for (number, graph) in told.graphs.iter().enumerate() {
@@ -67,16 +68,39 @@ fn test(page: &mut String, index: usize, told: &Told) {
     page.push_str("</section>");
 }
 
-/// Boxes that switch relations on and off; these are on at first.
-fn switches(graphs: &[Graph], shown: &[&str]) -> String {
+/// A list to choose the execution from; at first all are shown.
+fn choice(graphs: &[Graph]) -> String {
+    if graphs.len() < 2 {
+        return String::new();
+    }
+    let n = graphs.len();
+    let mut text = format!("<p><label>show <select><option value=\"\">all {n} executions</option>");
+    for (number, graph) in graphs.iter().enumerate() {
+        let is_forbidden = if graph.violated.is_empty() { "" } else { " (forbidden)" };
+        let (shown, state) = (number + 1, escape(&graph.state));
+        let _ = write!(text, "<option value=\"{number}\">execution {shown}: {state}{is_forbidden}</option>");
+    }
+    text + "</select></label></p>"
+}
+
+/// The names of some lists, each once.
+fn names<'g, T: 'g>(all: impl Iterator<Item = &'g (String, T)>) -> Vec<&'g str> {
     let mut names: Vec<&str> = Vec::new();
-    for (name, _) in graphs.iter().flat_map(|graph| &graph.relations) {
+    for (name, _) in all {
         if !names.contains(&name.as_str()) {
             names.push(name);
         }
     }
+    names
+}
+
+/// The sets of events that are named at first.
+const SHOWN_SETS: [&str; 3] = ["W", "R", "F"];
+
+/// Boxes that switch relations and sets of events on and off; these relations are on at first.
+fn switches(graphs: &[Graph], shown: &[&str]) -> String {
     let mut text = String::from("<p class=\"switches\">");
-    for name in names {
+    for name in names(graphs.iter().flat_map(|graph| &graph.relations)) {
         let _ = write!(
             text,
             "<label style=\"color:{}\"><input type=\"checkbox\" data-relation=\"{}\"{}> {}</label> ",
@@ -86,7 +110,17 @@ fn switches(graphs: &[Graph], shown: &[&str]) -> String {
             escape(name)
         );
     }
-    text + "</p>"
+    text.push_str("</p>");
+    let sets = names(graphs.iter().flat_map(|graph| &graph.sets));
+    if !sets.is_empty() {
+        text.push_str("<p class=\"switches\">events: ");
+        for name in sets {
+            let (name, is_on) = (escape(name), if SHOWN_SETS.contains(&name) { " checked" } else { "" });
+            let _ = write!(text, "<label><input type=\"checkbox\" data-set=\"{name}\"{is_on}> {name}</label> ");
+        }
+        text.push_str("</p>");
+    }
+    text
 }
 
 /// One execution as a picture with its switches, for other pages; they have the styles and the script.
@@ -130,7 +164,7 @@ fn draw(page: &mut String, told: &Told, graph: &Graph, number: usize) {
     let class = if graph.violated.is_empty() { "allowed" } else { "forbidden" };
     let _ = write!(
         page,
-        "<figure class=\"{class}\"><figcaption>execution {}: <code>{}</code>",
+        "<figure class=\"{class}\" data-execution=\"{number}\"><figcaption>execution {}: <code>{}</code>",
         number + 1,
         escape(&graph.state)
     );
@@ -193,6 +227,12 @@ fn events_and_relations(page: &mut String, threads: &[String], graph: &Graph) {
             letter(index),
             escape(label)
         );
+        let sets = graph.sets.iter().filter(|(_, events)| events.contains(&index));
+        let sets: Vec<String> = sets.map(|(name, _)| escape(name)).collect();
+        if !sets.is_empty() {
+            let (x, y) = (x - BOX_WIDTH / 2 + 2, y - BOX_HEIGHT / 2 - 3);
+            let _ = write!(page, "<text class=\"sets\" x=\"{x}\" y=\"{y}\" data-sets=\"{}\"></text>", sets.join(" "));
+        }
     }
     page.push_str("</svg>");
 }
@@ -305,6 +345,7 @@ pre{background:#f5f5f5;padding:1em;overflow:auto}table{border-collapse:collapse}
 .graphs{display:flex;flex-wrap:wrap;gap:1em}figure{margin:0;border:1px solid #ddd;border-radius:8px;padding:.6em;max-width:100%;overflow:auto}\
 figure.forbidden{border-color:#c62828}svg{display:block}.event{fill:#fafafa;stroke:#888}.initial{stroke-dasharray:4 3}\
 .event.hit{stroke:#c62828;stroke-width:2.5;fill:#fff5f5}.label,.thread{text-anchor:middle;font:13px ui-monospace,monospace}\
+.sets{font:11px ui-monospace,monospace;fill:#00695c;paint-order:stroke;stroke:#fff;stroke-width:3px}.switches{margin:.3em 0}select{font:inherit;max-width:100%}\
 .thread{font-weight:bold;fill:#555}.arrow{stroke-width:1.4}.arrow.hit{stroke-width:3.5}.arrow text{font:12px system-ui,sans-serif;paint-order:stroke;stroke:#fff;stroke-width:3px}\
 </style></head><body>\n";
 
@@ -312,7 +353,15 @@ const SCRIPT: &str = "<script>\
 document.querySelectorAll('section').forEach(function(section){\
 function apply(box){section.querySelectorAll('g[data-relation]').forEach(function(arrow){\
 if(arrow.dataset.relation===box.dataset.relation)arrow.style.display=box.checked||arrow.classList.contains('hit')?'':'none';});}\
-section.querySelectorAll('input[data-relation]').forEach(function(box){box.addEventListener('change',function(){apply(box);});apply(box);});});\
+section.querySelectorAll('input[data-relation]').forEach(function(box){box.addEventListener('change',function(){apply(box);});apply(box);});\
+var sets=section.querySelectorAll('input[data-set]');\
+function name(){var on=[];sets.forEach(function(box){if(box.checked)on.push(box.dataset.set);});\
+section.querySelectorAll('text[data-sets]').forEach(function(text){\
+text.textContent=text.dataset.sets.split(' ').filter(function(set){return on.indexOf(set)>=0;}).join(' ');});}\
+sets.forEach(function(box){box.addEventListener('change',name);});name();\
+section.querySelectorAll('select').forEach(function(list){list.addEventListener('change',function(){\
+section.querySelectorAll('figure[data-execution]').forEach(function(figure){\
+figure.style.display=list.value===''||figure.dataset.execution===list.value?'':'none';});});});});\
 </script>";
 
 #[cfg(test)]
@@ -346,6 +395,23 @@ mod tests {
         assert!(page.contains("b —rf→ c —fr→ b"));
         assert_eq!(page.matches("arrow hit\"").count(), 2);
         assert!(!page.contains("http"), "the page needs nothing from outside");
+    }
+
+    #[test]
+    fn executions_can_be_chosen_and_sets_of_events_be_named() {
+        let graph = |state: &str| Graph {
+            state: state.to_string(),
+            events: vec![(Some(0), "W x=1".to_string()), (Some(0), "R[Acq] y=0".to_string())],
+            sets: vec![("W".to_string(), vec![0]), ("R".to_string(), vec![1]), ("Acq".to_string(), vec![1])],
+            ..Graph::default()
+        };
+        let told = |graphs: Vec<Graph>| Told { threads: vec!["P0".into()], graphs, ..Told::default() };
+        let page = html(&[told(vec![graph("y=0;"), graph("y=1;")])]);
+        assert!(page.contains("<option value=\"1\">execution 2: y=1;</option>"));
+        assert_eq!(page.matches("data-execution=\"").count(), 2);
+        assert!(page.contains("data-set=\"W\" checked>") && page.contains("data-set=\"Acq\">"));
+        assert_eq!(page.matches("data-sets=\"R Acq\"").count(), 2);
+        assert!(!html(&[told(vec![graph("y=0;")])]).contains("<select>"), "one needs no choice");
     }
 
     #[test]

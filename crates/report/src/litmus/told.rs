@@ -74,6 +74,8 @@ pub struct Graph {
     pub roles: Vec<Role>,
     /// Relations by name.
     pub relations: Vec<(String, Vec<(usize, usize)>)>,
+    /// Sets of events by name.
+    pub sets: Vec<(String, Vec<usize>)>,
     /// Flags it raises.
     pub flags: Vec<String>,
     /// Axioms that forbid it.
