@@ -11,8 +11,8 @@
 //! next to nothing. Those of three and four cost more, so each choice gets only a few of them, those where both orders come from choices are looked for last and
 //! in few steps, and the number of all is bounded. What is left out is counted.
 
-use super::closure::Closure;
-use super::structure::Structure;
+use super::closure::{Closure, bits};
+use super::structure::{Read, Structure};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Lit;
 use std::rc::Rc;
@@ -64,6 +64,12 @@ const DOUBLE_FOR_EACH_CHOICE: usize = 2;
 /// Steps for each choice in which those are looked for.
 const STEPS_FOR_DOUBLE: usize = 16;
 
+/// Steps for each choice in which the others are.
+const STEPS_FOR_EACH_CHOICE: usize = 256;
+
+/// Steps after which it is asked whether all is over.
+const STEPS_BETWEEN_LOOKS: usize = 1 << 12;
+
 /// A read takes its value from a write.
 #[derive(Clone, Copy)]
 struct Choice {
@@ -74,40 +80,57 @@ struct Choice {
     lit: Lit,
 }
 
-/// Looks for small conflicts, up to a number of clauses; `closure` is that of program order.
-pub fn find_conflicts(structure: &Structure, closure: &Closure, implies: Implies<'_>, most: usize) -> Conflicts {
+/// Looks for small conflicts, up to a number of clauses and while nobody says that it is over; `closure` is that of program order.
+pub fn find_conflicts(
+    structure: &Structure,
+    closure: &Closure,
+    implies: Implies<'_>,
+    (most, is_over): (usize, &dyn Fn() -> bool),
+) -> Conflicts {
     let mut choices: Vec<Choice> = Vec::new();
     // A read's own write that may still be on its way to memory is read without being before the read.
-    let mut n_ordering = 0;
-    for is_own in [false, true] {
-        for (index, read) in structure.reads.iter().enumerate() {
-            for (write, lit) in read.candidates.iter().filter(|(write, _)| read.own.contains(write) == is_own) {
-                let from = structure.writes[*write as usize].node;
-                choices.push(Choice { pair: (index, *write), from, to: read.node, lit: *lit });
-            }
-        }
-        if !is_own {
-            n_ordering = choices.len();
+    for (index, read) in structure.reads.iter().enumerate() {
+        for (write, lit) in read.candidates.iter().filter(|(write, _)| read.own.binary_search(write).is_err()) {
+            let from = structure.writes[*write as usize].node;
+            choices.push(Choice { pair: (index, *write), from, to: read.node, lit: *lit });
         }
     }
+    let mut leaving: Vec<Vec<u32>> = vec![Vec::new(); structure.n_nodes];
+    let mut arriving: Vec<Vec<u32>> = vec![Vec::new(); structure.n_nodes];
+    for (at, choice) in choices.iter().enumerate() {
+        leaving[choice.from as usize].push(at as u32);
+        arriving[choice.to as usize].push(at as u32);
+    }
+    let knobs: Vec<usize> =
+        std::env::var("RAVEL_C").unwrap_or_default().split(',').filter_map(|w| w.parse().ok()).collect();
+    let knob = |at: usize, default: usize| knobs.get(at).copied().unwrap_or(default);
     let mut finder = Finder {
         structure,
         implies,
         closure,
-        choices,
-        n_ordering,
-        most,
+        most: most.min(knob(1, 50) * choices.len()),
+        is_over,
+        looks_at: 0,
         n_steps: 0,
+        most_steps: knob(2, STEPS_FOR_EACH_CHOICE) * choices.len(),
+        choices,
+        leaving,
+        arriving,
+        behind: FxHashMap::default(),
+        ahead: FxHashMap::default(),
         known: FxHashSet::default(),
-        paths: FxHashMap::default(),
         found: Conflicts::default(),
+        n_long: knob(3, LONG_FOR_EACH_CHOICE),
     };
-    let is_done = finder.overwritten() && finder.two_choices() && finder.chained();
-    if is_done {
-        finder.doubly_chained();
-    } else {
-        finder.found.n_cut += 1;
-    }
+    let mask = knob(0, 63);
+    let mut is_done = true;
+    is_done = is_done && (mask & 1 == 0 || finder.overwritten());
+    is_done = is_done && (mask & 2 == 0 || finder.crossing());
+    is_done = is_done && (mask & 4 == 0 || finder.updates());
+    is_done = is_done && (mask & 8 == 0 || finder.sources());
+    is_done = is_done && (mask & 16 == 0 || finder.chained());
+    is_done = is_done && (mask & 32 == 0 || finder.doubly_chained());
+    finder.found.n_cut += u64::from(!is_done);
     finder.found
 }
 
@@ -115,42 +138,77 @@ struct Finder<'a> {
     structure: &'a Structure,
     implies: Implies<'a>,
     closure: &'a Closure,
-    /// The choices, first those that imply an order.
+    /// The choices that imply an order, by read.
     choices: Vec<Choice>,
-    n_ordering: usize,
+    /// Those whose write is at a node, and those whose read is.
+    leaving: Vec<Vec<u32>>,
+    arriving: Vec<Vec<u32>>,
     most: usize,
+    is_over: &'a dyn Fn() -> bool,
+    /// After how many steps it is asked next whether it is over.
+    looks_at: usize,
     n_steps: usize,
-    /// The clauses of one and two literals; of those of one, the literal twice.
+    most_steps: usize,
+    /// The clauses of one and two literals but for two sources of a read; of those of one, the literal twice.
     known: FxHashSet<(Lit, Lit)>,
-    /// The choices that put one node before another.
-    paths: FxHashMap<(u32, u32), Rc<[u32]>>,
+    /// The choices whose write is at a node or after it, as bits, and those whose read is at a node or before it.
+    behind: FxHashMap<u32, Row>,
+    ahead: FxHashMap<u32, Row>,
     found: Conflicts,
+    n_long: usize,
 }
+
+/// A set of choices.
+type Row = Rc<[u64]>;
 
 impl Finder<'_> {
     fn is_full(&mut self) -> bool {
         self.n_steps += 1;
-        self.found.len() >= self.most || self.n_steps > 400 * self.most
+        if self.n_steps >= self.looks_at {
+            self.looks_at = if (self.is_over)() { 0 } else { self.n_steps + STEPS_BETWEEN_LOOKS };
+        }
+        self.looks_at == 0 || self.found.len() >= self.most || self.n_steps > self.most_steps
     }
 
-    /// Whether the first node is the second, or before it.
-    fn leads(&self, from: u32, to: u32) -> bool {
-        from == to || self.closure.is_before(from, to)
+    /// The choices whose write is at a node or after it.
+    fn behind(&mut self, node: u32) -> Row {
+        if let Some(known) = self.behind.get(&node) {
+            return Rc::clone(known);
+        }
+        let row = self.row(&self.leaving, node, self.closure.after(node));
+        self.n_steps += 4 + row.len();
+        self.behind.insert(node, Rc::clone(&row));
+        row
+    }
+
+    /// The choices whose read is at a node or before it.
+    fn ahead(&mut self, node: u32) -> Row {
+        if let Some(known) = self.ahead.get(&node) {
+            return Rc::clone(known);
+        }
+        let row = self.row(&self.arriving, node, self.closure.before(node));
+        self.n_steps += 4 + row.len();
+        self.ahead.insert(node, Rc::clone(&row));
+        row
+    }
+
+    fn row(&self, at: &[Vec<u32>], node: u32, others: &[u64]) -> Row {
+        let mut row = vec![0u64; self.choices.len().div_ceil(64)];
+        for node in bits(others).chain([node]) {
+            for choice in &at[node as usize] {
+                row[*choice as usize / 64] |= 1 << (choice % 64);
+            }
+        }
+        row.into()
     }
 
     /// The choices that put one node before another.
-    fn paths(&mut self, first: u32, last: u32) -> Rc<[u32]> {
-        if let Some(known) = self.paths.get(&(first, last)) {
-            return Rc::clone(known);
-        }
-        self.n_steps += self.n_ordering / 4;
-        let leads = |at: &u32| {
-            let choice = &self.choices[*at as usize];
-            self.leads(first, choice.from) && self.leads(choice.to, last)
-        };
-        let paths: Rc<[u32]> = (0..self.n_ordering as u32).filter(leads).collect();
-        self.paths.insert((first, last), Rc::clone(&paths));
-        paths
+    fn paths(&mut self, first: u32, last: u32) -> impl Iterator<Item = Choice> + use<> {
+        let (behind, ahead) = (self.behind(first), self.ahead(last));
+        self.n_steps += behind.len() / 8;
+        let both: Vec<u64> = behind.iter().zip(ahead.iter()).map(|(one, other)| one & other).collect();
+        let found: Vec<Choice> = bits(&both).map(|at| self.choices[at as usize]).collect();
+        found.into_iter()
     }
 
     /// Whether it is known that two literals are not both true.
@@ -189,15 +247,17 @@ impl Finder<'_> {
     fn overwritten(&mut self) -> bool {
         let structure = self.structure;
         for (index, this) in structure.reads.iter().enumerate() {
-            for (write, lit) in &this.candidates {
-                let from = structure.writes[*write as usize].node;
-                for rival in this.rivals.iter().filter(|rival| rival.0 != *write) {
+            for rival in &this.rivals {
+                let node = structure.writes[rival.0 as usize].node;
+                self.n_steps += 1;
+                if !self.is_earlier(this, rival.0) {
+                    continue;
+                }
+                for (write, lit) in this.candidates.iter().filter(|(write, _)| *write != rival.0) {
                     if self.is_full() {
                         return false;
                     }
-                    let node = structure.writes[rival.0 as usize].node;
-                    let rival_first = this.own.contains(&rival.0) || self.closure.is_before(node, this.node);
-                    if rival_first && self.closure.is_before(from, node) {
+                    if self.closure.is_before(structure.writes[*write as usize].node, node) {
                         let active = self.active(index, *rival, [(index, *write)]);
                         let clause = self.new_clause([*lit].into_iter().chain(active));
                         self.found.overwritten.extend(clause);
@@ -208,30 +268,65 @@ impl Finder<'_> {
         true
     }
 
-    /// False if there are too many.
-    fn two_choices(&mut self) -> bool {
-        for i in 0..self.choices.len() {
-            let this = self.choices[i];
-            for j in i + 1..self.choices.len() {
+    /// Whether a rival of a read is before it.
+    fn is_earlier(&self, read: &Read, rival: u32) -> bool {
+        let node = self.structure.writes[rival as usize].node;
+        self.closure.is_before(node, read.node) || read.own.binary_search(&rival).is_ok()
+    }
+
+    /// Two sources of one read; false if there are too many.
+    fn sources(&mut self) -> bool {
+        let structure = self.structure;
+        for this in &structure.reads {
+            for (at, (_, first)) in this.candidates.iter().enumerate() {
+                for (_, second) in &this.candidates[at + 1..] {
+                    if self.is_full() {
+                        return false;
+                    }
+                    self.found.sources.push(vec![*first.min(second), *first.max(second)]);
+                }
+            }
+        }
+        true
+    }
+
+    /// Two reads whose sources are each after the other read; false if there are too many.
+    fn crossing(&mut self) -> bool {
+        for at in 0..self.choices.len() {
+            let this = self.choices[at];
+            for other in self.paths(this.to, this.from) {
                 if self.is_full() {
                     return false;
                 }
-                let other = self.choices[j];
-                let both = [this.lit, other.lit].into_iter();
-                if this.pair.0 == other.pair.0 {
-                    let clause = self.new_clause(both);
-                    self.found.sources.extend(clause);
-                } else if j >= self.n_ordering {
-                    continue;
-                } else if self.leads(other.to, this.from) && self.leads(this.to, other.from) {
-                    let clause = self.new_clause(both);
+                // Each of them is found from both sides.
+                if this.pair < other.pair {
+                    let clause = self.new_clause([this.lit, other.lit].into_iter());
                     self.found.crossing.extend(clause);
-                } else if this.from == other.from
-                    && let (Some(first), Some(second)) = (self.update(&this, &other), self.update(&other, &this))
-                {
-                    // Two updates of the same value: each would have to come before the other.
-                    let clause = self.new_clause(both.chain(first).chain(second));
-                    self.found.updates.extend(clause);
+                }
+            }
+        }
+        true
+    }
+
+    /// Two updates of the same value: each would have to come before the other. False if there are too many.
+    fn updates(&mut self) -> bool {
+        let mut is_write = vec![false; self.structure.n_nodes];
+        self.structure.writes.iter().for_each(|write| is_write[write.node as usize] = true);
+        for node in 0..self.leaving.len() {
+            let updates = self.leaving[node].iter().map(|at| self.choices[*at as usize]);
+            let updates: Vec<Choice> = updates.filter(|choice| is_write[choice.to as usize]).collect();
+            for (at, this) in updates.iter().enumerate() {
+                for other in &updates[at + 1..] {
+                    if self.is_full() {
+                        return false;
+                    }
+                    if this.pair.0 != other.pair.0
+                        && let (Some(first), Some(second)) = (self.update(this, other), self.update(other, this))
+                    {
+                        let both = [this.lit, other.lit].into_iter();
+                        let clause = self.new_clause(both.chain(first).chain(second));
+                        self.found.updates.extend(clause);
+                    }
                 }
             }
         }
@@ -258,18 +353,17 @@ impl Finder<'_> {
                 for rival in this.rivals.iter().filter(|rival| rival.0 != *write) {
                     let node = structure.writes[rival.0 as usize].node;
                     let source_first = self.closure.is_before(from, node);
-                    let rival_first = self.closure.is_before(node, this.node) || this.own.contains(&rival.0);
-                    if source_first == rival_first {
+                    self.n_steps += 1;
+                    if source_first == self.is_earlier(this, rival.0) {
                         continue;
                     }
                     let own_active = self.active(index, *rival, [(index, *write)]);
                     // One order is fixed; the other may come from one more choice.
                     let (first, last) = if source_first { (node, this.node) } else { (from, node) };
-                    for at in self.paths(first, last).iter() {
+                    for other in self.paths(first, last) {
                         if self.is_full() {
                             return false;
                         }
-                        let other = self.choices[*at as usize];
                         if other.pair.0 == index || self.is_known(*lit, other.lit) {
                             continue;
                         }
@@ -281,7 +375,7 @@ impl Finder<'_> {
                             Some(active) => {
                                 let mut literals = [*lit, other.lit, active];
                                 literals.sort_unstable();
-                                if n_long == LONG_FOR_EACH_CHOICE {
+                                if n_long >= self.n_long {
                                     self.found.n_cut += 1;
                                 } else if is_long.insert(literals) {
                                     n_long += 1;
@@ -304,7 +398,7 @@ impl Finder<'_> {
     }
 
     /// Sources that two other choices overwrite. What is not looked at for want of steps is counted.
-    fn doubly_chained(&mut self) {
+    fn doubly_chained(&mut self) -> bool {
         let structure = self.structure;
         let until = self.n_steps + STEPS_FOR_DOUBLE * self.choices.len();
         for (index, this) in structure.reads.iter().enumerate() {
@@ -313,8 +407,11 @@ impl Finder<'_> {
                 let mut n_kept = 0;
                 for rival in this.rivals.iter().filter(|rival| rival.0 != *write) {
                     let node = structure.writes[rival.0 as usize].node;
-                    let rival_first = self.closure.is_before(node, this.node) || this.own.contains(&rival.0);
-                    if rival_first || self.closure.is_before(from, node) || self.closure.is_before(this.node, node) {
+                    self.n_steps += 1;
+                    if self.is_earlier(this, rival.0)
+                        || self.closure.is_before(from, node)
+                        || self.closure.is_before(this.node, node)
+                    {
                         continue;
                     }
                     if self.closure.is_before(node, from) {
@@ -328,6 +425,7 @@ impl Finder<'_> {
                 }
             }
         }
+        true
     }
 
     /// The clauses of one source and one rival: a choice that puts the rival after the source, and one that puts it before the read.
@@ -340,18 +438,13 @@ impl Finder<'_> {
         n_kept: &mut usize,
     ) {
         let node = self.structure.writes[rival.0 as usize].node;
-        let after_source = self.paths(from, node);
-        if after_source.is_empty() {
-            return;
-        }
-        let before_read = self.paths(node, to);
-        for at in after_source.iter() {
-            let first = self.choices[*at as usize];
+        let mut before_read: Option<Vec<Choice>> = None;
+        for first in self.paths(from, node) {
             if first.pair.0 == index || self.is_known(lit, first.lit) {
                 continue;
             }
-            for at in before_read.iter() {
-                let second = self.choices[*at as usize];
+            let before_read = before_read.get_or_insert_with(|| self.paths(node, to).collect());
+            for second in before_read.iter() {
                 if self.n_steps >= until || self.is_full() || *n_kept == DOUBLE_FOR_EACH_CHOICE {
                     self.found.n_cut += 1;
                     return;

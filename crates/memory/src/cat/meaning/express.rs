@@ -145,7 +145,6 @@ impl Interpreter<'_> {
             Some(Special::Branches) => return Ok(Value::Set(graph.add(Node::Events("B".into())))),
             Some(Special::NoEvents) => return Ok(Value::Set(graph.add(Node::NoEvents))),
             Some(Special::NoPairs) => return Ok(Value::Relation(graph.add(Node::NoPairs))),
-            Some(Special::Unmeant(why)) => return Err(Problem::Unbound(Diagnostic::error(span, why))),
             None => {}
         }
         if names::is_relation(name) {

@@ -212,6 +212,20 @@ impl Graph {
         }
     }
 
+    /// All nodes that a node is made of, those of recursive definitions included.
+    pub fn parts(&self, id: NodeId) -> Vec<NodeId> {
+        let (mut parts, mut next) = (vec![id], 0);
+        while let Some(at) = parts.get(next).copied() {
+            next += 1;
+            let operands = self.operands(at).into_iter().map(|(operand, _)| operand);
+            let group = self.group_of(at).map_or(&[][..], |group| &self.group(group).variables);
+            let bodies = group.iter().filter(|(variable, _)| *variable == at).map(|(_, body)| *body);
+            let more: Vec<NodeId> = operands.chain(bodies).filter(|part| !parts.contains(part)).collect();
+            parts.extend(more);
+        }
+        parts
+    }
+
     /// A node, made simpler where that is obvious, and shared with equal ones.
     pub fn add(&mut self, node: Node) -> NodeId {
         let node = match self.simplify(node) {

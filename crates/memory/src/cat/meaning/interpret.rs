@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use super::evaluate::{Bound, Plan, Values};
 use super::express::pattern_names;
 use super::graph::{Graph, Node, NodeId};
+use super::names;
 use super::value::{ProcedureValue, Scope, Value};
 use crate::cat::library::Library;
 use crate::cat::syntax::ast::*;
@@ -403,6 +404,14 @@ impl Interpreter<'_> {
             (Value::Set(node), Shape::Empty) => *node,
             _ => self.relation(state, value, test.expr.span)?,
         };
+        for part in state.outcome.graph.parts(node) {
+            if let Node::Events(used) | Node::Pairs(used) = state.outcome.graph.node(part)
+                && let Some(about) = names::unmeant(used)
+            {
+                let problem = format!("`{used}`, which this is about, means nothing here: executions have no {about}");
+                return Problem::wrong(test.expr.span, problem);
+            }
+        }
         let name =
             test.name.clone().or_else(|| given.map(str::to_string)).unwrap_or_else(|| format!("line {}", span.line));
         state.outcome.checks.push(Check { name, shape: test.shape, is_negated: test.is_negated, severity, node, span });

@@ -4,7 +4,7 @@
 //! at its place. Names of sets are compared with the tags of events regardless of case, because some models write `MFENCE` and
 //! some `mfence`. What a name means in an execution is said in `execution::base`.
 //!
-//! Names that herd gives a meaning and executions here do not have are refused by name, too: an empty set in their place would be a wrong answer. The exception are the files of Arm's
+//! Names that herd gives a meaning and executions here do not have may be mentioned, because libraries do; an axiom about one is refused by its name: an empty set in its place would be a wrong answer. The exception are the files of Arm's
 //! models, which speak of translation tables and memory tags: there these names, and `B` and `T`, stand only beside implicit accesses, which no execution here has. `T` is a tag there; everywhere else it is the set of all events that
 //! happen, and `B` that of branches (\[Bajczi22] ch. 2.3.1 and 4.4).
 
@@ -275,32 +275,29 @@ pub(crate) enum Special {
     Branches,
     NoEvents,
     NoPairs,
-    /// Nothing, for this reason.
-    Unmeant(String),
 }
 
-/// The meaning of a name that depends on the model, as far as it was read, or that has none.
+/// The meaning of a name that depends on the model, as far as it was read.
 pub(crate) fn special(name: &str, model: &Sources) -> Option<Special> {
-    let about = UNMEANT.iter().find(|(unmeant, _)| *unmeant == name).map(|(_, about)| *about);
-    // Events of what is done only in part: here none is.
-    if name == "EXEC" {
-        return Some(Special::AllEvents);
+    match name {
+        // Events of what is done only in part: here none is.
+        "EXEC" => return Some(Special::AllEvents),
+        "T" | "B" | "BCC" => {}
+        _ => _ = unmeant(name)?,
     }
-    if about.is_none() && !matches!(name, "T" | "B" | "BCC") {
-        return None;
-    }
-    Some(match (name, about) {
-        _ if mentions(model, OF_TRANSLATION) => {
-            let is_relation = name.starts_with(|letter: char| letter.is_ascii_lowercase());
-            if is_relation { Special::NoPairs } else { Special::NoEvents }
-        }
-        (_, Some(about)) => {
-            Special::Unmeant(format!("`{name}` means nothing here: executions have no {about}"))
-        }
+    let is_relation = name.starts_with(|letter: char| letter.is_ascii_lowercase());
+    match name {
+        _ if mentions(model, OF_TRANSLATION) => Some(if is_relation { Special::NoPairs } else { Special::NoEvents }),
         // The events that happen: there are no others.
-        ("T", None) => Special::AllEvents,
-        _ => Special::Branches,
-    })
+        "T" => Some(Special::AllEvents),
+        "B" | "BCC" => Some(Special::Branches),
+        _ => None,
+    }
+}
+
+/// What a name is about that means nothing here.
+pub(crate) fn unmeant(name: &str) -> Option<&'static str> {
+    UNMEANT.iter().find(|(unmeant, _)| *unmeant == name).map(|(_, about)| *about)
 }
 
 /// Whether a model mentions one of these words.
@@ -313,12 +310,14 @@ pub(crate) fn mentions(model: &Sources, words: &[&str]) -> bool {
 
 /// Whether executions may have a set of this name.
 pub(crate) fn is_set(name: &str) -> bool {
-    SETS.contains(&name) || is_never(name) || SET_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    let is_unmeant = unmeant(name).is_some() && !name.starts_with(|letter: char| letter.is_ascii_lowercase());
+    SETS.contains(&name) || is_unmeant || is_never(name) || SET_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Whether executions have a relation of this name.
 pub(crate) fn is_relation(name: &str) -> bool {
-    RELATIONS.contains(&name)
+    let is_unmeant = unmeant(name).is_some() && name.starts_with(|letter: char| letter.is_ascii_lowercase());
+    RELATIONS.contains(&name) || is_unmeant
 }
 
 /// The names that are closest to a name that nobody knows, for the message.
