@@ -16,7 +16,7 @@ use crate::evidence::axioms::Axioms;
 use crate::run::{Run, Statistics};
 use ir::{Program, Properties, Task, Trace, Why};
 use logic::TermId;
-use memory::order::{Closure, Pair, find_conflicts};
+use memory::order::{Closure, Pair, Wanted, find_conflicts};
 use smt::Lit;
 
 /// Clauses that are looked for beforehand at most.
@@ -120,8 +120,9 @@ fn encode(
     if question.finds_conflicts {
         let started = computed();
         let implies = |choice: Pair, of: Pair| encoding.implies(unrolled, choice, of);
+        let wanted = if question.in_solver { Wanted::Few } else { Wanted::All };
         let is_over = || own_limits.is_over().is_some();
-        let found = find_conflicts(&encoding.structure, &encoding.closure, &implies, (MAX_CONFLICTS, &is_over));
+        let found = find_conflicts(&encoding.structure, &encoding.closure, &implies, wanted, (MAX_CONFLICTS, &is_over));
         let kinds = [
             ("conflicts: two sources", &found.sources),
             ("conflicts: crossing reads", &found.crossing),

@@ -10,6 +10,12 @@
 //! happened), and what a shorter clause says already is left out. Most clauses have two literals then, which cost the solver
 //! next to nothing. Those of three and four cost more, so each choice gets only a few of them, those where both orders come from choices are looked for last and
 //! in few steps, and the number of all is bounded. What is left out is counted.
+//!
+//! How they are found: choices are kept as bits, for each node those whose write is at it or after it and those whose read is at it or before it, so that what puts one node before
+//! another is the intersection of two rows. Steps and clauses are bounded by the number of choices.
+//!
+//! Who wants which: a procedure that looks at whole assignments wants all of them. A theory in the solver concludes itself what one choice forbids another, as soon as the first is made; clauses that say the same are only more to look
+//! through. What pays there is measured to be what speaks of overwriting by program order and of two updates (half of the theory's conflicts), in a bounded number.
 
 use super::closure::{Closure, bits};
 use super::structure::{Read, Structure};
@@ -55,6 +61,25 @@ impl Conflicts {
     }
 }
 
+/// Which of them are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// All, for whoever looks at whole assignments only.
+    All,
+    /// Those that overwrite and update, and few of them, for a theory that takes part in the search.
+    Few,
+}
+
+impl Wanted {
+    /// Clauses and steps for each choice at most.
+    fn for_each_choice(self) -> (usize, usize) {
+        match self {
+            Wanted::All => (50, 256),
+            Wanted::Few => (4, 16),
+        }
+    }
+}
+
 /// Clauses of more than two literals for each choice at most: more of them cost the solver more than they tell it.
 const LONG_FOR_EACH_CHOICE: usize = 10;
 
@@ -63,9 +88,6 @@ const DOUBLE_FOR_EACH_CHOICE: usize = 2;
 
 /// Steps for each choice in which those are looked for.
 const STEPS_FOR_DOUBLE: usize = 16;
-
-/// Steps for each choice in which the others are.
-const STEPS_FOR_EACH_CHOICE: usize = 256;
 
 /// Steps after which it is asked whether all is over.
 const STEPS_BETWEEN_LOOKS: usize = 1 << 12;
@@ -85,6 +107,7 @@ pub fn find_conflicts(
     structure: &Structure,
     closure: &Closure,
     implies: Implies<'_>,
+    wanted: Wanted,
     (most, is_over): (usize, &dyn Fn() -> bool),
 ) -> Conflicts {
     let mut choices: Vec<Choice> = Vec::new();
@@ -101,18 +124,16 @@ pub fn find_conflicts(
         leaving[choice.from as usize].push(at as u32);
         arriving[choice.to as usize].push(at as u32);
     }
-    let knobs: Vec<usize> =
-        std::env::var("RAVEL_C").unwrap_or_default().split(',').filter_map(|w| w.parse().ok()).collect();
-    let knob = |at: usize, default: usize| knobs.get(at).copied().unwrap_or(default);
+    let (clauses, steps) = wanted.for_each_choice();
     let mut finder = Finder {
         structure,
         implies,
         closure,
-        most: most.min(knob(1, 50) * choices.len()),
+        most: most.min(clauses * choices.len()),
         is_over,
         looks_at: 0,
         n_steps: 0,
-        most_steps: knob(2, STEPS_FOR_EACH_CHOICE) * choices.len(),
+        most_steps: steps * choices.len(),
         choices,
         leaving,
         arriving,
@@ -120,16 +141,14 @@ pub fn find_conflicts(
         ahead: FxHashMap::default(),
         known: FxHashSet::default(),
         found: Conflicts::default(),
-        n_long: knob(3, LONG_FOR_EACH_CHOICE),
     };
-    let mask = knob(0, 63);
-    let mut is_done = true;
-    is_done = is_done && (mask & 1 == 0 || finder.overwritten());
-    is_done = is_done && (mask & 2 == 0 || finder.crossing());
-    is_done = is_done && (mask & 4 == 0 || finder.updates());
-    is_done = is_done && (mask & 8 == 0 || finder.sources());
-    is_done = is_done && (mask & 16 == 0 || finder.chained());
-    is_done = is_done && (mask & 32 == 0 || finder.doubly_chained());
+    let mut is_done = finder.overwritten() && finder.updates();
+    if wanted == Wanted::All {
+        is_done = is_done && finder.crossing() && finder.sources() && finder.chained();
+        if is_done {
+            finder.doubly_chained();
+        }
+    }
     finder.found.n_cut += u64::from(!is_done);
     finder.found
 }
@@ -155,7 +174,6 @@ struct Finder<'a> {
     behind: FxHashMap<u32, Row>,
     ahead: FxHashMap<u32, Row>,
     found: Conflicts,
-    n_long: usize,
 }
 
 /// A set of choices.
@@ -375,7 +393,7 @@ impl Finder<'_> {
                             Some(active) => {
                                 let mut literals = [*lit, other.lit, active];
                                 literals.sort_unstable();
-                                if n_long >= self.n_long {
+                                if n_long == LONG_FOR_EACH_CHOICE {
                                     self.found.n_cut += 1;
                                 } else if is_long.insert(literals) {
                                     n_long += 1;
@@ -398,7 +416,7 @@ impl Finder<'_> {
     }
 
     /// Sources that two other choices overwrite. What is not looked at for want of steps is counted.
-    fn doubly_chained(&mut self) -> bool {
+    fn doubly_chained(&mut self) {
         let structure = self.structure;
         let until = self.n_steps + STEPS_FOR_DOUBLE * self.choices.len();
         for (index, this) in structure.reads.iter().enumerate() {
@@ -425,7 +443,6 @@ impl Finder<'_> {
                 }
             }
         }
-        true
     }
 
     /// The clauses of one source and one rival: a choice that puts the rival after the source, and one that puts it before the read.

@@ -27,7 +27,7 @@ mod related;
 mod structure;
 
 pub use closure::{Closure, bits, topological};
-pub use conflicts::{Conflicts, Implies, Pair, find_conflicts};
+pub use conflicts::{Conflicts, Implies, Pair, Wanted, find_conflicts};
 pub use linear::linearise;
 pub use structure::{Read, Structure, Write};
 
