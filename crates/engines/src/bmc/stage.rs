@@ -96,9 +96,9 @@ pub(crate) fn stage(question: &Question<'_>, bounds: &Bounds, known: &mut Known,
         };
         Crew { n_workers: question.n_workers, unrolled: unrolled.clone(), encode: Box::new(encode) }
     });
-    let mut encoding =
-        encode(question, &mut unrolled, closure, limits, &mut run.statistics).map_err(|why| run.why_stopped(why))?;
+    let encoded = encode(question, &mut unrolled, closure, limits, &mut run.statistics);
     run.statistics.add("seconds: encode", (computed() - started).as_secs_f64());
+    let mut encoding = encoded.map_err(|why| run.why_stopped(why))?;
     let started = computed();
     let mut effort = Effort::default();
     let result = answer(question, (&mut unrolled, &mut encoding), (&goals, &races), crew.as_ref(), &mut effort);
@@ -115,11 +115,13 @@ fn encode(
     limits: smt::Limits,
     statistics: &mut Statistics,
 ) -> Result<Encoding, smt::Why> {
+    let own_limits = limits.clone();
     let mut encoding = Encoding::new(unrolled, closure, question.in_solver, limits)?;
     if question.finds_conflicts {
         let started = computed();
         let implies = |choice: Pair, of: Pair| encoding.implies(unrolled, choice, of);
-        let found = find_conflicts(&encoding.structure, &encoding.closure, &implies, MAX_CONFLICTS);
+        let is_over = || own_limits.is_over().is_some();
+        let found = find_conflicts(&encoding.structure, &encoding.closure, &implies, (MAX_CONFLICTS, &is_over));
         let kinds = [
             ("conflicts: two sources", &found.sources),
             ("conflicts: crossing reads", &found.crossing),

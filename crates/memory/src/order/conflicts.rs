@@ -64,6 +64,12 @@ const DOUBLE_FOR_EACH_CHOICE: usize = 2;
 /// Steps for each choice in which those are looked for.
 const STEPS_FOR_DOUBLE: usize = 16;
 
+/// Steps for each clause that may be found.
+const STEPS_FOR_EACH_CLAUSE: usize = 400;
+
+/// Steps after which it is asked whether all is over.
+const STEPS_BETWEEN_LOOKS: usize = 1 << 12;
+
 /// A read takes its value from a write.
 #[derive(Clone, Copy)]
 struct Choice {
@@ -74,8 +80,13 @@ struct Choice {
     lit: Lit,
 }
 
-/// Looks for small conflicts, up to a number of clauses; `closure` is that of program order.
-pub fn find_conflicts(structure: &Structure, closure: &Closure, implies: Implies<'_>, most: usize) -> Conflicts {
+/// Looks for small conflicts, up to a number of clauses and while nobody says that it is over; `closure` is that of program order.
+pub fn find_conflicts(
+    structure: &Structure,
+    closure: &Closure,
+    implies: Implies<'_>,
+    (most, is_over): (usize, &dyn Fn() -> bool),
+) -> Conflicts {
     let mut choices: Vec<Choice> = Vec::new();
     // A read's own write that may still be on its way to memory is read without being before the read.
     let mut n_ordering = 0;
@@ -97,6 +108,8 @@ pub fn find_conflicts(structure: &Structure, closure: &Closure, implies: Implies
         choices,
         n_ordering,
         most,
+        is_over,
+        looks_at: 0,
         n_steps: 0,
         known: FxHashSet::default(),
         paths: FxHashMap::default(),
@@ -119,6 +132,9 @@ struct Finder<'a> {
     choices: Vec<Choice>,
     n_ordering: usize,
     most: usize,
+    is_over: &'a dyn Fn() -> bool,
+    /// After how many steps it is asked next whether it is over.
+    looks_at: usize,
     n_steps: usize,
     /// The clauses of one and two literals; of those of one, the literal twice.
     known: FxHashSet<(Lit, Lit)>,
@@ -130,7 +146,10 @@ struct Finder<'a> {
 impl Finder<'_> {
     fn is_full(&mut self) -> bool {
         self.n_steps += 1;
-        self.found.len() >= self.most || self.n_steps > 400 * self.most
+        if self.n_steps >= self.looks_at {
+            self.looks_at = if (self.is_over)() { 0 } else { self.n_steps + STEPS_BETWEEN_LOOKS };
+        }
+        self.looks_at == 0 || self.found.len() >= self.most || self.n_steps > STEPS_FOR_EACH_CLAUSE * self.most
     }
 
     /// Whether the first node is the second, or before it.

@@ -124,7 +124,7 @@ fn by_theory(threads: &[Vec<Access>], is_buffered: bool) -> Vec<(Choice, bool)> 
     }
     *shared.borrow_mut() = OrderingConsistency::new(structure.clone());
     let closure = Closure::new(structure.n_nodes, &structure.fixed);
-    let conflicts = clauses(&find_conflicts(&structure, &closure, &|_, _| false, 100_000));
+    let conflicts = clauses(&find_conflicts(&structure, &closure, &|_, _| false, (100_000, &|| false)));
     let pool = logic::Pool::new();
     let mut found = Vec::new();
     while bits.decide(&pool, &[]) == Decision::Sat {
@@ -182,13 +182,13 @@ fn conflicts_leave_out_what_choices_imply() {
     };
     let is_its_reader = |choice: Pair, of: Pair| choice.1 == of.1;
     let closure = Closure::new(structure.n_nodes, &structure.fixed);
-    let short = find_conflicts(&structure, &closure, &is_its_reader, 100);
+    let short = find_conflicts(&structure, &closure, &is_its_reader, (100, &|| false));
     assert_eq!(short.chained, [[first_new, old]]);
     assert_eq!(short.sources, [[first_old, first_new], [old, new]]);
     assert_eq!(clauses(&short).len(), 3);
-    let long = find_conflicts(&structure, &closure, &|_, _| false, 100);
+    let long = find_conflicts(&structure, &closure, &|_, _| false, (100, &|| false));
     assert_eq!(long.chained, [[first_new, old, active]]);
-    assert!(find_conflicts(&structure, &closure, &is_its_reader, 2).n_cut > 0 && short.n_cut == 0);
+    assert!(find_conflicts(&structure, &closure, &is_its_reader, (2, &|| false)).n_cut > 0 && short.n_cut == 0);
 }
 
 /// `x = 1; a = 1` beside `read a; x = 2; b = 1` beside `read b; read x`: if a and b are seen, x is not 1. Both orders go through a choice of their own.
@@ -214,7 +214,7 @@ fn conflicts_go_through_two_other_choices() {
         edges: Vec::new(),
     };
     let closure = Closure::new(structure.n_nodes, &structure.fixed);
-    let found = find_conflicts(&structure, &closure, &|_, _| false, 100);
+    let found = find_conflicts(&structure, &closure, &|_, _| false, (100, &|| false));
     let mut expected = vec![new_a, new_b, one];
     expected.sort_unstable();
     assert_eq!(found.doubly_chained, [expected]);
