@@ -1,6 +1,6 @@
 //! What does an engine get, and what does it leave behind? Budget and settings on the way in, statistics and notes on the way out.
 //!
-//! Every inner loop asks `stop` now and then (it is cheap: the clock and the resident size are read only every so many calls), so
+//! Every inner loop asks `stop` now and then (it is cheap: the clock and the resident size are read only every few milliseconds), so
 //! that a scheduler or the user can end an engine within 100 ms and limits hold without anybody being killed.
 
 use crate::budget::Budget;
@@ -10,7 +10,7 @@ use crate::reached::Reached;
 use ir::pass::{Options, prepare};
 use ir::{Program, Properties, Task, Why};
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Numbers that an engine counted, in the order of their names.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -37,11 +37,46 @@ pub struct Parts {
     pub refuted: Vec<String>,
 }
 
+/// Calls between two looks at the clock at most.
+const MOST_CALLS: u32 = 1024;
+/// How far apart looks at the clock are meant to be, at most, and at the memory in use.
+const CLOCK_EVERY: Duration = Duration::from_millis(5);
+const MEMORY_EVERY: Duration = Duration::from_millis(50);
+
+/// When the clock is read next. Rounds of one search may take a thousand times as long as those of another, or as its own first ones.
+#[derive(Clone, Debug)]
+struct Looks {
+    /// After how many calls.
+    wait: u32,
+    /// How many calls there were between the last two looks.
+    period: u32,
+    /// When the clock was read last, and the memory.
+    at: Instant,
+    memory_at: Instant,
+}
+
+impl Looks {
+    /// The clock was read; whether it is time to look at the memory, too.
+    fn at_clock(&mut self, now: Instant) -> bool {
+        let took = now.duration_since(self.at).max(Duration::from_nanos(1));
+        let fits = CLOCK_EVERY.as_nanos() * u128::from(self.period) / took.as_nanos();
+        // It grows by and by: the next rounds may be slower.
+        self.period = u32::try_from(fits).unwrap_or(MOST_CALLS).clamp(1, MOST_CALLS.min(2 * self.period));
+        (self.at, self.wait) = (now, self.period);
+        let is_time = now.duration_since(self.memory_at) >= MEMORY_EVERY;
+        if is_time {
+            self.memory_at = now;
+        }
+        is_time
+    }
+}
+
 /// One run of an engine.
 #[derive(Clone, Debug)]
 pub struct Run {
     budget: Budget,
     ticks: u32,
+    looks: Looks,
     /// What was prepared of the program that this run is about, if others are asked about the same one.
     pub(crate) prepared: Option<Prepared>,
     /// The engine's knobs, as they were set.
@@ -64,6 +99,7 @@ impl Run {
         Run {
             budget,
             ticks: 0,
+            looks: Looks { wait: 1, period: 1, at: Instant::now(), memory_at: Instant::now() },
             prepared: None,
             settings: Settings::default(),
             statistics: Statistics::default(),
@@ -128,15 +164,16 @@ impl Run {
         self.budget.elapsed()
     }
 
-    /// Whether to stop, and why. Looks at the clock every 1024th call and at the memory in use every 65536th.
+    /// Whether to stop, and why. The clock is read every so many calls, the seldomer the quicker they follow each other.
     pub fn stop(&mut self) -> Option<Why> {
         self.ticks = self.ticks.wrapping_add(1);
-        if !self.ticks.is_multiple_of(1024) {
+        self.looks.wait = self.looks.wait.saturating_sub(1);
+        if self.looks.wait > 0 {
             return None;
         }
-        self.budget
-            .is_over()
-            .or_else(|| self.ticks.is_multiple_of(65536).then(|| self.budget.exceeds_memory()).flatten())
+        let now = Instant::now();
+        let looks_at_memory = self.looks.at_clock(now);
+        self.budget.is_over().or_else(|| looks_at_memory.then(|| self.budget.exceeds_memory()).flatten())
     }
 
     /// Likewise for loops whose rounds take long: looks at the clock in every call and at the memory in use every 256th.
@@ -148,5 +185,41 @@ impl Run {
     /// Likewise, looking at everything at once.
     pub fn stop_now(&mut self) -> Option<Why> {
         self.budget.is_over().or_else(|| self.budget.exceeds_memory())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_stop_soon_however_long_their_rounds_take() {
+        let mut run = Run::new(Budget::of_time(Duration::from_millis(60)));
+        let mut n_rounds = 0;
+        while run.stop().is_none() {
+            n_rounds += 1;
+            // Quick ones first, which let the looks grow far apart.
+            if n_rounds > 5000 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert!(n_rounds < 5000 + 60 + MOST_CALLS, "the first slow rounds are counted like quick ones, no others");
+        }
+        let mut run = Run::new(Budget::of_time(Duration::from_millis(60)));
+        let slow = (0..1000).position(|_| {
+            std::thread::sleep(Duration::from_millis(2));
+            run.stop().is_some()
+        });
+        assert!(slow.is_some_and(|rounds| rounds < 60), "{slow:?}");
+    }
+
+    #[test]
+    fn quick_loops_seldom_look_at_the_clock() {
+        let mut looks = Looks { wait: 1, period: 1, at: Instant::now(), memory_at: Instant::now() };
+        for call in 1..20u32 {
+            looks.at_clock(looks.at + Duration::from_nanos(100) * looks.period);
+            assert_eq!(looks.period, MOST_CALLS.min(1 << call));
+        }
+        looks.at_clock(looks.at + Duration::from_secs(1));
+        assert_eq!(looks.period, 5);
     }
 }
