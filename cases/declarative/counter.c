@@ -11,7 +11,7 @@
 
 atomic_int ticks;
 
-static void *clock(void *arg)
+static void *ticker(void *arg)
 {
     int n = 0;
     for (;;) {
@@ -36,7 +36,7 @@ static void *reader(void *arg)
 int main(void)
 {
     pthread_t one, other;
-    pthread_create(&one, 0, clock, 0);
+    pthread_create(&one, 0, ticker, 0);
     pthread_create(&other, 0, reader, 0);
     pthread_join(one, 0);
     pthread_join(other, 0);

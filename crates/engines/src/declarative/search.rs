@@ -19,7 +19,7 @@ const MAX_DEPTH: u8 = 2;
 const MAX_CHECKS: u64 = 60_000;
 
 /// Judgements about one execution at most.
-const MAX_ALLOWED: u64 = 500;
+const MAX_ALLOWED: u64 = 100;
 
 /// Who searches.
 pub(super) struct Search<'a> {

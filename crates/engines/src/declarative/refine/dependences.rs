@@ -34,6 +34,34 @@ pub(super) fn conditions(program: &Program) -> Vec<(ProcId, TermId)> {
     stmts(program).filter_map(of).collect()
 }
 
+/// The variables of threads that values of shared ones get into.
+pub(super) fn reached_by(program: &Program, shared: &BTreeSet<VarId>) -> BTreeSet<VarId> {
+    let mut reached: BTreeSet<VarId> = BTreeSet::new();
+    loop {
+        let before = reached.len();
+        for (_, stmt) in stmts(program) {
+            match &stmt.op {
+                Op::Load { dst, place: Place::Var(var), .. } | Op::Rmw { dst, place: Place::Var(var), .. }
+                    if shared.contains(var) =>
+                {
+                    reached.insert(*dst);
+                }
+                Op::Assign { var, value } => {
+                    let mut vars = BTreeSet::new();
+                    mentioned(program, *value, &mut vars);
+                    if vars.intersection(&reached).next().is_some() {
+                        reached.insert(*var);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if reached.len() == before {
+            return reached;
+        }
+    }
+}
+
 fn mentioned(program: &Program, term: TermId, vars: &mut BTreeSet<VarId>) {
     program.pool.for_each_free_var(term, &mut |var| {
         vars.insert(var);

@@ -34,6 +34,9 @@ const MAX_CONFLICTS: usize = 60;
 /// Those of them that interpolants are asked for.
 const MAX_INTERPOLATED: usize = 12;
 
+/// Judgements of the model in one lesson: what it needs is found out by the next one, or not at all.
+const MAX_JUDGED: u64 = 1000;
+
 /// Larger predicates (as trees) are left alone.
 const MAX_SIZE: u32 = 60;
 
@@ -42,6 +45,8 @@ const MAX_SIZE: u32 = 60;
 pub(super) struct Lesson {
     /// Predicates over variables of one procedure, or over one shared variable.
     pub(super) predicates: BTreeSet<TermId>,
+    /// Whole interpolants of that kind, which say more than their atoms one by one.
+    pub(super) wholes: BTreeSet<TermId>,
     /// The variables of all atoms of interpolants.
     pub(super) vars: BTreeSet<VarId>,
     /// Shared variables that were written or read from in them.
@@ -68,7 +73,8 @@ pub(super) fn learn(
         let formula = Formula::new(graphs, steps, &walks, bad.0);
         let mut conflicts = Conflicts { graphs, steps, search, formula, nogoods: Vec::new(), n_interpolated: 0 };
         conflicts.explain(&walks, bad.0, &mut lesson, run)?;
-        if lesson.is_real {
+        // One contradiction is enough to go on with.
+        if lesson.is_real || !lesson.vars.is_empty() {
             break;
         }
     }
@@ -92,9 +98,13 @@ impl Conflicts<'_, '_, '_> {
         for part in self.formula.parts.iter().flatten() {
             solver.assert(&self.steps.cells.pool, *part);
         }
+        let last = self.search.n_checks + MAX_JUDGED;
         for _ in 0..MAX_CONFLICTS {
             if let Some(why) = run.stop_soon() {
                 return Err(why);
+            }
+            if self.search.n_checks > last {
+                return Ok(());
             }
             let mut chosen = Vec::new();
             if !self.choose(&mut chosen) {
@@ -228,14 +238,21 @@ impl Conflicts<'_, '_, '_> {
             .map_err(|why| run.why_stopped(why))?;
         for (_, interpolant) in found {
             for atom in atoms(&self.steps.cells, interpolant) {
-                self.atom(atom, lesson);
+                let predicate = self.learn_of(atom, lesson);
+                lesson.predicates.extend(predicate);
             }
+            // With these sources, what is left of it.
+            let yes = self.steps.cells.pool.bool(true);
+            let behind = &self.formula.behind;
+            let rest = self.steps.cells.pool.substitute(interpolant, &|var| behind.contains_key(&var).then_some(yes));
+            let predicate = self.learn_of(rest, lesson);
+            lesson.wholes.extend(predicate);
         }
         Ok(())
     }
 
-    /// Learns from an atom of an interpolant.
-    fn atom(&mut self, atom: TermId, lesson: &mut Lesson) {
+    /// Learns from an atom of an interpolant, or all of it: the predicate that it is, if the domain can know it.
+    fn learn_of(&mut self, atom: TermId, lesson: &mut Lesson) -> Option<TermId> {
         let program = self.steps.program;
         let (mut own, mut shared): (Vec<VarId>, Vec<VarId>) = (Vec::new(), Vec::new());
         let copies = self.steps.cells.vars_in(atom);
@@ -243,9 +260,9 @@ impl Conflicts<'_, '_, '_> {
         for copy in copies.iter() {
             if let Some(var) = self.formula.behind.get(copy) {
                 lesson.shared.insert(*var);
-                return;
+                return None;
             }
-            let Some(var) = self.steps.cells.origin(*copy) else { return };
+            let var = self.steps.cells.origin(*copy)?;
             if program.var(var).scope == Scope::Global { &mut shared } else { &mut own }.push(var);
             map.push((*copy, self.steps.cells.pool.var(var)));
         }
@@ -264,8 +281,6 @@ impl Conflicts<'_, '_, '_> {
         };
         let pool = &mut self.steps.cells.pool;
         let predicate = pool.substitute(atom, &|copy| map.iter().find(|(own, _)| *own == copy).map(|(_, term)| *term));
-        if is_told && pool.as_const(predicate).is_none() && pool.tree_size(predicate) <= MAX_SIZE {
-            lesson.predicates.insert(predicate);
-        }
+        (is_told && pool.as_const(predicate).is_none() && pool.tree_size(predicate) <= MAX_SIZE).then_some(predicate)
     }
 }

@@ -1,7 +1,7 @@
 //! What is known from now on? What was learnt, as far as the domain can know it, or else what dependences tell.
 
 use super::Lesson;
-use super::dependences::{Reach, conditions, needed};
+use super::dependences::{Reach, conditions, needed, reached_by};
 use crate::abstraction::interpolants::atoms;
 use crate::declarative::facts::is_own;
 use crate::declarative::steps::Steps;
@@ -39,12 +39,22 @@ impl Refinement {
         let by_values = match self.domain {
             Domain::Explicit => track(steps, lesson.vars.iter().chain(&lesson.shared)),
             Domain::Predicates => {
-                let n = steps.predicates.len();
-                lesson.predicates.iter().for_each(|predicate| ask(steps, *predicate));
-                track(steps, &lesson.shared) || steps.predicates.len() > n
+                let is_more = ask_all(steps, &lesson.predicates);
+                track(steps, &lesson.shared) || is_more || ask_all(steps, &lesson.wholes)
             }
         };
-        by_values || track(steps, &lesson.related)
+        if by_values || !track(steps, &lesson.related) {
+            return by_values;
+        }
+        // What is read there counts by what becomes of it.
+        let reached = reached_by(steps.program, &lesson.related);
+        match self.domain {
+            Domain::Explicit => {
+                track(steps, &reached);
+            }
+            Domain::Predicates => ask_conditions(steps, &|vars| vars.iter().any(|var| reached.contains(var))),
+        }
+        true
     }
 
     /// Follows dependences of a check of a procedure one step further; false if there is no further.
@@ -61,13 +71,7 @@ impl Refinement {
             let shared =
                 (0..program.vars.len() as u32).map(VarId).filter(|var| program.var(*var).scope == Scope::Global);
             steps.tracked.extend(shared);
-            for (proc, cond) in conditions(program) {
-                for atom in atoms(&steps.cells, cond) {
-                    if steps.cells.vars_in(atom).iter().all(|var| is_own(program, proc, *var)) {
-                        ask(steps, atom);
-                    }
-                }
-            }
+            ask_conditions(steps, &|_| true);
         } else {
             steps.tracked.extend(needed(program, proc, check, reach));
         }
@@ -75,10 +79,29 @@ impl Refinement {
     }
 }
 
+/// Asks for the conditions of the program over variables of a kind.
+fn ask_conditions(steps: &mut Steps<'_>, is_wanted: &dyn Fn(&[VarId]) -> bool) {
+    let program = steps.program;
+    for (proc, cond) in conditions(program) {
+        for atom in atoms(&steps.cells, cond) {
+            let vars = steps.cells.vars_in(atom);
+            if is_wanted(&vars) && vars.iter().all(|var| is_own(program, proc, *var)) {
+                ask(steps, atom);
+            }
+        }
+    }
+}
+
 fn track<'v>(steps: &mut Steps<'_>, vars: impl IntoIterator<Item = &'v VarId>) -> bool {
     let before = steps.tracked.len();
     steps.tracked.extend(vars);
     steps.tracked.len() > before
+}
+
+fn ask_all<'t>(steps: &mut Steps<'_>, predicates: impl IntoIterator<Item = &'t TermId>) -> bool {
+    let before = steps.predicates.len();
+    predicates.into_iter().for_each(|predicate| ask(steps, *predicate));
+    steps.predicates.len() > before
 }
 
 fn ask(steps: &mut Steps<'_>, predicate: TermId) {

@@ -10,7 +10,7 @@ use logic::VarId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Executions that are looked at.
-const MAX_COMBINATIONS: usize = 16;
+const MAX_COMBINATIONS: usize = 8;
 
 /// Statements of an edge of the program: the edge, the first one, and the one that is not reached any more.
 pub(super) type Span = (EdgeId, u32, u32);
