@@ -30,7 +30,8 @@ pub use model::{Axioms, Model};
 pub use program::{Edge, EdgeId, EdgeRef, Format, Loc, LocId, Proc, ProcId, Program, Scope, Variable};
 pub use property::{Properties, Property};
 pub use replay::{
-    GraphRun, Picture, ReplayError, Replayed, approximation_in, n_preemptions, n_switches, replay, run_graph, shorten,
+    GraphRun, Messaging, Picture, ReplayError, Replayed, approximation_in, n_preemptions, n_switches, replay,
+    run_graph, shorten,
 };
 pub use source::{Diagnostic, FileId, Severity, SourceFile, Sources, Span};
 pub use stmt::kernel::Kernel;

@@ -47,11 +47,24 @@ pub struct Replayed {
     pub picture: Option<Picture>,
 }
 
+/// What an event does with messages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Messaging {
+    /// It sends one.
+    Sends,
+    /// It receives one.
+    Receives,
+    /// It receives none.
+    FindsNothing,
+}
+
 /// An execution graph, to be drawn.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Picture {
     /// Events: the thread (none for initial writes) and the text.
     pub events: Vec<(Option<u32>, String)>,
+    /// The messages among them: the number of the event, and whether it sends, receives, or receives nothing.
+    pub messages: Vec<(usize, Messaging)>,
     /// Relations by name.
     pub relations: Vec<(&'static str, Vec<(usize, usize)>)>,
     /// An axiom of sequential consistency that forbids it, and the events that it is about.

@@ -260,6 +260,9 @@ pub(crate) struct Verify {
     /// Write the answer as a SARIF 2.1.0 log to this file, too, for code scanning
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
+    /// Draw the messages of an execution that goes wrong to this file, too, as a chart: a picture (.svg), or a graph for Graphviz (.dot)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) chart: Option<PathBuf>,
     /// Write the evidence for other tools to this file, too: a witness of SV-COMP, as GraphML (.graphml) or YAML (.yml); only for C
     #[arg(long, value_name = "FILE")]
     pub(crate) witness: Option<PathBuf>,

@@ -7,7 +7,8 @@
 //! backward, the last one after which it still is. All results are checked by `smt::interpolate`.
 
 use super::cells::Cells;
-use logic::TermId;
+use logic::{Node, Op, Sort, TermId};
+use rustc_hash::FxHashSet;
 use smt::{Answer, Arithmetic, Backend, Direction, Limits, Method, NoInterpolants, Solver, Why};
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,7 @@ const ATTEMPT: Duration = Duration::from_secs(3);
 const MAX_HORN: usize = 8;
 
 /// Interpolants of a path, with the number of the formula before each; none if there is no way to find them.
-pub(super) fn interpolants(
+pub fn interpolants(
     cells: &mut Cells<'_>,
     path: &[TermId],
     technique: Technique,
@@ -105,4 +106,26 @@ fn binary_cut(cells: &Cells<'_>, path: &[TermId], direction: Direction, limits: 
         Direction::Forward => (1..last).find(|cut| cannot(&path[..=*cut])).unwrap_or(last),
         Direction::Backward => (0..last).rev().find(|first| cannot(&path[*first..])).map_or(1, |first| first + 1),
     }
+}
+
+/// The formulas without connectives that a formula is made of.
+pub(crate) fn atoms(cells: &Cells<'_>, formula: TermId) -> Vec<TermId> {
+    let mut found = Vec::new();
+    let mut open = vec![formula];
+    let mut seen = FxHashSet::default();
+    while let Some(term) = open.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        match cells.pool.node(term) {
+            Node::App { op: Op::And | Op::Or | Op::Not, args } => open.extend(args.iter().rev()),
+            Node::App { op: Op::Ite, args } if cells.pool.sort(term) == Sort::Bool => open.extend(args.iter().rev()),
+            Node::App { op: Op::Eq, args } if cells.pool.sort(args[0]) == Sort::Bool => {
+                open.extend(args.iter().rev());
+            }
+            Node::Const(_) => {}
+            _ => found.push(term),
+        }
+    }
+    found
 }

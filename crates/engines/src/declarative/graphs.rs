@@ -33,9 +33,9 @@ impl Graphs {
         };
         for thread in 0..steps.threads.len() as u32 {
             graphs.threads.push(Growing::default());
-            graphs.add_node(thread, ThreadNode { at: At::Unborn, known: Vec::new() });
+            graphs.add_node(thread, ThreadNode { at: At::Unborn, known: Vec::new(), facts: Vec::new() });
         }
-        let first = steps.first(0, &[]);
+        let first = steps.first(0, &[]).map_err(|why| run.why_stopped(why))?;
         graphs.add_edge(0, 0, None, first);
         graphs.drain(steps, run)?;
         while graphs.offer(steps, search, run)? {}
@@ -53,14 +53,14 @@ impl Graphs {
                 return Err(Why::Bound(format!("the threads have more than {MAX_NODES} abstract states")));
             }
             let from = self.threads[thread as usize].nodes[node as usize].clone();
-            match steps.next(thread, &from) {
+            match steps.next(thread, &from).map_err(|why| run.why_stopped(why))? {
                 Next::Reads(var) => self.reads.push((thread, node, var)),
                 Next::Edges(edges, starts) => {
                     for (event, to) in edges {
                         self.add_edge(thread, node, event, to);
                     }
                     if let Some((new, args)) = starts {
-                        let first = steps.first(new, &args);
+                        let first = steps.first(new, &args).map_err(|why| run.why_stopped(why))?;
                         self.add_edge(new, 0, Some(ThreadEvent::Begins), first);
                     }
                 }
@@ -78,7 +78,7 @@ impl Graphs {
             at += 1;
             let from = self.threads[thread as usize].nodes[node as usize].clone();
             for value in self.values(steps, var) {
-                let mut ways = steps.after_read(thread, &from, &value);
+                let mut ways = steps.after_read(thread, &from, &value).map_err(|why| run.why_stopped(why))?;
                 let out = &self.threads[thread as usize];
                 let known: Vec<_> =
                     out.out[node as usize].iter().map(|edge| out.edges[*edge as usize].event.clone()).collect();
@@ -114,6 +114,7 @@ impl Graphs {
         run: &mut Run,
     ) -> Result<bool, Why> {
         self.n_queries += 1;
+        search.found = None;
         let Some(lanes) = Lanes::new(self, steps, anchor) else { return Ok(true) };
         search.is_possible(&lanes, run)
     }

@@ -86,6 +86,7 @@ impl Graphs {
             nodes: graph.nodes,
             edges: graph.edges,
         });
-        ThreadGraphs { program: steps.program.clone(), tracked, threads: threads.collect() }
+        let program = ir::Program { pool: steps.cells.pool.clone(), ..steps.program.clone() };
+        ThreadGraphs { program, tracked, threads: threads.collect() }
     }
 }

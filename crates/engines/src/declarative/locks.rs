@@ -21,6 +21,8 @@ pub(super) struct Lock {
     free: Known,
     /// Whether whoever takes it sees all that was done before it was given back.
     pub(super) synchronises: bool,
+    /// The thread whose last event is asked about and may break the rules: the others, which were before it, keep them.
+    apart: Option<usize>,
 }
 
 /// What an event does to a lock.
@@ -42,7 +44,7 @@ pub(super) struct Section<T> {
 impl Lock {
     /// The variable as a lock, if it is one in all graphs.
     fn of(graphs: &Graphs, var: VarId, free: &Known) -> Option<Lock> {
-        let mut lock = Lock { var, free: free.clone(), synchronises: true };
+        let mut lock = Lock { var, free: free.clone(), synchronises: true, apart: None };
         let mut is_taken = false;
         for event in graphs.threads.iter().flat_map(|graph| &graph.edges).filter_map(|edge| edge.event.as_ref()) {
             if event.writes().is_none_or(|(other, _)| other != var) {
@@ -117,12 +119,13 @@ impl Lock {
     pub(super) fn sections(&self, thread: usize, lane: &Lane) -> Vec<Section<usize>> {
         let changes = |event: &ThreadEvent| matches!(self.role_of(event), Some(Role::Takes | Role::Gives));
         let mut all = Vec::new();
-        for take in 0..lane.events.len() {
+        let n = lane.events.len() - usize::from(self.apart == Some(thread));
+        for take in 0..n {
             if self.role_of(&lane.events[take]) != Some(Role::Takes) {
                 continue;
             }
-            let next = (take + 1..lane.events.len()).find(|at| changes(&lane.events[*at]));
-            let last = next.unwrap_or(lane.events.len());
+            let next = (take + 1..n).find(|at| changes(&lane.events[*at]));
+            let last = next.unwrap_or(n);
             if (take + 1..=last).any(|gap| lane.laps(gap).any(changes)) {
                 continue;
             }
@@ -138,18 +141,17 @@ impl Lock {
     }
 }
 
-/// The locks among these variables, if one more event is looked at that the graphs do not have. What gives a lock back is trusted only where the graphs have it.
-pub(super) fn locks(graphs: &Graphs, initial: &[(VarId, Known)], more: Option<&ThreadEvent>) -> Vec<Lock> {
-    let all = initial.iter().filter_map(|(var, free)| Lock::of(graphs, *var, free));
-    let is_lock_still = |lock: &Lock| match more {
-        Some(event) if event.writes().is_some_and(|(var, _)| var == lock.var) => {
-            matches!(lock.role(event), Some(Role::Takes | Role::Waits))
+/// The locks among these variables, if one more event of a thread is looked at that the graphs do not have. It may take a lock or wait for it; what else it does to it is no part of what
+/// keeps the rules, but what was before it is: that is in the graphs, and an execution of its own.
+pub(super) fn locks(graphs: &Graphs, initial: &[(VarId, Known)], more: Option<(u32, &ThreadEvent)>) -> Vec<Lock> {
+    let mut locks: Vec<Lock> = initial.iter().filter_map(|(var, free)| Lock::of(graphs, *var, free)).collect();
+    let Some((thread, event)) = more else { return locks };
+    for lock in locks.iter_mut().filter(|lock| event.writes().is_some_and(|(var, _)| var == lock.var)) {
+        match (lock.role(event), event) {
+            (Some(Role::Takes), ThreadEvent::Update(_, order, _, _)) => lock.synchronises &= order.acquires(),
+            (Some(Role::Waits), _) => {}
+            _ => lock.apart = Some(thread as usize),
         }
-        _ => true,
-    };
-    let mut locks: Vec<Lock> = all.filter(is_lock_still).collect();
-    if let Some(ThreadEvent::Update(var, order, _, _)) = more {
-        locks.iter_mut().filter(|lock| lock.var == *var).for_each(|lock| lock.synchronises &= order.acquires());
     }
     locks
 }

@@ -2,13 +2,14 @@
 //!
 //! Known as: abstraction refinement over declarative semantics, one abstract reachability graph for each thread (MultiARG) \[Bajczi22, chapter 5].
 //!
-//! **Abstraction.** Explicit values of tracked variables ([`steps`]). The graph of a thread has an edge for each value that a read of a tracked variable may find
+//! **Abstraction.** Explicit values of tracked variables, or predicates ([`steps`], [`facts`]). The graph of a thread has an edge for each value that a read of a tracked variable may find
 //! ([`graphs`], [`growing`]); which ones these are is asked of the model: the ways of all threads to get there, without the laps of loops ([`lanes`]), who reads from whom and in
 //! which order writes take effect are tried in all combinations, and judged by the axioms ([`search`], [`choice`], [`world`]), with what is known of locks ([`locks`]). So loops close, and are not unrolled.
 //!
 //! **Concretisation.** A bad node that the model does not exclude is a question for `bmc`, with few rounds of every loop: what it finds is replayed.
 //!
-//! **Refinement.** Otherwise more variables are tracked ([`precision`]). When all are, and a bad node is left, the answer is unknown.
+//! **Refinement.** Otherwise more is known ([`refine`]): interpolants of the execution that was not excluded say which predicates or variables, and literals of reads-from in them
+//! which shared ones. When all are tracked, and a bad node is left, the answer is unknown.
 //!
 //! **Why this is sound.** By induction over the past of an event: program order and reads-from have no cycles under the models that are accepted
 //! (`evidence::monotone`), so take the first event of an execution that its thread's graph does not have. It is no step of the thread alone, because the graph has all of
@@ -16,11 +17,12 @@
 //! of the combinations that were tried; the axioms forbid it; by monotonicity they forbid the execution. Likewise for bad nodes. `certificate` checks the graphs again.
 
 mod choice;
+mod facts;
 mod graphs;
 mod growing;
 mod lanes;
 mod locks;
-mod precision;
+mod refine;
 mod search;
 mod steps;
 mod threads;
@@ -28,12 +30,12 @@ mod world;
 
 use crate::evidence::monotone;
 use crate::table::engine_named;
-use crate::{About, Engine, Run, Settings};
+use crate::{About, Engine, Kind, Knob, Run, Settings};
 use growing::Graphs;
 use ir::pass::{Options, explicit_fences, forget_owners, prepare};
 use ir::{At, CheckKind, Model, Op, Program, Proof, Properties, Property, Scope, Stmt, Task, Verdict, Why};
 use lanes::Anchor;
-use precision::{Reach, needed};
+use refine::{Domain, Refinement, learn};
 use search::Search;
 use std::sync::Arc;
 use steps::Steps;
@@ -43,6 +45,16 @@ pub struct Declarative;
 
 /// Rounds of every loop that are looked at when a bad node is found, and before giving up.
 const ROUNDS: [&str; 2] = ["2", "5"];
+
+/// Refinements at most: predicates may follow each other without end.
+const MAX_REFINEMENTS: u32 = 30;
+
+const DOMAIN: Knob = Knob {
+    name: "domain",
+    kind: Kind::Choice(&["expl", "pred"]),
+    default: "expl",
+    help: "what is known in abstract states: values of variables, or predicates",
+};
 
 /// What checks in the program show.
 const LOOKED_FOR: [Property; 7] = [
@@ -60,7 +72,7 @@ impl Engine for Declarative {
         &About {
             name: "declarative",
             describe: "looks at each thread alone and asks the memory model what it may read; loops need no bound",
-            knobs: &[],
+            knobs: &[DOMAIN],
         }
     }
 
@@ -88,35 +100,36 @@ fn decide(properties: Properties, task: &Task, run: &mut Run) -> Result<Verdict,
     let program = forget_owners(program);
     let threads = threads::threads(&program)?;
     run.looked_for = properties;
-    let mut steps = Steps::new(&program, threads, properties);
+    let mut steps = Steps::new(&program, threads, properties, run.solver_limits());
     let mut search = Search::new(&axioms);
-    let mut reach = None;
-    for round in 0u32.. {
+    let mut refinement =
+        Refinement::new(if run.word(&DOMAIN) == "pred" { Domain::Predicates } else { Domain::Explicit });
+    let mut is_looked_for = false;
+    for round in 0.. {
         let mut graphs = Graphs::build(&mut steps, &mut search, run)?;
         note(&steps, &graphs, &search, round, run);
         let Some(bad) = possible(&mut graphs, &steps, &mut search, run)? else {
             return Ok(Verdict::Safe(Proof::Threads(Arc::new(graphs.proof(&steps)))));
         };
-        let is_last = reach == Some(Reach::All);
-        if round == 0 || is_last {
-            let found = concrete(task, ROUNDS[usize::from(is_last)], run);
-            if let Some(verdict) = found {
+        if round == 0
+            && let Some(verdict) = concrete(task, ROUNDS[0], run)
+        {
+            return Ok(verdict);
+        }
+        let stmt = stmt_of(&steps, &graphs, bad);
+        let lesson = learn(&graphs, &mut steps, &mut search, bad, run)?;
+        let is_last = refinement.is_last() || round == MAX_REFINEMENTS;
+        if !is_looked_for && (lesson.is_real || is_last) {
+            is_looked_for = true;
+            if let Some(verdict) = concrete(task, ROUNDS[1], run) {
                 return Ok(verdict);
             }
         }
-        let stmt = stmt_of(&steps, &graphs, bad);
         let proc = steps.threads[bad.0 as usize].proc;
-        reach = Some(match reach {
-            None => Reach::Values,
-            Some(Reach::Values) => Reach::Branches,
-            Some(Reach::Branches) => Reach::All,
-            Some(Reach::All) => return Err(given_up(stmt, &search)),
-        });
-        let before = steps.tracked.len();
-        let more = needed(&program, proc, stmt, reach.expect("it was set"));
-        steps.tracked.extend(more);
+        if is_last || (!refinement.take(&mut steps, &lesson) && !refinement.follow(&mut steps, proc, stmt)) {
+            return Err(given_up(stmt, &search));
+        }
         run.reached.count("variables tracked", steps.tracked.len() as u64);
-        debug_assert!(steps.tracked.len() >= before);
     }
     unreachable!("the rounds come to an end when all is tracked")
 }
@@ -168,7 +181,7 @@ fn given_up(stmt: &Stmt, search: &Search<'_>) -> Why {
     let what = if search.n_given_up > 0 {
         "that this check never fails; a question to the memory model was given up as too large"
     } else {
-        "that this check never fails: values of each thread's variables and what it may read do not say so"
+        "that this check never fails: what is known of each thread's variables and what it may read do not say so"
     };
     Why::NotShown { span: stmt.span, what: what.to_string() }
 }
@@ -177,6 +190,7 @@ fn note(steps: &Steps<'_>, graphs: &Graphs, search: &Search<'_>, round: u32, run
     run.statistics.set("refinements", f64::from(round));
     run.statistics.set("nodes", graphs.threads.iter().map(|graph| graph.nodes.len()).sum::<usize>() as f64);
     run.statistics.set("tracked variables", shown(steps.program, steps).len() as f64);
+    run.statistics.set("predicates", steps.predicates.len() as f64);
     if round == 1 {
         run.statistics.set("tracked at first", shown(steps.program, steps).len() as f64);
     }

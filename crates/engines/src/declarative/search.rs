@@ -18,6 +18,9 @@ const MAX_DEPTH: u8 = 2;
 /// Judgements of one question at most.
 const MAX_CHECKS: u64 = 60_000;
 
+/// Judgements about one execution at most.
+const MAX_ALLOWED: u64 = 100;
+
 /// Who searches.
 pub(super) struct Search<'a> {
     pub(super) axioms: &'a Axioms,
@@ -28,6 +31,8 @@ pub(super) struct Search<'a> {
     left: u64,
     keeps_laps: u8,
     locks: Vec<Lock>,
+    /// What was not excluded by the last question.
+    pub(super) found: Option<Choice>,
 }
 
 /// Why a search ends early.
@@ -41,14 +46,14 @@ type Step = Result<(), Halt>;
 
 impl<'a> Search<'a> {
     pub(super) fn new(axioms: &'a Axioms) -> Search<'a> {
-        Search { axioms, n_checks: 0, n_given_up: 0, left: 0, keeps_laps: 0, locks: Vec::new() }
+        Search { axioms, n_checks: 0, n_given_up: 0, left: 0, keeps_laps: 0, locks: Vec::new(), found: None }
     }
 
     /// Whether an execution is possible, or was not excluded.
     pub(super) fn is_possible(&mut self, lanes: &Lanes<'_>, run: &mut Run) -> Result<bool, Why> {
-        self.locks = locks(lanes.graphs, &lanes.initial, lanes.event.as_ref());
+        self.locks = locks(lanes.graphs, &lanes.initial, lanes.event.as_ref().map(|event| (lanes.anchor, event)));
         for keeps_laps in 0..=MAX_DEPTH {
-            (self.left, self.keeps_laps) = (MAX_CHECKS, keeps_laps);
+            (self.left, self.keeps_laps, self.found) = (MAX_CHECKS, keeps_laps, None);
             match self.choose(lanes, &mut Vec::new(), run) {
                 Ok(()) => return Ok(false),
                 Err(Halt::Found) => {}
@@ -56,6 +61,24 @@ impl<'a> Search<'a> {
             }
         }
         Ok(true)
+    }
+
+    /// Whether an execution is possible that keeps these lanes and has these sources; reads without one may have any.
+    pub(super) fn allows(&mut self, lanes: &Lanes<'_>, choice: &Choice, run: &mut Run) -> Result<bool, Why> {
+        let n_given_up = self.n_given_up;
+        self.left = MAX_ALLOWED;
+        let Some(mut world) = World::new(lanes, choice, self.axioms, &[]) else { return Ok(false) };
+        let answer = match self.is_forbidden(&world, run) {
+            Ok(true) => Ok(()),
+            Ok(false) => self.orders(&mut world, run),
+            Err(halt) => Err(halt),
+        };
+        self.n_given_up = n_given_up;
+        match answer {
+            Ok(()) => Ok(false),
+            Err(Halt::Found) => Ok(true),
+            Err(Halt::Stopped(why)) => Err(why),
+        }
     }
 
     fn choose<'l>(&mut self, lanes: &'l Lanes<'_>, chosen: &mut Vec<Option<&'l Lane>>, run: &mut Run) -> Step {
@@ -101,6 +124,14 @@ impl<'a> Search<'a> {
 
     /// Chooses a source for each read that has none.
     fn sources(&mut self, lanes: &Lanes<'_>, choice: &Choice, run: &mut Run) -> Step {
+        let step = self.next_source(lanes, choice, run);
+        if let (Err(Halt::Found), None) = (&step, &self.found) {
+            self.found = Some(choice.clone());
+        }
+        step
+    }
+
+    fn next_source(&mut self, lanes: &Lanes<'_>, choice: &Choice, run: &mut Run) -> Step {
         let Some(mut world) = World::new(lanes, choice, self.axioms, &self.locks) else { return Ok(()) };
         if self.is_forbidden(&world, run)? {
             return Ok(());

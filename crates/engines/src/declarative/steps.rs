@@ -1,20 +1,20 @@
-//! What can a thread do next, as far as its tracked variables tell? The transfer function of explicit values.
+//! What can a thread do next, as far as its tracked variables and predicates tell? The transfer function.
 //!
 //! A node is left by edges that do nothing others see, up to the next event, or by one event. Variables that are not tracked have any value: a read of a
 //! shared one that is not tracked is a havoc, a write of it nothing. Every result contains what the statement can do (over-approximation). What a
 //! tracked read finds is not decided here: [`Next::Reads`] says what is asked, and [`Steps::after_read`] what comes of an answer.
 
-use super::threads::Thread;
+use super::facts::{Moment, Predicates};
+use super::threads::{Thread, handles};
+use crate::abstraction::cells::Cells;
+use crate::abstraction::entailment::Entailment;
 use ir::pass::Liveness;
 use ir::{
     At, CheckKind, EdgeId, Known, Op, Place, Program, Properties, Property, Scope, Stmt, ThreadEvent, ThreadNode,
 };
-use logic::{Pool, TermId, Value, VarId};
+use logic::{Value, VarId};
 use rustc_hash::FxHashSet;
-use std::collections::BTreeMap;
-
-/// What is known of the variables of a thread.
-pub(super) type State = BTreeMap<VarId, Known>;
+use smt::Why;
 
 /// How a node is left.
 pub(super) enum Next {
@@ -28,104 +28,93 @@ pub(super) enum Next {
 pub(super) struct Steps<'p> {
     pub(super) program: &'p Program,
     pub(super) threads: Vec<Thread>,
+    /// Variables whose values are told apart; of shared ones whose accesses are events.
     pub(super) tracked: FxHashSet<VarId>,
-    properties: Properties,
-    pool: Pool,
+    pub(super) predicates: Predicates,
+    pub(super) properties: Properties,
+    pub(super) cells: Cells<'p>,
+    pub(super) entailment: Entailment,
+    /// What each thread calls itself, if that is known.
+    pub(super) handles: Option<Vec<Value>>,
     live: Vec<Liveness>,
     out: Vec<Vec<Vec<EdgeId>>>,
 }
 
 impl<'p> Steps<'p> {
-    pub(super) fn new(program: &'p Program, threads: Vec<Thread>, properties: Properties) -> Steps<'p> {
+    pub(super) fn new(
+        program: &'p Program,
+        threads: Vec<Thread>,
+        properties: Properties,
+        limits: smt::Limits,
+    ) -> Steps<'p> {
         let live = program.procs.iter().map(|proc| Liveness::new(program, proc, true)).collect();
         let out = program.procs.iter().map(ir::Proc::out_edges).collect();
-        let pool = program.pool.clone();
-        Steps { program, threads, tracked: FxHashSet::default(), properties, pool, live, out }
+        let (cells, entailment) = (Cells::new(program), Entailment::new(limits));
+        let (tracked, predicates) = (FxHashSet::default(), Predicates::default());
+        let handles = handles(program, &threads);
+        Steps { program, threads, tracked, predicates, properties, cells, entailment, handles, live, out }
     }
 
-    /// The value of a term.
-    fn value(&mut self, term: TermId, state: &State) -> Known {
-        if let Some(var) = self.pool.as_var(term) {
-            return state.get(&var).cloned().unwrap_or(Known::Anything);
-        }
-        let mut constants: Vec<(VarId, TermId)> = Vec::new();
-        for (var, known) in state {
-            if let Known::Exactly(value) = known {
-                constants.push((*var, self.pool.constant(value.clone())));
-            }
-        }
-        let known = |var: VarId| constants.iter().find(|(other, _)| *other == var).map(|(_, term)| *term);
-        let term = self.pool.substitute(term, &known);
-        self.pool.as_const(term).map_or(Known::Anything, |value| Known::Exactly(value.clone()))
-    }
-
-    /// Whether a condition holds, if that is known.
-    fn holds(&mut self, cond: TermId, state: &State) -> Option<bool> {
-        match self.value(cond, state) {
-            Known::Exactly(Value::Bool(holds)) => Some(holds),
-            _ => None,
-        }
-    }
-
-    fn set(&self, state: &mut State, var: VarId, value: Known) {
-        // Handles cost nothing and say who is joined.
-        if matches!(value, Known::Thread(_)) || (self.tracked.contains(&var) && value != Known::Anything) {
-            state.insert(var, value);
-        } else {
-            state.remove(&var);
-        }
-    }
-
-    fn node(&self, thread: u32, at: At, mut state: State) -> ThreadNode {
-        match at {
+    fn node(&mut self, thread: u32, at: At, mut moment: Moment) -> Result<ThreadNode, Why> {
+        let proc = self.threads[thread as usize].proc;
+        let facts = match at {
             At::Loc(loc) => {
-                let live = &self.live[self.threads[thread as usize].proc.index()];
-                state.retain(|var, _| live.is_live(loc, *var));
+                let live = &self.live[proc.index()];
+                moment.known.retain(|var, _| live.is_live(loc, *var));
+                let wanted: FxHashSet<VarId> =
+                    (0..self.program.vars.len() as u32).map(VarId).filter(|var| live.is_live(loc, *var)).collect();
+                self.facts(proc, &moment, &|var| wanted.contains(&var))?
             }
-            At::Ended | At::Bad(..) => state.clear(),
-            At::Unborn | At::Inside(..) => {}
-        }
-        ThreadNode { at, known: state.into_iter().collect() }
+            At::Inside(..) => self.facts(proc, &moment, &|_| true)?,
+            At::Ended | At::Bad(..) | At::Unborn => {
+                moment.known.clear();
+                Vec::new()
+            }
+        };
+        Ok(ThreadNode { at, known: moment.known.into_iter().collect(), facts })
     }
 
     /// The first node of a thread after its begin, with these parameters.
-    pub(super) fn first(&mut self, thread: u32, args: &[Known]) -> ThreadNode {
+    pub(super) fn first(&mut self, thread: u32, args: &[Known]) -> Result<ThreadNode, Why> {
         let program = self.program;
         let proc = program.proc(self.threads[thread as usize].proc);
-        let mut state = State::new();
+        let mut moment = Moment::default();
         for (index, variable) in program.vars.iter().enumerate().filter(|(_, own)| own.scope == Scope::Thread) {
             let var = VarId(index as u32);
             let known = match &variable.init {
-                _ if var == program.self_var => Known::Anything,
+                _ if var == program.self_var => {
+                    let own = self.handles.as_ref().map(|handles| handles[thread as usize].clone());
+                    own.map_or(Known::Anything, Known::Exactly)
+                }
                 Some(value) => Known::Exactly(value.clone()),
                 None => Known::Anything,
             };
-            self.set(&mut state, var, known);
+            self.receive(&mut moment, var, var, &known);
         }
         for var in &proc.locals {
             let zero = Known::Exactly(Value::zero(program.pool.var_sort(*var)));
-            self.set(&mut state, *var, zero);
+            self.receive(&mut moment, *var, *var, &zero);
         }
         for (at, var) in proc.params.iter().enumerate() {
-            self.set(&mut state, *var, args.get(at).cloned().unwrap_or(Known::Anything));
+            self.receive(&mut moment, *var, *var, args.get(at).unwrap_or(&Known::Anything));
         }
-        self.node(thread, At::Loc(proc.entry), state)
+        self.node(thread, At::Loc(proc.entry), moment)
     }
 
     /// How a node is left.
-    pub(super) fn next(&mut self, thread: u32, node: &ThreadNode) -> Next {
-        let state: State = node.known.iter().cloned().collect();
+    pub(super) fn next(&mut self, thread: u32, node: &ThreadNode) -> Result<Next, Why> {
+        let moment = self.moment(node);
         let proc = self.threads[thread as usize].proc;
         match node.at {
-            At::Unborn | At::Ended | At::Bad(..) => Next::Edges(Vec::new(), None),
+            At::Unborn | At::Ended | At::Bad(..) => Ok(Next::Edges(Vec::new(), None)),
             At::Loc(loc) => {
                 let mut found = Vec::new();
                 for edge in self.out[proc.index()][loc.index()].clone() {
-                    self.silent(thread, (edge, 0), state.clone(), &mut found);
+                    self.silent(thread, (edge, 0), moment.clone(), &mut found)?;
                 }
-                Next::Edges(found.into_iter().map(|node| (None, node)).collect(), None)
+                Ok(Next::Edges(found.into_iter().map(|node| (None, node)).collect(), None))
             }
-            At::Inside(edge, at) => self.event(thread, (edge, at), state),
+            At::Inside(edge, at) => self.event(thread, (edge, at), moment),
         }
     }
 
@@ -135,7 +124,7 @@ impl<'p> Steps<'p> {
     }
 
     /// Whether a statement is an event of its thread, here.
-    fn is_event(&self, op: &Op) -> bool {
+    pub(super) fn is_event(&self, op: &Op) -> bool {
         match op {
             Op::Load { place: Place::Var(var), .. }
             | Op::Store { place: Place::Var(var), .. }
@@ -147,43 +136,54 @@ impl<'p> Steps<'p> {
     }
 
     /// Follows an edge until it ends, or there is an event, or something goes wrong.
-    fn silent(&mut self, thread: u32, (edge, from): (EdgeId, u32), mut state: State, found: &mut Vec<ThreadNode>) {
+    fn silent(
+        &mut self,
+        thread: u32,
+        (edge, from): (EdgeId, u32),
+        mut moment: Moment,
+        found: &mut Vec<ThreadNode>,
+    ) -> Result<(), Why> {
         let mut at = from;
         while let Some(stmt) = self.stmt(thread, (edge, at)) {
             if self.is_event(&stmt.op) {
-                found.push(self.node(thread, At::Inside(edge, at), state));
-                return;
+                found.push(self.node(thread, At::Inside(edge, at), moment)?);
+                return Ok(());
             }
             match &stmt.op {
-                Op::Assign { var, value } => {
-                    let value = self.value(*value, &state);
-                    self.set(&mut state, *var, value);
-                }
+                Op::Assign { var, value } => self.assign(&mut moment, *var, *value),
                 Op::Havoc { var, .. } | Op::Load { dst: var, .. } | Op::Rmw { dst: var, .. } => {
-                    self.set(&mut state, *var, Known::Anything);
+                    self.receive(&mut moment, *var, *var, &Known::Anything);
                 }
-                Op::Assume(cond) if self.holds(*cond, &state) == Some(false) => return,
-                Op::Check { cond, kind } => {
-                    let holds = self.holds(*cond, &state);
-                    if holds != Some(true) && self.goes_wrong(kind) {
-                        found.push(self.node(thread, At::Bad(edge, at), State::new()));
+                Op::Assume(cond) => {
+                    if !self.assume(*cond, true, &mut moment)? {
+                        return Ok(());
                     }
-                    let is_passed_over =
-                        matches!(kind, CheckKind::Overflow) && !self.properties.has(Property::Overflow);
-                    if holds == Some(false) && !is_passed_over {
-                        return;
+                }
+                Op::Check { cond, kind } => {
+                    let holds = self.holds(*cond, &moment)?;
+                    if holds != Some(true) && self.goes_wrong(kind) {
+                        found.push(self.node(thread, At::Bad(edge, at), Moment::default())?);
+                    }
+                    if !self.is_passed_over(kind) && !self.assume(*cond, true, &mut moment)? {
+                        return Ok(());
                     }
                 }
                 Op::ExitProcess { .. } => {
-                    found.push(self.node(thread, At::Ended, State::new()));
-                    return;
+                    found.push(self.node(thread, At::Ended, Moment::default())?);
+                    return Ok(());
                 }
                 _ => {}
             }
             at += 1;
         }
         let to = self.program.proc(self.threads[thread as usize].proc).edges[edge.index()].to;
-        found.push(self.node(thread, At::Loc(to), state));
+        found.push(self.node(thread, At::Loc(to), moment)?);
+        Ok(())
+    }
+
+    /// Whether a check that fails changes nothing.
+    pub(super) fn is_passed_over(&self, kind: &CheckKind) -> bool {
+        matches!(kind, CheckKind::Overflow) && !self.properties.has(Property::Overflow)
     }
 
     /// Whether a check that fails is more than the end of the process.
@@ -194,54 +194,61 @@ impl<'p> Steps<'p> {
         }
     }
 
-    /// Where a thread is after a statement.
-    fn behind(&mut self, thread: u32, (edge, at): (EdgeId, u32), state: State) -> Vec<ThreadNode> {
-        let mut found = Vec::new();
-        self.silent(thread, (edge, at + 1), state, &mut found);
-        found
-    }
-
-    fn all_behind(
+    /// Where a thread is after a statement, which is this event.
+    fn behind(
         &mut self,
         thread: u32,
-        at: (EdgeId, u32),
-        state: State,
+        (edge, at): (EdgeId, u32),
+        moment: Moment,
         event: Option<ThreadEvent>,
-    ) -> Vec<(Option<ThreadEvent>, ThreadNode)> {
-        self.behind(thread, at, state).into_iter().map(|node| (event.clone(), node)).collect()
+    ) -> Result<Vec<(Option<ThreadEvent>, ThreadNode)>, Why> {
+        let mut found = Vec::new();
+        self.silent(thread, (edge, at + 1), moment, &mut found)?;
+        if found.is_empty() && event.is_some() {
+            // It gets no further, but what it did is done.
+            found.push(self.node(thread, At::Ended, Moment::default())?);
+        }
+        Ok(found.into_iter().map(|node| (event.clone(), node)).collect())
     }
 
-    fn event(&mut self, thread: u32, at: (EdgeId, u32), mut state: State) -> Next {
+    fn event(&mut self, thread: u32, at: (EdgeId, u32), mut moment: Moment) -> Result<Next, Why> {
         let stmt = self.stmt(thread, at).expect("a node stands before a statement");
-        match &stmt.op {
-            Op::Load { place: Place::Var(var), .. } | Op::Rmw { place: Place::Var(var), .. } => Next::Reads(*var),
-            Op::Store { place: Place::Var(var), value, order } => {
-                let event = ThreadEvent::Write(*var, *order, self.value(*value, &state));
-                Next::Edges(self.all_behind(thread, at, state, Some(event)), None)
+        let event = match &stmt.op {
+            Op::Load { place: Place::Var(var), .. } | Op::Rmw { place: Place::Var(var), .. } => {
+                return Ok(Next::Reads(*var));
             }
-            Op::Fence(order) => Next::Edges(self.all_behind(thread, at, state, Some(ThreadEvent::Fence(*order))), None),
+            Op::Store { place: Place::Var(var), value, order } => {
+                Some(ThreadEvent::Write(*var, *order, self.label(&moment, *var, *value)?))
+            }
+            Op::Fence(order) => Some(ThreadEvent::Fence(*order)),
             Op::Start { dst, args, .. } => {
                 let started = Some((thread, at.0, at.1));
                 let new = self.threads.iter().position(|other| other.started == started).expect("it is known") as u32;
-                let args = args.iter().map(|arg| self.value(*arg, &state)).collect();
-                self.set(&mut state, *dst, Known::Thread(new));
-                Next::Edges(self.all_behind(thread, at, state, Some(ThreadEvent::Starts(new))), Some((new, args)))
+                let params = &self.program.proc(self.threads[new as usize].proc).params;
+                let mut given = Vec::new();
+                for (param, arg) in params.iter().zip(args) {
+                    given.push(self.label(&moment, *param, *arg)?);
+                }
+                self.receive(&mut moment, *dst, *dst, &Known::Thread(new));
+                let event = Some(ThreadEvent::Starts(new));
+                return Ok(Next::Edges(self.behind(thread, at, moment, event)?, Some((new, given))));
             }
             Op::Join { thread: handle, result } => {
-                let event = match self.value(*handle, &state) {
+                let event = match self.value(*handle, &moment) {
                     Known::Thread(other) => Some(ThreadEvent::Joins(other)),
                     _ => None,
                 };
                 if let Some(var) = result {
-                    self.set(&mut state, *var, Known::Anything);
+                    self.receive(&mut moment, *var, *var, &Known::Anything);
                 }
-                Next::Edges(self.all_behind(thread, at, state, event), None)
+                event
             }
             _ => {
-                let end = self.node(thread, At::Ended, State::new());
-                Next::Edges(vec![(Some(ThreadEvent::Ends), end)], None)
+                let end = self.node(thread, At::Ended, Moment::default())?;
+                return Ok(Next::Edges(vec![(Some(ThreadEvent::Ends), end)], None));
             }
-        }
+        };
+        Ok(Next::Edges(self.behind(thread, at, moment, event)?, None))
     }
 
     /// What the read or update at a node is, and where it leads, if it finds this value.
@@ -250,39 +257,53 @@ impl<'p> Steps<'p> {
         thread: u32,
         node: &ThreadNode,
         old: &Known,
-    ) -> Vec<(Option<ThreadEvent>, ThreadNode)> {
-        let At::Inside(edge, at) = node.at else { return Vec::new() };
-        let mut state: State = node.known.iter().cloned().collect();
+    ) -> Result<Vec<(Option<ThreadEvent>, ThreadNode)>, Why> {
+        let At::Inside(edge, at) = node.at else { return Ok(Vec::new()) };
+        let mut moment = self.moment(node);
         match &self.stmt(thread, (edge, at)).expect("a node stands before a statement").op {
             Op::Load { dst, place: Place::Var(var), order } => {
-                self.set(&mut state, *dst, old.clone());
+                self.receive(&mut moment, *dst, *var, old);
                 let event = ThreadEvent::Read(*var, *order, old.clone());
-                self.all_behind(thread, (edge, at), state, Some(event))
+                self.behind(thread, (edge, at), moment, Some(event))
             }
             Op::Rmw { dst, place: Place::Var(var), wait, new, order, failure, .. } => {
+                self.receive(&mut moment, *dst, *var, old);
                 // The statement itself knows what it found, tracked or not.
-                let mut found = state.clone();
-                match old {
-                    Known::Anything => found.remove(dst),
-                    value => found.insert(*dst, value.clone()),
+                let kept = moment.known.get(dst).cloned();
+                if let Known::Exactly(_) | Known::Thread(_) = old {
+                    moment.known.insert(*dst, old.clone());
+                }
+                let mut ways: Vec<(ThreadEvent, Moment)> = Vec::new();
+                if let Some(cond) = wait
+                    && !self.assume(*cond, true, &mut moment)?
+                {
+                    return Ok(Vec::new());
+                }
+                let mut succeeds = moment.clone();
+                let can_succeed = match failure {
+                    Some(failure) => self.assume(failure.when, false, &mut succeeds)?,
+                    None => true,
                 };
-                if wait.is_some_and(|cond| self.holds(cond, &found) == Some(false)) {
-                    return Vec::new();
+                if can_succeed {
+                    let new = self.label(&succeeds, *var, *new)?;
+                    ways.push((ThreadEvent::Update(*var, *order, old.clone(), new), succeeds));
                 }
-                let fails = failure.map_or(Some(false), |failure| self.holds(failure.when, &found));
-                let new = self.value(*new, &found);
-                self.set(&mut state, *dst, old.clone());
-                let mut ways: Vec<ThreadEvent> = Vec::new();
-                if fails != Some(true) {
-                    ways.push(ThreadEvent::Update(*var, *order, old.clone(), new));
+                if let Some(failure) = failure
+                    && self.assume(failure.when, true, &mut moment)?
+                {
+                    ways.push((ThreadEvent::Read(*var, failure.order, old.clone()), moment));
                 }
-                if let (true, Some(failure)) = (fails != Some(false), failure) {
-                    ways.push(ThreadEvent::Read(*var, failure.order, old.clone()));
+                let mut found = Vec::new();
+                for (event, mut moment) in ways {
+                    match &kept {
+                        Some(known) => moment.known.insert(*dst, known.clone()),
+                        None => moment.known.remove(dst),
+                    };
+                    found.extend(self.behind(thread, (edge, at), moment, Some(event))?);
                 }
-                let behind = self.behind(thread, (edge, at), state);
-                ways.iter().flat_map(|event| behind.iter().map(|node| (Some(event.clone()), node.clone()))).collect()
+                Ok(found)
             }
-            _ => Vec::new(),
+            _ => Ok(Vec::new()),
         }
     }
 }

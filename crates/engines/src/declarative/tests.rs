@@ -20,16 +20,19 @@ struct Built {
 fn build(program: &Program, tracked: &[VarId]) -> Built {
     let axioms = monotone::axioms(program).expect("it is sequential consistency");
     let threads = threads::threads(program).expect("there are three");
-    let mut steps = Steps::new(program, threads, Properties::of(&[Property::Assertion]));
+    let mut steps = Steps::new(program, threads, Properties::of(&[Property::Assertion]), smt::Limits::default());
     steps.tracked.extend(tracked);
     let (mut search, mut run) = (Search::new(&axioms), Run::unlimited());
     let mut graphs = Graphs::build(&mut steps, &mut search, &mut run).expect("it is small");
     let possible = possible(&mut graphs, &steps, &mut search, &mut run).expect("it is small");
-    let more = possible.map(|bad| {
-        let proc = steps.threads[bad.0 as usize].proc;
-        needed(program, proc, stmt_of(&steps, &graphs, bad), Reach::Values)
-    });
-    let needed = more.into_iter().flatten().map(|var| program.pool.var_name(var).to_string()).collect();
+    let mut needed = BTreeSet::new();
+    if let Some(bad) = possible {
+        let lesson = learn(&graphs, &mut steps, &mut search, bad, &mut run).expect("it is small");
+        assert!(!lesson.is_real);
+        Refinement::new(Domain::Explicit).take(&mut steps, &lesson);
+        let more = steps.tracked.iter().filter(|var| !tracked.contains(var));
+        needed.extend(more.map(|var| program.pool.var_name(*var).to_string()));
+    }
     Built { graphs, possible, needed }
 }
 

@@ -5,6 +5,7 @@
 
 use ir::pass::reachable_from;
 use ir::{AllocKind, Callee, EdgeId, Op, Place, ProcId, Program, Span, Why};
+use logic::Value;
 
 /// Threads at most.
 const MAX_THREADS: usize = 8;
@@ -50,6 +51,42 @@ pub(super) fn threads(program: &Program) -> Result<Vec<Thread>, Why> {
         next += 1;
     }
     Ok(all)
+}
+
+/// What each thread calls itself, if that is the same in all executions: `main` alone starts threads, and has always started as many before.
+pub(super) fn handles(program: &Program, threads: &[Thread]) -> Option<Vec<Value>> {
+    if threads.iter().any(|thread| thread.started.is_some_and(|(by, _, _)| by != 0)) {
+        return None;
+    }
+    let main = program.proc(program.main);
+    let mut before: Vec<Option<u64>> = vec![None; main.locs.len()];
+    let mut numbers: Vec<Option<u64>> = vec![None; threads.len()];
+    (before[main.entry.index()], numbers[0]) = (Some(0), Some(0));
+    let mut queue = vec![main.entry];
+    while let Some(loc) = queue.pop() {
+        for (index, edge) in main.edges.iter().enumerate().filter(|(_, edge)| edge.from == loc) {
+            let mut count = before[loc.index()]?;
+            for (at, _) in edge.stmts.iter().enumerate().filter(|(_, stmt)| matches!(stmt.op, Op::Start { .. })) {
+                let started = Some((0, EdgeId(index as u32), at as u32));
+                count += 1;
+                let number = &mut numbers[threads.iter().position(|thread| thread.started == started)?];
+                if number.replace(count).is_some_and(|other| other != count) {
+                    return None;
+                }
+            }
+            // How many there are at the end is nobody's number.
+            if edge.to == main.exit {
+                continue;
+            }
+            match before[edge.to.index()].replace(count) {
+                Some(other) if other != count => return None,
+                Some(_) => {}
+                None => queue.push(edge.to),
+            }
+        }
+    }
+    let handle = |number: Option<u64>| Some(Value::bv(program.data_model.word_bits(), number? + 1));
+    numbers.into_iter().map(handle).collect()
 }
 
 fn supported(op: &Op, span: Span) -> Result<(), Why> {

@@ -3,7 +3,7 @@
 //! Starts and ends of threads are messages between them; they are left out, unless an axiom is about them, since the order of threads shows without.
 
 use super::judged::{Graph, is_none, shown};
-use ir::{GraphRun, Picture};
+use ir::{GraphRun, Messaging, Picture};
 use memory::graph::Kind;
 use memory::graph::judge::Violated;
 use memory::relation::Relation;
@@ -44,11 +44,23 @@ pub(super) fn picture(run: &GraphRun<'_>, graph: &Graph, forbidden: Option<&Viol
     let named = relations.map(|(name, relation)| (name, pairs(relation)));
     Picture {
         events: drawn.iter().map(|event| (graph.threads[*event], text(run, graph, *event))).collect(),
+        messages: drawn.iter().enumerate().filter_map(|(at, event)| Some((at, messaging(graph, *event)?))).collect(),
         relations: named.into_iter().filter(|(_, pairs): &(_, Vec<(usize, usize)>)| !pairs.is_empty()).collect(),
         forbidden: forbidden.map(|violated| {
             (violated.name.clone(), violated.events.iter().filter_map(|event| number(*event)).collect())
         }),
     }
+}
+
+/// What an event does with messages, if anything.
+fn messaging(graph: &Graph, event: usize) -> Option<Messaging> {
+    let node = &graph.execution.shape.events[event];
+    node.message?;
+    Some(match node.kind {
+        Kind::Write => Messaging::Sends,
+        _ if graph.values[event].as_ref().is_some_and(is_none) => Messaging::FindsNothing,
+        _ => Messaging::Receives,
+    })
 }
 
 /// An event as it stands in its box: `R lock=0 19`.

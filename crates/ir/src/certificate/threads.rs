@@ -2,19 +2,19 @@
 //!
 //! Known as: abstract reachability graphs, one for each thread (MultiARG) \[Bajczi22, chapter 5].
 //!
-//! A node says where its thread stands and what its tracked variables are worth; an edge does nothing that others see, or is one event. A read has an edge for
+//! A node says where its thread stands, what its tracked variables are worth and which predicates hold of them; an edge does nothing that others see, or is one event. A read has an edge for
 //! each value that it may find. What is **not** there is the claim: a value that some write of the graphs has and that a read has no edge for cannot be read there,
 //! and a node where something goes wrong is not reached, because the memory model forbids every execution in which it would be. Accesses of variables
 //! that are not tracked are no events: such a read finds anything.
 
 use crate::program::{EdgeId, LocId, ProcId, Program};
 use crate::stmt::Order;
-use logic::{Value, VarId};
+use logic::{TermId, Value, VarId};
 
 /// The graphs of all threads, and what they are about.
 #[derive(Clone, Debug)]
 pub struct ThreadGraphs {
-    /// The program, as passes have made it.
+    /// The program, as passes have made it; its pool has the terms of facts as well.
     pub program: Program,
     /// The variables that are tracked, shared ones and those of threads.
     pub tracked: Vec<VarId>,
@@ -42,6 +42,8 @@ pub struct ThreadNode {
     pub at: At,
     /// What is known, ascending; of variables that are not named nothing is.
     pub known: Vec<(VarId, Known)>,
+    /// Formulas over the thread's own variables that hold, ascending.
+    pub facts: Vec<TermId>,
 }
 
 /// Where a thread stands.
@@ -66,6 +68,8 @@ pub enum Known {
     Exactly(Value),
     /// The handle of this thread.
     Thread(u32),
+    /// One for which these formulas hold, which are about the variable that has it.
+    Such(Vec<TermId>),
     /// Any.
     Anything,
 }

@@ -35,6 +35,9 @@ pub(crate) struct Deliver {
 enum Kind {
     Page,
     Sarif,
+    /// A message-sequence chart, as a picture or for Graphviz.
+    Chart,
+    Dot,
     /// GraphML.
     Graph,
     /// YAML.
@@ -45,9 +48,11 @@ impl Deliver {
     /// As the command line says; an error if a file cannot be written.
     pub(crate) fn new(args: &Verify, request: &Request, style: Style) -> Result<Deliver, String> {
         let witness = args.witness.as_deref().map(|path| witness::kind(path, request)).transpose()?;
+        let is_dot = args.chart.as_ref().is_some_and(|path| path.extension().is_some_and(|ending| ending == "dot"));
         let wanted = [
             ("--report", Kind::Page, &args.report),
             ("--sarif", Kind::Sarif, &args.sarif),
+            ("--chart", if is_dot { Kind::Dot } else { Kind::Chart }, &args.chart),
             ("--witness", witness.unwrap_or(Kind::Graph), &args.witness),
         ];
         let mut files: Vec<(Kind, Target)> = Vec::new();
@@ -85,6 +90,8 @@ impl Deliver {
             let text = match kind {
                 Kind::Page => Ok(report::page(&completed(answer))),
                 Kind::Sarif => Ok(report::sarif(answer)),
+                Kind::Chart => chart(answer).map(|told| report::litmus::charts(&[told])),
+                Kind::Dot => chart(answer).map(|told| report::litmus::dot(&told)),
                 Kind::Graph | Kind::Sequence => witness::text(*kind, answer, &self.inputs, &self.entry),
             };
             match text {
@@ -95,6 +102,11 @@ impl Deliver {
         }
         if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
     }
+}
+
+/// What a chart shows.
+fn chart(answer: &Answer) -> Result<report::litmus::Told, String> {
+    report::litmus::messages(answer).ok_or_else(|| "there is no execution with messages to draw".to_string())
 }
 
 fn format(args: &Verify) -> Format {

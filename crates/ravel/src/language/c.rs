@@ -14,7 +14,7 @@ use frontend::Rejected;
 use ir::interp::{RunEnd as End, run_random};
 use ir::{Axioms, Model, Op, Order, Properties, Property, Replayed, Sources, Task, n_switches, pass};
 use memory::graph::mapping::Mapping;
-use report::litmus::{Graph, Violated};
+use report::litmus::{Graph, Role, Violated};
 use report::proof::invariants::{certificates, is_complete};
 use report::{Kept, Outcome, Style};
 use std::sync::Arc;
@@ -118,9 +118,17 @@ impl Language for C {
     }
 
     fn graph(replayed: &Replayed) -> Option<Graph> {
-        let ir::Picture { events, relations, forbidden } = replayed.picture.clone()?;
+        let ir::Picture { events, messages, relations, forbidden } = replayed.picture.clone()?;
+        let role = |event: usize| match messages.iter().find(|(other, _)| *other == event) {
+            Some((_, ir::Messaging::Sends)) => Role::Send,
+            Some((_, ir::Messaging::Receives)) => Role::Receive,
+            Some((_, ir::Messaging::FindsNothing)) => Role::ReceiveNothing,
+            None => Role::Access,
+        };
+        let roles = if messages.is_empty() { Vec::new() } else { (0..events.len()).map(role).collect() };
         let violated = forbidden.map(|(axiom, events)| Violated { axiom, events, ..Violated::default() });
         Some(Graph {
+            roles,
             events: events.into_iter().map(|(thread, text)| (thread.map(|thread| thread as usize), text)).collect(),
             relations: relations.into_iter().map(|(name, pairs)| (name.to_string(), pairs)).collect(),
             violated: violated.into_iter().collect(),

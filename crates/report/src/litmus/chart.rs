@@ -72,7 +72,7 @@ pub(super) fn rows(graph: &Graph) -> Vec<usize> {
 }
 
 /// An execution as a picture.
-pub(super) fn svg(told: &Told, graph: &Graph) -> String {
+pub(crate) fn svg(told: &Told, graph: &Graph) -> String {
     let rows = rows(graph);
     let (width, height) = size(told, graph);
     let mut text = format!(
@@ -139,9 +139,10 @@ pub(super) fn content(label: &str) -> String {
     label.strip_prefix("send").unwrap_or(label).trim().to_string()
 }
 
-/// What is said of a receive of nothing, `receive[Try] x=none`.
+/// What is said of a receive of nothing, `receive[Try] x=none`, or in a program `receive[Try] x nothing :12`.
 fn nothing(label: &str) -> String {
-    let topic = label.rsplit(' ').next().and_then(|rest| rest.split('=').next()).unwrap_or(label);
+    let rest = label.rsplit(']').next().unwrap_or(label).trim_start_matches("receive").trim_start();
+    let topic = rest.split(['=', ' ']).next().unwrap_or(rest);
     format!("nothing on {topic}")
 }
 

@@ -7,14 +7,17 @@ mod chart;
 mod dot;
 mod html;
 mod json;
+mod messages;
 mod text;
 mod told;
 mod words;
 
 pub use chart::charts;
+pub(crate) use chart::svg;
 pub use dot::dot;
 pub(crate) use html::figure;
 pub use html::html;
 pub use json::{graph, json};
+pub use messages::messages;
 pub use text::{execution, text};
 pub use told::{Graph, Role, Told, Violated};

@@ -46,6 +46,8 @@ pub enum Role {
     Receive,
     /// Receives nothing.
     ReceiveNothing,
+    /// Is no message: an access of memory or a fence.
+    Access,
 }
 
 /// An axiom that forbids an execution.

@@ -72,6 +72,13 @@ pub fn page(answer: &Answer) -> String {
             explain(&answer.sources, story, ending).iter().map(|sentence| escape(&printable(sentence))).collect();
         let _ = writeln!(out, "<section id=\"short\"><h2>In short</h2><p>{}</p></section>", sentences.join(" "));
         out.push_str(EXPLORER);
+        if let Some(told) = crate::litmus::messages(answer) {
+            let pictures: String = told.graphs.iter().map(|graph| crate::litmus::svg(&told, graph)).collect();
+            let _ = writeln!(
+                out,
+                "<section id=\"messages\"><h2>Who sends what to whom</h2><div class=\"graphs\">{pictures}</div></section>"
+            );
+        }
         if let Some(graph) = answer.graph.as_ref().filter(|graph| graph.events.len() <= LARGE_GRAPH) {
             let picture = crate::litmus::figure(&story.threads, graph);
             let _ = writeln!(out, "<section id=\"graph\"><h2>Who reads from whom</h2>{picture}</section>");

@@ -1,6 +1,6 @@
 //! What does it cost to prove programs with loops under memory models thread by thread, and what does unrolling say about them?
 //!
-//! The programs of `cases/declarative`, each under the models that know how to go on without end. For `declarative`: seconds, refinements, abstract states, tracked variables, facts about reads that
+//! The programs of `cases/declarative`, each under the models that know how to go on without end. For `declarative`, with values and with predicates: seconds, refinements, abstract states, tracked variables or predicates, and facts about reads that
 //! the model excludes. Beside it `bmc` with growing bounds: where a loop has no bound it finds violations and proves nothing.
 
 use super::args::Args;
@@ -18,7 +18,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-const PROGRAMS: [&str; 23] = [
+const PROGRAMS: [&str; 28] = [
     "once",
     "store_buffering",
     "store_buffering_fences",
@@ -42,7 +42,15 @@ const PROGRAMS: [&str; 23] = [
     "spin_lock_torn",
     "mutex",
     "mutex_forgotten",
+    "counter",
+    "counter_reset",
+    "message_input",
+    "message_input_relaxed",
+    "handover",
 ];
+
+/// What abstract states know, and what is counted of that.
+const DOMAINS: [(&str, &str); 2] = [("expl", "tracked variables"), ("pred", "predicates")];
 
 const MODELS: [&str; 4] = ["sc", "tso", "pso", "rc11"];
 
@@ -67,28 +75,34 @@ fn task(name: &str, model: &str) -> Result<Task, String> {
 }
 
 fn run(args: &Args) -> Result<Report, String> {
-    let (mut rows, mut n_wrong, mut decided) = (Vec::new(), 0, [0usize; 1 + ROUNDS.len()]);
+    let n_domains = DOMAINS.len();
+    let (mut rows, mut n_wrong, mut decided) = (Vec::new(), 0, vec![0usize; n_domains + ROUNDS.len()]);
     for name in PROGRAMS {
         for model in MODELS {
             progress(&format!("{name}, {model}"));
-            let mut all = vec![Measured::default(); 1 + ROUNDS.len()];
+            let mut all = vec![Measured::default(); n_domains + ROUNDS.len()];
             if !args.is_dry {
                 let task = task(name, model)?;
-                all[0] = measure(&task, None, "declarative", &[], args.limit)?;
-                for (one, rounds) in all[1..].iter_mut().zip(ROUNDS) {
+                for (one, (domain, _)) in all.iter_mut().zip(DOMAINS) {
+                    *one = measure(&task, None, "declarative", &[("domain", domain)], args.limit)?;
+                }
+                for (one, rounds) in all[n_domains..].iter_mut().zip(ROUNDS) {
                     *one = measure(&task, None, "bmc", &[("unwind", rounds)], args.limit)?;
                 }
             }
-            let (own, others) = (&all[0], &all[1..]);
-            let number = |name: &str| format!("{:.0}", own.number(name));
-            let mut row = vec![format!("{name} {model}"), own.word().to_string(), format!("{:.2}", own.seconds)];
-            row.extend(["refinements", "nodes", "tracked variables", "negative facts"].map(number));
-            for other in others {
-                let contradicts = matches!((own.is_safe, other.is_safe), (Some(a), Some(b)) if a != b);
-                n_wrong += usize::from(contradicts);
-                let word = if contradicts { "WRONG" } else { other.word() };
-                row.push(format!("{word} {:.2}", other.seconds));
+            let contradicts = |one: &Measured| {
+                all.iter().any(|other| matches!((one.is_safe, other.is_safe), (Some(a), Some(b)) if a != b))
+            };
+            let word = |one: &Measured| if contradicts(one) { "WRONG".to_string() } else { one.word().to_string() };
+            n_wrong += usize::from(all.iter().any(contradicts));
+            let mut row = vec![format!("{name} {model}")];
+            for (own, (_, counted)) in all.iter().zip(DOMAINS) {
+                row.extend([word(own), format!("{:.2}", own.seconds)]);
+                row.extend(
+                    ["refinements", "nodes", counted, "negative facts"].map(|name| format!("{:.0}", own.number(name))),
+                );
             }
+            row.extend(all[n_domains..].iter().map(|other| format!("{} {:.2}", word(other), other.seconds)));
             for (count, one) in decided.iter_mut().zip(&all) {
                 *count += usize::from(one.is_safe.is_some());
             }
@@ -96,16 +110,23 @@ fn run(args: &Args) -> Result<Report, String> {
         }
     }
     progress("");
-    let mut columns: Vec<String> =
-        ["program", "answer", "s", "refinements", "nodes", "tracked", "negative"].map(str::to_string).to_vec();
+    let mut columns: Vec<String> = vec!["program".to_string()];
+    for (domain, counted) in DOMAINS {
+        let counted = counted.split(' ').next().unwrap_or(counted);
+        columns.push(domain.to_string());
+        columns.extend(["s", "refinements", "nodes", counted, "negative"].map(str::to_string));
+    }
     columns.extend(ROUNDS.map(|rounds| format!("bmc {rounds}")));
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-    let mut seen = vec![format!("declarative decides {} of {} questions.", decided[0], rows.len())];
-    for (rounds, n) in ROUNDS.iter().zip(&decided[1..]) {
+    let mut seen = Vec::new();
+    for ((domain, _), n) in DOMAINS.iter().zip(&decided) {
+        seen.push(format!("declarative with the domain {domain} decides {n} of {} questions.", rows.len()));
+    }
+    for (rounds, n) in ROUNDS.iter().zip(&decided[n_domains..]) {
         seen.push(format!("bmc with {rounds} rounds of every loop decides {n}."));
     }
-    seen.push(format!("Answers that contradict each other: {n_wrong}."));
-    let title = "Threads one by one, and bmc with 1, 4 and 8 rounds of every loop";
+    seen.push(format!("Questions with answers that contradict each other: {n_wrong}."));
+    let title = "Threads one by one, with values and with predicates, and bmc with 1, 4 and 8 rounds of every loop";
     Ok(Report { tables: vec![table("declarative", title, &columns, rows)], seen, n_wrong, files: Vec::new() })
 }
 
@@ -115,8 +136,23 @@ mod tests {
     use std::time::Duration;
 
     fn asked(name: &str, model: &str) -> Measured {
+        asked_in("expl", name, model)
+    }
+
+    fn asked_in(domain: &str, name: &str, model: &str) -> Measured {
         let task = task(name, model).expect("it is valid C");
-        measure(&task, None, "declarative", &[], Duration::from_secs(60)).expect("it is declared")
+        measure(&task, None, "declarative", &[("domain", domain)], Duration::from_secs(60)).expect("it is declared")
+    }
+
+    #[test]
+    fn predicates_prove_what_values_cannot() {
+        for (name, model) in [("counter", "sc"), ("message_input", "rc11"), ("handover", "tso")] {
+            assert_eq!(asked_in("expl", name, model).word(), "unknown", "{name} {model}");
+            let found = asked_in("pred", name, model);
+            assert_eq!(found.word(), "safe", "{name} {model}");
+            assert!(found.number("predicates") > 0.0, "{found:?}");
+        }
+        assert_eq!(asked_in("pred", "message_input_relaxed", "rc11").word(), "unsafe");
     }
 
     #[test]

@@ -123,14 +123,16 @@ pub(crate) fn judged() -> Vec<Setting> {
     vec![setting("bmc", &[])]
 }
 
-/// Threads one by one, beside who visits states and who unrolls.
+/// Threads one by one, with values and with predicates, beside who visits states and who unrolls.
 pub(crate) fn declarative() -> Vec<Setting> {
-    vec![setting("declarative", &[]), setting("explicit", &[]), setting("bmc", &[])]
+    let pred = setting("declarative", &[("domain", "pred")]);
+    vec![setting("declarative", &[]), pred, setting("explicit", &[]), setting("bmc", &[])]
 }
 
 /// Who knows RC11.
 pub(crate) fn repaired() -> Vec<Setting> {
-    vec![setting("declarative", &[]), setting("graphs", &[]), setting("bmc", &[])]
+    let pred = setting("declarative", &[("domain", "pred")]);
+    vec![setting("declarative", &[]), pred, setting("graphs", &[]), setting("bmc", &[])]
 }
 
 /// All execution graphs, one by one.

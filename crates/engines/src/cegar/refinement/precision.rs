@@ -10,13 +10,13 @@
 //! Invariant: `refine` answers false only if the precision is what it was.
 
 use crate::abstraction::cells::{Cell, Cells};
-use crate::abstraction::interpolants::Technique;
+use crate::abstraction::interpolants::{Technique, atoms};
 use crate::abstraction::refine::Explanation;
 use crate::abstraction::state::{Places, Precision};
 use crate::cegar::world::World;
 use ir::pass::reverse_post_order;
 use ir::{Callee, Op, ProcId, Program, Scope};
-use logic::{Node, Sort, TermId, VarId};
+use logic::{Node, TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Direction;
 
@@ -256,30 +256,6 @@ fn started_by_main(program: &Program) -> Vec<ProcId> {
         }
     }
     started
-}
-
-/// The formulas without connectives that a formula is made of.
-pub(crate) fn atoms(cells: &Cells<'_>, formula: TermId) -> Vec<TermId> {
-    let mut found = Vec::new();
-    let mut open = vec![formula];
-    let mut seen = FxHashSet::default();
-    while let Some(term) = open.pop() {
-        if !seen.insert(term) {
-            continue;
-        }
-        match cells.pool.node(term) {
-            Node::App { op: logic::Op::And | logic::Op::Or | logic::Op::Not, args } => open.extend(args.iter().rev()),
-            Node::App { op: logic::Op::Ite, args } if cells.pool.sort(term) == Sort::Bool => {
-                open.extend(args.iter().rev())
-            }
-            Node::App { op: logic::Op::Eq, args } if cells.pool.sort(args[0]) == Sort::Bool => {
-                open.extend(args.iter().rev());
-            }
-            Node::Const(_) => {}
-            _ => found.push(term),
-        }
-    }
-    found
 }
 
 fn conjuncts(cells: &Cells<'_>, formula: TermId) -> Vec<TermId> {

@@ -10,6 +10,7 @@
 
 use crate::abstraction::cells::Cell;
 use crate::abstraction::control::{ThreadAt, can_be_counted, place};
+use crate::abstraction::interpolants::atoms;
 use crate::abstraction::state::Precision;
 use crate::cegar::world::World;
 use ir::pass::Liveness;
@@ -76,12 +77,12 @@ fn guesses(world: &mut World<'_>, proc: ProcId) -> Vec<TermId> {
             match &stmt.op {
                 Op::Assume(cond) => {
                     let cond = now(world, *cond, &holds);
-                    found.extend(super::precision::atoms(&world.cells, cond));
+                    found.extend(atoms(&world.cells, cond));
                     taken = world.cells.pool.and(taken, cond);
                 }
                 Op::Check { cond, .. } => {
                     let cond = now(world, *cond, &holds);
-                    found.extend(super::precision::atoms(&world.cells, cond));
+                    found.extend(atoms(&world.cells, cond));
                     // That it does not fail is what has to be known of whoever comes here, whichever way they came.
                     let fails = world.cells.pool.not(cond);
                     found.push(world.cells.pool.and(taken, fails));

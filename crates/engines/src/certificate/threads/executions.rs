@@ -85,7 +85,7 @@ impl<'c> Executions<'c> {
             }
         }
         let first: Vec<(VarId, Known)> = self.shared.iter().map(|var| (*var, initial(self.graphs, *var))).collect();
-        self.locks = locks(self.graphs, &first, goal.event.as_ref());
+        self.locks = locks(self.graphs, &first, goal.event.as_ref().map(|event| (goal.thread, event)));
         let ends = |node: u32| if node == goal.node { vec![goal.event.clone()] } else { Vec::new() };
         let own = ways(&self.graphs.threads[goal.thread as usize], 0, &[], &ends)?;
         // What stands alone excludes most; the rest is tried again with whole rounds.

@@ -15,6 +15,8 @@ pub(super) struct Lock {
     first: Known,
     /// Whether each in acquires and each out releases.
     pub(super) is_ordered: bool,
+    /// The thread whose last event does not count: it is asked about, and what was before it is an execution without it.
+    uncounted: Option<usize>,
 }
 
 /// A stay inside: thread, place of the in, place of the out.
@@ -74,7 +76,7 @@ impl Lock {
     /// The stays that a way shows whole: nothing that was cut out between in and out goes in or out.
     pub(super) fn stays(&self, thread: usize, way: &Way) -> Vec<Stay> {
         let moves = |event: &ThreadEvent| matches!(self.does(event), Does::In | Does::Out);
-        let n = way.events.len();
+        let n = way.events.len() - usize::from(self.uncounted == Some(thread));
         let entries = (0..n).filter(|at| self.does(&way.events[*at].0) == Does::In);
         let stay = |at: usize| {
             let out = (at + 1..n).find(|later| moves(&way.events[*later].0));
@@ -87,24 +89,25 @@ impl Lock {
     }
 }
 
-/// The locks of the graphs, and of one event more that only may go in.
-pub(super) fn locks(graphs: &ThreadGraphs, shared: &[(VarId, Known)], more: Option<&ThreadEvent>) -> Vec<Lock> {
+/// The locks of the graphs, with one event more of a thread: if that may be another one than an in, it does not count.
+pub(super) fn locks(graphs: &ThreadGraphs, shared: &[(VarId, Known)], more: Option<(u32, &ThreadEvent)>) -> Vec<Lock> {
     let edges = || graphs.threads.iter().flat_map(|thread| &thread.edges).filter_map(|edge| edge.event.as_ref());
     let mut found = Vec::new();
     for (var, first) in shared {
-        let mut lock = Lock { var: *var, first: first.clone(), is_ordered: true };
+        let mut lock = Lock { var: *var, first: first.clone(), is_ordered: true, uncounted: None };
+        lock.uncounted =
+            more.filter(|(_, event)| matches!(lock.does(event), Does::Out | Does::Breaks)).map(|(by, _)| by as usize);
         let order = |event: &ThreadEvent| match event {
             ThreadEvent::Write(_, order, _) | ThreadEvent::Update(_, order, _, _) => *order,
             _ => Order::Plain,
         };
-        lock.is_ordered = edges().chain(more).all(|event| match lock.does(event) {
+        let counted = more.map(|(_, event)| event).filter(|_| lock.uncounted.is_none());
+        lock.is_ordered = edges().chain(counted).all(|event| match lock.does(event) {
             Does::In => order(event).acquires(),
             Does::Out => order(event).releases(),
             _ => true,
         });
-        let may_be = more.is_none_or(|event| matches!(lock.does(event), Does::In | Does::Nothing));
-        if may_be
-            && edges().any(|event| lock.does(event) == Does::In)
+        if edges().any(|event| lock.does(event) == Does::In)
             && graphs.threads.iter().all(|thread| lock.is_obeyed(thread))
         {
             found.push(lock);

@@ -13,11 +13,12 @@ mod step;
 mod ways;
 
 use executions::{Executions, Goal};
-use ir::{At, Known, Scope, ThreadEdge, ThreadEvent, ThreadGraph, ThreadGraphs, ThreadNode};
+use ir::{At, Known, Scope, ThreadEdge, ThreadEvent, ThreadGraph, ThreadGraphs};
 use logic::VarId;
 use memory::cat::Model;
 use memory::graph::mapping::Mapping;
-use std::collections::{BTreeMap, BTreeSet};
+use smt::Limits;
+use std::collections::BTreeSet;
 use std::time::Instant;
 use step::{Outcome, Reader};
 
@@ -39,7 +40,7 @@ pub(crate) fn check(
 ) -> Result<u64, Halt> {
     let mut checker = Checker {
         graphs,
-        reader: Reader::new(&graphs.program, &graphs.tracked, properties),
+        reader: Reader::new(graphs, properties, Limits { deadline, ..Limits::default() }),
         executions: Executions::new(graphs, model, mapping, deadline),
         obligations: 0,
     };
@@ -79,7 +80,7 @@ impl<'c> Checker<'c> {
         let at = &graph.nodes[node as usize];
         match at.at {
             At::Unborn if thread == 0 => {
-                let first = self.reader.first(graph.proc, &[]);
+                let first = self.reader.first(graph.proc);
                 self.covered(thread, node, &first)
             }
             // Whoever starts it sees to it that it begins.
@@ -111,8 +112,7 @@ impl<'c> Checker<'c> {
             if Some(graph.proc) != self.reader.callee(self.thread(thread)?.proc, edge, at) {
                 return Err(Halt::Fails("a thread that runs something else".to_string()));
             }
-            let mut first = self.reader.first(graph.proc, &args);
-            first.event = Some(ThreadEvent::Begins);
+            let first = self.reader.started((new, graph.proc), &args, &outcome.state);
             self.covered(new, 0, &first)?;
             outcome.event = Some(ThreadEvent::Starts(new));
             let proc = self.thread(thread)?.proc;
@@ -128,13 +128,14 @@ impl<'c> Checker<'c> {
     fn covered(&mut self, thread: u32, node: u32, outcome: &Outcome) -> Result<(), Halt> {
         self.obligations += 1;
         let graph = self.thread(thread)?;
-        let leads = |edge: &&ThreadEdge| {
-            edge.from == node && edge.event == outcome.event && contains(&graph.nodes[edge.to as usize], outcome)
-        };
-        match graph.edges.iter().find(leads) {
-            Some(_) => Ok(()),
-            None => Err(Halt::Fails(format!("thread {thread}, node {node}: a step leads outside of the graph"))),
+        for edge in graph.edges.iter().filter(|edge| edge.from == node) {
+            if self.reader.is_event_of(edge.event.as_ref(), outcome)
+                && self.reader.contains(&graph.nodes[edge.to as usize], outcome)
+            {
+                return Ok(());
+            }
         }
+        Err(Halt::Fails(format!("thread {thread}, node {node}: a step leads outside of the graph")))
     }
 
     /// A read finds every value that its variable may have, or is excluded.
@@ -142,19 +143,16 @@ impl<'c> Checker<'c> {
         let graph = self.thread(thread)?;
         for value in self.values(var) {
             let outcomes = self.reader.after(graph.proc, &graph.nodes[node as usize], &value).map_err(Halt::Fails)?;
-            let mut by_event: BTreeMap<ThreadEvent, Vec<Outcome>> = BTreeMap::new();
             for outcome in outcomes {
                 let event = outcome.event.clone().ok_or_else(|| Halt::Fails("a read that is no event".to_string()))?;
-                by_event.entry(event).or_default().push(outcome);
-            }
-            for (event, outcomes) in by_event {
-                let is_there = graph.edges.iter().any(|edge| edge.from == node && edge.event.as_ref() == Some(&event));
-                if !is_there {
-                    self.excluded(Goal { thread, node, event: Some(event) })?;
-                    continue;
-                }
-                for outcome in outcomes {
+                let is_there = graph
+                    .edges
+                    .iter()
+                    .any(|edge| edge.from == node && edge.event.as_ref().is_some_and(|own| is_like(own, &event)));
+                if is_there {
                     self.covered(thread, node, &outcome)?;
+                } else {
+                    self.excluded(Goal { thread, node, event: Some(event) })?;
                 }
             }
         }
@@ -192,9 +190,12 @@ fn initial(graphs: &ThreadGraphs, var: VarId) -> Known {
     graphs.program.var(var).init.clone().map_or(Known::Anything, Known::Exactly)
 }
 
-/// Whether a node contains an outcome: it claims no more than is known.
-fn contains(node: &ThreadNode, outcome: &Outcome) -> bool {
-    node.at == outcome.at && node.known.iter().all(|(var, known)| outcome.known.get(var) == Some(known))
+/// Whether two events are the same but for what they write.
+fn is_like(one: &ThreadEvent, other: &ThreadEvent) -> bool {
+    match (one, other) {
+        (ThreadEvent::Update(a, b, old, _), ThreadEvent::Update(x, y, found, _)) => (a, b, old) == (x, y, found),
+        _ => one == other,
+    }
 }
 
 /// A graph names its own nodes, begins before the thread does, and starts each thread once.

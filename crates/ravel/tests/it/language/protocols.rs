@@ -1,6 +1,6 @@
 //! Tests with messages: both engines agree, what is forbidden is forbidden by the axiom that says so, and charts are drawn.
 
-use crate::process::{Scratch, complaint, run, text};
+use crate::process::{Scratch, complaint, root, run, text};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -80,4 +80,76 @@ fn verify_answers_and_tells_what_the_model_ignores() {
     assert!(text(&ignored).contains("says nothing about the tags QoS1"), "{}", text(&ignored));
     let known = run(&["litmus", tagged, "--model", "mqtt"]);
     assert!(!text(&known).contains("says nothing"), "{}", text(&known));
+}
+
+#[test]
+fn the_solutions_of_the_figures_are_these_and_no_others() {
+    let states = |name: &str, model: &str| -> BTreeSet<String> {
+        let path = format!("cases/litmus/protocols/thesis/{name}.proto.litmus");
+        let found = answers(&path, &["--model", model, "--enumerate", "states"]);
+        let all = found[0]["states"].as_array().expect("states");
+        all.iter().filter_map(|state| state["state"].as_str()).map(str::to_string).collect()
+    };
+    let set = |all: &[&str]| -> BTreeSet<String> { all.iter().map(|state| state.to_string()).collect() };
+    let any = ["1:i=1; 1:j=1;", "1:i=1; 1:j=2;", "1:i=2; 1:j=1;", "1:i=2; 1:j=2;"];
+    assert_eq!(
+        states("figure-6-2", "udp"),
+        set(&any),
+        "lost, doubled, reordered; never a message that was not sent yet"
+    );
+    assert_eq!(states("figure-6-5", "tcp"), set(&["0:k=1; 1:i=1; 1:j=2;"]), "one execution");
+}
+
+#[test]
+fn every_pattern_is_tried_by_what_it_allows_and_by_what_it_forbids() {
+    let texts = |folder: &str, ending: &str| -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        let mut open = vec![root().join(folder)];
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).expect("it is there").flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    open.push(path);
+                } else if path.to_string_lossy().ends_with(ending) {
+                    let name = path.strip_prefix(root()).expect("it is below").to_string_lossy().into_owned();
+                    found.push((name, std::fs::read_to_string(&path).expect("it can be read")));
+                }
+            }
+        }
+        found
+    };
+    let cases = "cases/litmus/protocols";
+    let (patterns, models) = (texts("models/protocols/patterns", ".cat"), texts(cases, ".cat"));
+    let tests = texts(cases, ".litmus");
+    assert!(patterns.len() >= 11, "{} patterns", patterns.len());
+    for (path, _) in patterns {
+        let pattern = path.trim_start_matches("models/protocols/");
+        let is_alone = |text: &str| text.contains(pattern) && text.matches("include").count() == 1;
+        let alone: Vec<&String> = models.iter().filter(|(_, text)| is_alone(text)).map(|(name, _)| name).collect();
+        for word in ["allowed", "forbidden"] {
+            let says = |text: &str| alone.iter().any(|model| text.contains(&format!("expect[{model}]: {word}")));
+            assert!(tests.iter().any(|(_, text)| says(text)), "{pattern} alone: nothing is {word}");
+        }
+    }
+}
+
+#[test]
+fn programs_that_send_messages_are_drawn_as_charts() {
+    let program = "cases/messages/double_payment.c";
+    let (page, chart, graph) = (Scratch::new("c.html", b""), Scratch::new("c.svg", b""), Scratch::new("c.dot", b""));
+    let asked = ["verify", program, "--property", "assert", "--model", "udp", "--report", page.path(), "--chart"];
+    for (target, marks) in
+        [(&chart, ["client", "bank", "<polygon", "pay=10"]), (&graph, ["client", "bank", "color=\"#c62828", "pay=10"])]
+    {
+        let words: Vec<&str> = asked.iter().copied().chain([target.path()]).collect();
+        let output = run(&words);
+        assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
+        let picture = std::fs::read_to_string(&target.0).expect("it was written");
+        assert!(marks.iter().all(|mark| picture.contains(mark)), "{picture}");
+        assert!(!picture.contains("main"), "main sends nothing: {picture}");
+    }
+    let page = std::fs::read_to_string(&page.0).expect("it was written");
+    assert!(page.contains("Who sends what to whom") && page.contains("class=\"chart\""));
+    let silent = run(&["verify", "cases/declarative/store_buffering.c", "--chart", chart.path()]);
+    assert!(complaint(&silent).contains("no execution with messages"), "{}", complaint(&silent));
 }

@@ -1,4 +1,4 @@
-//! Which variables are tracked next? Those that what went wrong depends on: first by values, then by branches, then all.
+//! Which variables does a failing check depend on? By values, by branches, or all there are.
 
 use ir::access::{local_written, terms};
 use ir::{Op, Place, ProcId, Program, Stmt};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// How much is tracked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Reach {
+pub(in crate::declarative) enum Reach {
     /// What the check compares, and what that is computed from.
     Values,
     /// And what the branches of its thread compare.
@@ -22,6 +22,44 @@ fn stmts(program: &Program) -> impl Iterator<Item = (ProcId, &Stmt)> {
     procs.flat_map(|(index, proc)| {
         proc.edges.iter().flat_map(move |edge| edge.stmts.iter().map(move |stmt| (ProcId(index as u32), stmt)))
     })
+}
+
+/// The conditions of all branches, checks and waits, with the procedure of each.
+pub(super) fn conditions(program: &Program) -> Vec<(ProcId, TermId)> {
+    let of = |(proc, stmt): (ProcId, &Stmt)| match &stmt.op {
+        Op::Assume(cond) | Op::Check { cond, .. } => Some((proc, *cond)),
+        Op::Rmw { wait, .. } => wait.map(|cond| (proc, cond)),
+        _ => None,
+    };
+    stmts(program).filter_map(of).collect()
+}
+
+/// The variables of threads that values of shared ones get into.
+pub(super) fn reached_by(program: &Program, shared: &BTreeSet<VarId>) -> BTreeSet<VarId> {
+    let mut reached: BTreeSet<VarId> = BTreeSet::new();
+    loop {
+        let before = reached.len();
+        for (_, stmt) in stmts(program) {
+            match &stmt.op {
+                Op::Load { dst, place: Place::Var(var), .. } | Op::Rmw { dst, place: Place::Var(var), .. }
+                    if shared.contains(var) =>
+                {
+                    reached.insert(*dst);
+                }
+                Op::Assign { var, value } => {
+                    let mut vars = BTreeSet::new();
+                    mentioned(program, *value, &mut vars);
+                    if vars.intersection(&reached).next().is_some() {
+                        reached.insert(*var);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if reached.len() == before {
+            return reached;
+        }
+    }
 }
 
 fn mentioned(program: &Program, term: TermId, vars: &mut BTreeSet<VarId>) {
