@@ -89,6 +89,9 @@ const DOUBLE_FOR_EACH_CHOICE: usize = 2;
 /// Steps for each choice in which those are looked for.
 const STEPS_FOR_DOUBLE: usize = 16;
 
+/// Steps that it costs to ask whether a choice implies something.
+const STEPS_FOR_IMPLIES: usize = 4;
+
 /// Steps after which it is asked whether all is over.
 const STEPS_BETWEEN_LOOKS: usize = 1 << 12;
 
@@ -267,7 +270,9 @@ impl Finder<'_> {
         for (index, this) in structure.reads.iter().enumerate() {
             for rival in &this.rivals {
                 let node = structure.writes[rival.0 as usize].node;
-                self.n_steps += 1;
+                if self.is_full() {
+                    return false;
+                }
                 if !self.is_earlier(this, rival.0) {
                     continue;
                 }
@@ -276,6 +281,7 @@ impl Finder<'_> {
                         return false;
                     }
                     if self.closure.is_before(structure.writes[*write as usize].node, node) {
+                        self.n_steps += STEPS_FOR_IMPLIES;
                         let active = self.active(index, *rival, [(index, *write)]);
                         let clause = self.new_clause([*lit].into_iter().chain(active));
                         self.found.overwritten.extend(clause);
