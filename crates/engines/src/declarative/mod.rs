@@ -117,7 +117,7 @@ fn decide(properties: Properties, task: &Task, run: &mut Run) -> Result<Verdict,
             return Ok(verdict);
         }
         let stmt = stmt_of(&steps, &graphs, bad);
-        let lesson = learn(&graphs, &mut steps, &mut search, bad, run)?;
+        let lesson = learn(&graphs, &mut steps, &mut search, bad, refinement.domain, run)?;
         let is_last = refinement.is_last() || round == MAX_REFINEMENTS;
         if !is_looked_for && (lesson.is_real || is_last) {
             is_looked_for = true;

@@ -27,7 +27,7 @@ fn build(program: &Program, tracked: &[VarId]) -> Built {
     let possible = possible(&mut graphs, &steps, &mut search, &mut run).expect("it is small");
     let mut needed = BTreeSet::new();
     if let Some(bad) = possible {
-        let lesson = learn(&graphs, &mut steps, &mut search, bad, &mut run).expect("it is small");
+        let lesson = learn(&graphs, &mut steps, &mut search, bad, Domain::Explicit, &mut run).expect("it is small");
         assert!(!lesson.is_real);
         Refinement::new(Domain::Explicit).take(&mut steps, &lesson);
         let more = steps.tracked.iter().filter(|var| !tracked.contains(var));

@@ -63,6 +63,7 @@ pub(super) fn learn(
     steps: &mut Steps<'_>,
     search: &mut Search<'_>,
     bad: (u32, u32),
+    domain: Domain,
     run: &mut Run,
 ) -> Result<Lesson, Why> {
     let found = search.found.take();
@@ -71,7 +72,8 @@ pub(super) fn learn(
     let mut lesson = Lesson::default();
     for walks in executions(graphs, steps, bad, &events) {
         let formula = Formula::new(graphs, steps, &walks, bad.0);
-        let mut conflicts = Conflicts { graphs, steps, search, formula, nogoods: Vec::new(), n_interpolated: 0 };
+        let nogoods = Vec::new();
+        let mut conflicts = Conflicts { graphs, steps, search, domain, formula, nogoods, n_interpolated: 0 };
         conflicts.explain(&walks, bad.0, &mut lesson, run)?;
         // One contradiction is enough to go on with.
         if lesson.is_real || !lesson.vars.is_empty() {
@@ -85,6 +87,7 @@ struct Conflicts<'c, 'p, 'a> {
     graphs: &'c Graphs,
     steps: &'c mut Steps<'p>,
     search: &'c mut Search<'a>,
+    domain: Domain,
     formula: Formula,
     /// Choices that contradict each other: read and candidate.
     nogoods: Vec<Vec<(usize, usize)>>,
@@ -121,6 +124,11 @@ impl Conflicts<'_, '_, '_> {
                     let pairs = chosen.iter().copied().enumerate();
                     let conflict: Vec<(usize, usize)> = pairs.filter(|(r, _)| core.contains(&meant[*r])).collect();
                     self.interpolate(&conflict, lesson, run)?;
+                    // Values are tracked as they are needed; predicates are better known together.
+                    let is_new = |var: &VarId| !self.steps.tracked.contains(var);
+                    if self.domain == Domain::Explicit && lesson.vars.iter().chain(&lesson.shared).any(is_new) {
+                        return Ok(());
+                    }
                     conflict
                 }
                 Answer::Sat(_) => match self.forbidden(walks, anchor, &chosen, run)? {
