@@ -154,11 +154,7 @@ impl<'p> Steps<'p> {
                 Op::Havoc { var, .. } | Op::Load { dst: var, .. } | Op::Rmw { dst: var, .. } => {
                     self.receive(&mut moment, *var, *var, &Known::Anything);
                 }
-                Op::Assume(cond) => {
-                    if !self.assume(*cond, true, &mut moment)? {
-                        return Ok(());
-                    }
-                }
+                Op::Assume(cond) if !self.assume(*cond, true, &mut moment)? => return Ok(()),
                 Op::Check { cond, kind } => {
                     let holds = self.holds(*cond, &moment)?;
                     if holds != Some(true) && self.goes_wrong(kind) {
