@@ -113,8 +113,10 @@ fn with_nothing_tracked_a_node_is_a_place() {
 fn the_second_precision_is_what_the_assertion_reads() {
     let program = peterson();
     let built = build(&program, &[]);
-    let bad = built.possible.expect("the error can be reached");
-    assert_eq!(built.needed, BTreeSet::from([format!("c{}", bad.0), "crit".to_string()]));
+    assert!(built.possible.is_some(), "the error can be reached");
+    // The text has one name for both threads' own variables; either one excludes the execution that was found.
+    let of_thread = |number: u32| BTreeSet::from([format!("c{number}"), "crit".to_string()]);
+    assert!([1, 2].map(of_thread).contains(&built.needed), "{:?}", built.needed);
 }
 
 #[test]
