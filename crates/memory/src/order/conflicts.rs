@@ -15,7 +15,7 @@
 //! another is the intersection of two rows. Steps and clauses are bounded by the number of choices.
 //!
 //! Who wants which: a procedure that looks at whole assignments wants all of them. A theory in the solver concludes itself what one choice forbids another, as soon as the first is made; clauses that say the same are only more to look
-//! through. What pays there is measured to be what speaks of overwriting by program order and of two updates (half of the theory's conflicts), in a bounded number.
+//! through. It gets what speaks of overwriting by program order and of two updates, in a bounded number, which spares hard questions time and costs easy ones about as much (docs/experiments.md).
 
 use super::closure::{Closure, bits};
 use super::structure::{Read, Structure};
