@@ -24,6 +24,10 @@ mod witness;
 use args::What;
 use exit::Exit;
 
+/// Engines make and drop many small things on several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let (cli, knobs) = args::read();
     let exit = match cli.command {

@@ -38,3 +38,7 @@ mod snapshots;
 mod suites;
 #[path = "it/tree/tidy.rs"]
 mod tidy;
+
+/// The program's own: many cases are asked within the test.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

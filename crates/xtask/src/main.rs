@@ -11,6 +11,10 @@ mod litmus;
 use clap::Parser;
 use std::process::ExitCode;
 
+/// The program's own, so that what is measured here is what people get.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Development tasks
 #[derive(Parser)]
 #[command(name = "cargo xtask")]

@@ -338,7 +338,7 @@ fn limit_of(question: &Question) -> Duration {
     match question.must_decide {
         _ if is_anew() && !question.case.engines.contains(&question.engine) => Duration::from_secs(1),
         true => Duration::from_secs(60),
-        false => Duration::from_millis(250),
+        false => Duration::from_millis(100),
     }
 }
 
