@@ -78,6 +78,8 @@ pub enum Format {
     Bool,
     /// A number with its character.
     Char,
+    /// The same without a sign.
+    UnsignedChar,
     /// A pointer, shown by the object it points into.
     Pointer,
     /// A floating-point number.

@@ -167,7 +167,7 @@ impl<'a> Speaker<'a> {
         let var = self.certificate.program.pool.as_var(term)?;
         match self.format(var)? {
             Format::Signed | Format::Char => Some(true),
-            Format::Unsigned | Format::Bool => Some(false),
+            Format::Unsigned | Format::UnsignedChar | Format::Bool => Some(false),
             Format::Pointer | Format::Float => None,
         }
     }

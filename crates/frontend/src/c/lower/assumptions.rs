@@ -6,6 +6,30 @@ use super::calls::{library, results};
 use super::context::{FunctionRef, Lowering};
 use ir::{AllocKind, Diagnostic, Op, Order, Property, Span, Stmt};
 
+/// Mathematical functions that set errno where their argument or result has no number.
+const MATH_ERRORS: [&str; 20] = [
+    "acos",
+    "asin",
+    "acosh",
+    "atanh",
+    "cosh",
+    "sinh",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "pow",
+    "fmod",
+    "remainder",
+    "hypot",
+    "ldexp",
+    "scalbn",
+    "sqrt",
+];
+
 impl Lowering<'_> {
     /// Refuses names given as pure that are not functions without a meaning.
     pub(super) fn check_assume_pure(&mut self) {
@@ -43,6 +67,15 @@ impl Lowering<'_> {
             "pthread_cancel" => {
                 self.assume("a thread that joins another is not cancelled meanwhile".to_string());
             }
+            "open" | "open64" | "creat" | "dup" | "socket" | "accept" | "accept4" | "pipe" | "pipe2" | "eventfd"
+            | "epoll_create" | "epoll_create1" | "timerfd_create" | "mkstemp" => {
+                self.assume("the three standard files are open when the program starts".to_string());
+            }
+            "pthread_self" | "thrd_current" if self.facts.looks_at_handles() => {
+                self.assume(
+                    "handles of threads are small numbers, in the order in which the threads are made".to_string(),
+                );
+            }
             "mmap" => self.assume("files that are mapped are changed by nobody else".to_string()),
             "setlocale" => self.assume("characters and numbers stay those of the C locale".to_string()),
             "alarm" => self.assume("the signal of `alarm` does not come".to_string()),
@@ -66,7 +99,24 @@ impl Lowering<'_> {
             "rand_r" | "erand48" | "nrand48" | "jrand48" => {
                 self.assume(format!("numbers of `{name}` are any, also after the same seed"));
             }
+            _ if self.facts.uses("__errno_location") && MATH_ERRORS.contains(&name.trim_end_matches(['f', 'l'])) => {
+                self.note_math_errors();
+            }
             _ => {}
+        }
+    }
+
+    /// A mathematical function is called whose error number is not followed.
+    pub(super) fn note_math_errors(&mut self) {
+        if self.facts.uses("__errno_location") {
+            self.assume("mathematical functions leave errno as it is".to_string());
+        }
+    }
+
+    /// Something is printed or set, and nobody looks whether that went well.
+    pub(super) fn note_unseen_output(&mut self) {
+        if self.facts.uses("__errno_location") {
+            self.assume("printing leaves errno as it is where its result is not used".to_string());
         }
     }
 

@@ -32,7 +32,8 @@ pub(super) fn is_signed(types: &Types, ty: TypeId) -> bool {
 pub(super) fn format_of(types: &Types, ty: TypeId) -> Format {
     match types.get(ty) {
         Type::Int(IntKind::Bool) => Format::Bool,
-        Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar) => Format::Char,
+        Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar) if is_signed(types, ty) => Format::Char,
+        Type::Int(IntKind::Char | IntKind::UChar) => Format::UnsignedChar,
         Type::Pointer(_) => Format::Pointer,
         Type::Float | Type::Double => Format::Float,
         _ if is_signed(types, ty) => Format::Signed,

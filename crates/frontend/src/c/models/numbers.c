@@ -88,17 +88,23 @@ double atof(const char *text)
 }
 
 /* Any number from 0 up to, but not, 1. */
-double drand48(void)
+static double real48(void)
 {
     u64 n = (u64)__ravel_input_long() & ((u64)1 << 48) - 1;
     return (double)n / 281474976710656.0;
+}
+
+double drand48(void)
+{
+    use_state48();
+    return real48();
 }
 
 double erand48(unsigned short *state)
 {
     for (int i = 0; i < 3; i++)
         state[i] = (unsigned short)__ravel_input_int();
-    return drand48();
+    return real48();
 }
 
 u32 arc4random(void)

@@ -2,8 +2,7 @@
 
 static long count_or_error(word most)
 {
-    if (__ravel_uses("pthread_cancel"))
-        may_end_here();
+    may_wait();
     long n = __ravel_input_long();
     __ravel_assume(n >= -1 && (n < 0 || (word)n <= most));
     if (n < 0)
@@ -14,8 +13,6 @@ static long count_or_error(word most)
 /* A new file number, or -1. */
 static int new_file(void)
 {
-    if (__ravel_uses("pthread_cancel"))
-        may_end_here();
     if (__ravel_choice()) {
         set_error();
         return -1;
@@ -82,6 +79,7 @@ long recvfrom(int file, void *to, word n, int flags, void *address, u32 *size)
 
 int open(const char *path, int flags, ...)
 {
+    may_wait();
     read_text(path);
     return new_file();
 }
@@ -98,6 +96,7 @@ int creat(const char *path, u32 mode)
 
 int close(int file)
 {
+    may_wait();
     if (!give_number(file))
         return fail_with(EBADF);
     return zero_or_error();
@@ -105,6 +104,7 @@ int close(int file)
 
 int fsync(int file)
 {
+    may_wait();
     return zero_or_error();
 }
 
@@ -115,6 +115,8 @@ long lseek(int file, long offset, int whence)
     long at = __ravel_input_long();
     __ravel_assume(at >= -1);
     __ravel_assume(whence != SEEK_SET || at == offset || at == -1);
+    if (at == -1)
+        set_error();
     return at;
 }
 
@@ -123,9 +125,14 @@ extern u32 __terminals;
 
 int isatty(int file)
 {
+    int is_terminal;
     if (file >= 0 && file < 3 && (__atomic_load_n(&replaced, RELAXED) >> file & 1) == 0)
-        return __terminals >> file & 1;
-    return __ravel_choice();
+        is_terminal = __terminals >> file & 1;
+    else
+        is_terminal = __ravel_choice();
+    if (!is_terminal)
+        set_error();
+    return is_terminal;
 }
 
 int dup(int file)
@@ -156,11 +163,13 @@ int bind(int file, const void *address, u32 size)
 
 int connect(int file, const void *address, u32 size)
 {
+    may_wait();
     return bind(file, address, size);
 }
 
 int accept(int file, void *address, u32 *size)
 {
+    may_wait();
     write_address(address, size);
     return new_file();
 }
@@ -217,6 +226,7 @@ int poll(struct polled *files, word n, int timeout)
 
 int remove(const char *path)
 {
+    may_wait();
     read_text(path);
     return zero_or_error();
 }
@@ -259,6 +269,7 @@ int rename(const char *from, const char *to)
 
 int system(const char *command)
 {
+    may_wait();
     if (command)
         read_text(command);
     return __ravel_input_int();
@@ -390,14 +401,19 @@ u32 getgid(void)
 }
 
 /* What stays the same while the process runs, by name; but for limits that can be set, processors and free memory. */
-enum { N_LIMITS = 256, CHILD_MAX = 1, OPEN_MAX = 4, PROCESSORS = 83, FREE_PAGES = 86 };
+enum { N_LIMITS = 256, CHILD_MAX = 1, OPEN_MAX = 4, PAGE_SIZE = 30, PROCESSORS = 83, FREE_PAGES = 86 };
 extern long __system_limits[N_LIMITS];
+
+int getpagesize(void);
 
 long sysconf(int name)
 {
     long value = __ravel_input_long();
     if (name < 0 || name >= N_LIMITS)
         return fail_with(EINVAL);
+    if (name == PAGE_SIZE)
+        return getpagesize();
+    __ravel_assume(name < PROCESSORS || name > PROCESSORS + 1 || value > 0);
     if (name != CHILD_MAX && name != OPEN_MAX && (name < PROCESSORS || name > FREE_PAGES))
         value = __system_limits[name];
     __ravel_assume(value >= -1);
@@ -420,6 +436,8 @@ void thrd_yield(void)
 
 u32 alarm(u32 time)
 {
+    if (time != 0 && (__ravel_uses("signal") || __ravel_uses("sigaction")))
+        __ravel_unsupported("`alarm` in a program with handlers of signals");
     return (u32)__ravel_input_int();
 }
 

@@ -158,6 +158,9 @@ void pthread_exit(word result)
 {
     if (__ravel_uses("__pthread_register_cancel") && open_cleanups() != 0)
         __ravel_unsupported("leaving a thread within `pthread_cleanup_push`");
+    /* After the last thread the process ends as if by exit. */
+    if (__ravel_runs_at_end() && __ravel_self() == 1)
+        __ravel_unsupported("the first thread leaving by `pthread_exit`, where something runs at the end of the program");
     if (__ravel_uses("pthread_key_create") || __ravel_uses("tss_create"))
         run_destructors();
     __ravel_exit_thread(result);
@@ -167,7 +170,7 @@ static u8 is_cancelled[THREADS];
 static _Thread_local int cancel_state;
 static _Thread_local int cancel_type;
 
-/* A thread that is cancelled ends at its next call that can notice it: sleeping, reading, writing and their like. */
+/* A thread that is cancelled ends at its next call that can notice it: sleeping, reading, writing, printing and their like. */
 int pthread_cancel(word thread)
 {
     if (thread >= THREADS)

@@ -10,7 +10,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 enum { RELAXED = 0, ACQUIRE = 2, RELEASE = 3, ACQ_REL = 4, SEQ_CST = 5 };
-enum { EPERM = 1, EBADF = 9, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, ERANGE = 34, EDEADLK = 35, ETIMEDOUT = 110 };
+enum { EPERM = 1, EINTR = 4, EBADF = 9, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, ERANGE = 34, EDEADLK = 35, EOVERFLOW = 75, ETIMEDOUT = 110 };
 
 /* (address, local variable, [condition to wait for,] new value, order): one step that reads and writes. */
 void __ravel_await();
@@ -46,6 +46,8 @@ unsigned char __ravel_approximate_byte(void);
 /* Whether the program mentions a function, and whether it has mutexes other than normal ones. */
 int __ravel_uses(const char *function);
 int __ravel_uses_mutex_kinds(void);
+/* Whether something is left to run when the program ends: handlers of atexit, destructors. */
+int __ravel_runs_at_end(void);
 
 /* Whether locks shall say who holds them, and whether it is asked if the library is misused; if it is, whether an object may be
  * used that a function has destroyed, or that was never initialised, and whether a thread may be joined twice. Where it is

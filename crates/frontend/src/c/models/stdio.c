@@ -23,6 +23,21 @@ static void use_stream(void *file)
         __atomic_load_n((unsigned char *)file, RELAXED);
 }
 
+/* What nobody guards: the standard streams where functions use them unlocked. */
+static unsigned char unlocked[3];
+
+static void use_unlocked(void *file)
+{
+    if (file == stdin || file == __stdinp)
+        unlocked[0] = 1;
+    else if (file == stdout || file == __stdoutp)
+        unlocked[1] = 1;
+    else if (file == stderr || file == __stderrp)
+        unlocked[2] = 1;
+    else
+        *(unsigned char *)file = 0;
+}
+
 static void set_error(void)
 {
     if (__ravel_uses("__errno_location")) {
@@ -30,6 +45,13 @@ static void set_error(void)
         __ravel_assume(number > 0);
         *__errno_location() = number;
     }
+}
+
+/* Whatever goes to the outside or comes from there may be where a thread that was cancelled ends. */
+static void may_wait(void)
+{
+    if (__ravel_uses("pthread_cancel"))
+        may_end_here();
 }
 
 /* 0, or -1 and an error number. */
@@ -45,12 +67,21 @@ static int zero_or_error(void)
 /* What a function that prints returns: how much, or something negative. */
 static int or_negative(int n)
 {
+    may_wait();
     if (__ravel_choice()) {
         set_error();
         n = __ravel_input_int();
         __ravel_assume(n < 0);
     }
     return n;
+}
+
+/* Reading by a format may fail. */
+static void may_fail_to_scan(void)
+{
+    may_wait();
+    if (__ravel_choice())
+        set_error();
 }
 
 static void read_text(const char *text)
@@ -118,22 +149,26 @@ int fputs(const char *text, void *file)
 
 int fputs_unlocked(const char *text, void *file)
 {
+    use_unlocked(file);
     return fputs(text, file);
 }
 
 void perror(const char *text)
 {
+    may_wait();
     if (text)
         read_text(text);
 }
 
 int putchar(int c)
 {
-    return __ravel_choice() ? EOF : (unsigned char)c;
+    may_wait();
+    return zero_or_error() ? EOF : (unsigned char)c;
 }
 
 int putchar_unlocked(int c)
 {
+    use_unlocked(stdout);
     return putchar(c);
 }
 
@@ -150,6 +185,7 @@ int putc(int c, void *file)
 
 int putc_unlocked(int c, void *file)
 {
+    use_unlocked(file);
     return fputc(c, file);
 }
 
@@ -168,6 +204,7 @@ word fwrite(const void *from, word size, word n, void *file)
 
 word fwrite_unlocked(const void *from, word size, word n, void *file)
 {
+    use_unlocked(file);
     return fwrite(from, size, n, file);
 }
 
@@ -259,6 +296,7 @@ static void *new_stream_of(int number)
 
 static void *new_stream(void)
 {
+    may_wait();
     if (__ravel_choice()) {
         set_error();
         return 0;
@@ -311,12 +349,13 @@ void *tmpfile(void)
 
 int fclose(void *file)
 {
+    may_wait();
     use_stream(file);
     if (uses_numbers())
         give_number(number_of(file));
     if (!is_standard(file))
         __ravel_end_static(file);
-    return __ravel_choice() ? EOF : 0;
+    return zero_or_error();
 }
 
 int pclose(void *file)
@@ -327,9 +366,10 @@ int pclose(void *file)
 
 int fflush(void *file)
 {
+    may_wait();
     if (file)
         use_stream(file);
-    return __ravel_choice() ? EOF : 0;
+    return zero_or_error();
 }
 
 int feof(void *file)
@@ -357,6 +397,7 @@ int fileno(void *file)
 
 int fseek(void *file, long offset, int whence)
 {
+    may_wait();
     use_stream(file);
     return zero_or_error();
 }
@@ -382,7 +423,7 @@ int setvbuf(void *file, char *buffer, int mode, word size)
     use_stream(file);
     if (buffer)
         __ravel_unsupported("a stream with a buffer of the program's own");
-    return __ravel_choice() ? EOF : 0;
+    return zero_or_error();
 }
 
 void setbuf(void *file, char *buffer)
@@ -411,8 +452,11 @@ int ungetc(int c, void *file)
 
 static int input_character(void)
 {
+    may_wait();
     int c = __ravel_input_int();
     __ravel_assume(c >= -1 && c <= 255);
+    if (c == EOF && __ravel_choice())
+        set_error();
     return c;
 }
 
@@ -435,6 +479,7 @@ int getchar(void)
 
 int getchar_unlocked(void)
 {
+    use_unlocked(stdin);
     return fgetc(stdin);
 }
 
@@ -445,12 +490,14 @@ int getc(void *file)
 
 int getc_unlocked(void *file)
 {
+    use_unlocked(file);
     return fgetc(file);
 }
 
 /* A line, or what fits of it. At the end of input nothing is written; after an error the text is not ended. */
 char *fgets(char *to, int room, void *file)
 {
+    may_wait();
     int n = 0;
     unsigned char c = 0;
     use_stream(file);

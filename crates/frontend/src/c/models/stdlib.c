@@ -52,8 +52,11 @@ void *malloc(word size)
 void *calloc(word count, word size)
 {
     void *address;
-    if (size != 0 && count > (word)-1 / size)
+    if (size != 0 && count > (word)-1 / size) {
+        if (__ravel_uses("__errno_location"))
+            *__errno_location() = ENOMEM;
         return 0;
+    }
     if (count * size == 0 && __ravel_choice())
         return 0;
     address = __ravel_alloc(count * size, 1);
@@ -69,6 +72,12 @@ void free(void *address)
     __ravel_free(address);
 }
 
+static void end(void *block)
+{
+    __ravel_free(block);
+}
+
+/* The one call of __ravel_free within it ends what has moved: the new block may have its address. */
 void *realloc(void *old, word size)
 {
     unsigned char *to;
@@ -77,7 +86,7 @@ void *realloc(void *old, word size)
         return malloc(size);
     n = forget(old);
     if (size == 0 && __ravel_choice()) {
-        __ravel_free(old);
+        end(old);
         return 0;
     }
     to = __ravel_alloc(size, 0);
@@ -497,8 +506,17 @@ void srandom(u32 seed)
 {
 }
 
+/* The state of the numbers with 48 bits; nobody guards it. */
+static u32 state48;
+
+static void use_state48(void)
+{
+    state48 = 1;
+}
+
 void srand48(long seed)
 {
+    use_state48();
 }
 
 int rand_r(u32 *seed)
@@ -514,5 +532,6 @@ long random(void)
 
 long lrand48(void)
 {
+    use_state48();
     return rand();
 }

@@ -52,8 +52,13 @@ int pthread_rwlockattr_destroy(void *attributes)
     return 0;
 }
 
+/* PTHREAD_RWLOCK_PREFER_WRITER_NP is like the default; the third kind lets readers wait for writers that wait. */
 int pthread_rwlockattr_setkind_np(void *attributes, int preference)
 {
+    if (preference < 0 || preference > 2)
+        return EINVAL;
+    if (preference == 2)
+        __ravel_unsupported("a read-write lock that prefers writers");
     return 0;
 }
 
@@ -229,11 +234,13 @@ int sem_clockwait(void *semaphore, int clock, void *deadline)
 int sem_post(void *semaphore)
 {
     u32 old;
-    __ravel_rmw((u32 *)semaphore, old, old + 1, ACQ_REL);
+    __ravel_rmw((u32 *)semaphore, old, old == SEM_VALUE_MAX ? old : old + 1, ACQ_REL);
     __ravel_mark_up(semaphore);
     semaphore_lived(old);
     if (__ravel_asks_misuse())
         __ravel_misuse(old == SEM_VALUE_MAX, "a post that takes a semaphore above SEM_VALUE_MAX");
+    if (old == SEM_VALUE_MAX)
+        return fail_with(EOVERFLOW);
     return 0;
 }
 

@@ -91,7 +91,7 @@ int usleep(u32 time)
 {
     if (__ravel_uses("pthread_cancel"))
         may_end_here();
-    return zero_or_error();
+    return __ravel_choice() ? fail_with(EINTR) : 0;
 }
 
 u32 sleep(u32 time)
@@ -113,7 +113,7 @@ int nanosleep(const struct seconds *time, struct seconds *left)
         return fail_with(EINVAL);
     if (!__ravel_choice())
         return 0;
-    set_error();
+    fail_with(EINTR);
     if (left) {
         long whole_left = __ravel_input_long();
         long part_left = __ravel_input_long();
@@ -127,14 +127,11 @@ int nanosleep(const struct seconds *time, struct seconds *left)
 
 int clock_nanosleep(int clock, int flags, const struct seconds *time, struct seconds *left)
 {
-    int error;
     if (time->part < 0 || time->part >= 1000000000 || time->whole < 0)
         return EINVAL;
     if (nanosleep(time, flags == 0 ? left : 0) == 0)
         return 0;
-    error = __ravel_input_int();
-    __ravel_assume(error > 0);
-    return error;
+    return EINTR;
 }
 
 struct calendar {

@@ -192,7 +192,7 @@ impl Log {
                 let (place, format) = format_of(*cell, None);
                 self.note_write(*cell, step);
                 let old = old.as_ref().map(|old| namer.value(old, format));
-                let is_character = format == Some(Format::Char);
+                let is_character = matches!(format, Some(Format::Char | Format::UnsignedChar));
                 Effect::Write { place, old, new: namer.value(new, format), is_character }
             }
             What::Update { cell, old, new, dst, .. } => {

@@ -175,7 +175,8 @@ impl<'a, 'p> Namer<'a, 'p> {
     fn text_at(&self, base: u64, addr: u64) -> Option<String> {
         let part = self.part(base, addr)?;
         let size = self.state.memory.live.get(&base)?.size;
-        if part.shape.path(part.offset).1 != Some(Format::Char) || addr >= base + size {
+        let is_text = matches!(part.shape.path(part.offset).1, Some(Format::Char | Format::UnsignedChar));
+        if !is_text || addr >= base + size {
             return None;
         }
         let bytes = self.state.memory.read(base, addr, (base + size - addr).min(LONGEST_TEXT + 1));
@@ -192,8 +193,9 @@ impl<'a, 'p> Namer<'a, 'p> {
             (Value::Bv(bits), Some(Format::Pointer)) => self.address(bits.as_u64()),
             (Value::Bv(bits), Some(Format::Unsigned)) => bits.to_string(),
             (Value::Bv(bits), Some(Format::Bool)) => if bits.is_zero() { "false" } else { "true" }.to_string(),
-            (Value::Bv(bits), Some(Format::Char)) => {
-                let code = bits.as_i64();
+            (Value::Bv(bits), Some(format @ (Format::Char | Format::UnsignedChar))) => {
+                let is_signed = format == Format::Char;
+                let code = if is_signed { bits.as_i64() } else { bits.as_u64().cast_signed() };
                 match u8::try_from(code).ok().filter(|code| code.is_ascii_graphic() || *code == b' ') {
                     Some(code) => format!("{} '{}'", code, code as char),
                     None => code.to_string(),

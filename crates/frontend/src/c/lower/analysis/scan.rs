@@ -38,15 +38,35 @@ pub(in crate::c::lower) struct Facts {
     handles: FxHashSet<(usize, SymbolId)>,
     compared: FxHashSet<(usize, SymbolId)>,
     at_unit: usize,
+    /// How often a thread asks for its own handle, and how often it does only to hand it to the thread library or to compare it.
+    n_own_handles: usize,
+    n_plain_handles: usize,
 }
 
 /// Functions that read memory whatever its type.
 const BYTE_FUNCTIONS: [&str; 7] = ["memcmp", "bcmp", "memchr", "memcpy", "memmove", "mempcpy", "bcopy"];
 
+/// Functions that say which thread this is.
+const OWN_HANDLE: [&str; 2] = ["pthread_self", "thrd_current"];
+
+/// Whether an expression is a call of one of these.
+fn is_own_handle(unit: &Unit, expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Cast(inner) => is_own_handle(unit, inner),
+        ExprKind::Call { callee, .. } => function_name(unit, callee).is_some_and(|name| OWN_HANDLE.contains(&name)),
+        _ => false,
+    }
+}
+
 /// Functions whose result points to what has no type yet.
 const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "alloca", "aligned_alloc", "memalign", "valloc"];
 
 impl Facts {
+    /// Whether a thread may do more with its own handle than hand it on or compare it.
+    pub(in crate::c::lower) fn looks_at_handles(&self) -> bool {
+        self.n_own_handles > self.n_plain_handles
+    }
+
     pub(in crate::c::lower) fn gather(units: &[Unit], entry: &str) -> Facts {
         let may_join_twice = super::joins::may_join_twice(units, entry);
         let may_change_partner = super::partners::may_change_partner(units);
@@ -129,6 +149,11 @@ impl Facts {
                 if let (Some("pthread_create" | "thrd_create"), [handle, ..]) = (name, args.as_slice()) {
                     self.handles.extend(root(handle).map(|symbol| (self.at_unit, symbol)));
                 }
+                let own = |arg: &&Expr| is_own_handle(unit, arg);
+                self.n_own_handles += usize::from(name.is_some_and(|name| OWN_HANDLE.contains(&name)));
+                if name.is_some_and(|name| name.starts_with("pthread_") || name.starts_with("thrd_")) {
+                    self.n_plain_handles += args.iter().filter(own).count();
+                }
                 let is_plain = |kind: &Expr| constant(kind).is_some_and(|kind| kind & 1 == 0);
                 self.has_special_mutex |= match (name, args.as_slice()) {
                     (Some("pthread_mutexattr_settype"), _) => true,
@@ -138,6 +163,7 @@ impl Facts {
             }
             Part::Expr(Expr { kind: ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne, a, b), .. }) => {
                 let roots = [root(a), root(b)];
+                self.n_plain_handles += [a, b].iter().filter(|side| is_own_handle(unit, side)).count();
                 self.compared.extend(roots.into_iter().flatten().map(|symbol| (self.at_unit, symbol)));
             }
             Part::Expr(Expr { kind: ExprKind::Builtin { name, .. }, .. }) => {

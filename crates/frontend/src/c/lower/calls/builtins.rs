@@ -79,6 +79,7 @@ impl Body<'_, '_> {
                 self.pool().fabs(value)
             }
             ("sqrt" | "sqrtf", [value]) => {
+                self.lw.note_math_errors();
                 let value = self.eval(value);
                 self.pool().fsqrt(value)
             }

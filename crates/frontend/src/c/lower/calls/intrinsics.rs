@@ -111,6 +111,10 @@ impl Body<'_, '_> {
                 let is_used = self.lw.facts.uses(&function);
                 Some(self.truth_number(is_used, ty))
             }
+            ("__ravel_runs_at_end", []) => {
+                let runs = self.lw.has_end();
+                Some(self.truth_number(runs, ty))
+            }
             ("__ravel_uses_mutex_kinds", []) => {
                 let is_special = self.lw.facts.has_special_mutex;
                 Some(self.truth_number(is_special, ty))

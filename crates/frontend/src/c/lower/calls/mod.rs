@@ -27,6 +27,9 @@ use library::Known;
 use logic::{Sort, TermId};
 use text::formats;
 
+/// The signal that `abort` sends, which a handler may catch.
+const SIGABRT: u64 = 6;
+
 impl Body<'_, '_> {
     /// Calls; yields the value, if there is one and it is wanted.
     pub(in crate::c::lower) fn call(
@@ -103,6 +106,7 @@ impl Body<'_, '_> {
                 && args.iter().all(|arg| self.is_plain(arg))
             {
                 args.iter().for_each(|arg| self.discard(arg));
+                self.lw.note_unseen_output();
                 return None;
             }
             let (args, block) = self.arguments_for(function, name, args);
@@ -341,6 +345,10 @@ impl Body<'_, '_> {
                 self.any_value(ty, HavocKind::Input)
             }
             Known::Abort => {
+                if name == "abort" && ["signal", "sigaction"].iter().any(|set| self.lw.facts.uses(set)) {
+                    let number = self.pool().bv(32, SIGABRT);
+                    self.call_model("raise", vec![number], false);
+                }
                 self.emit(Op::ExitProcess { is_abort: true });
                 None
             }

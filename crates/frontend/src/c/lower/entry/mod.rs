@@ -138,7 +138,7 @@ impl Lowering<'_> {
     }
 
     /// Whether something runs when the program ends.
-    pub(super) fn has_end(&mut self) -> bool {
+    pub(in crate::c::lower) fn has_end(&mut self) -> bool {
         self.facts.uses("atexit") || !self.destructors().is_empty()
     }
 

@@ -61,6 +61,9 @@ impl Body<'_, '_> {
         let outside = matches!(printer.sink, Sink::Stream(_) | Sink::Outside);
         if outside && !stores_count && (!is_wanted || only_sign && makes_something(&pieces)) {
             self.print_reads(name, &pieces, given());
+            if !is_wanted {
+                self.print_unseen();
+            }
             let one = self.pool().bv(32, 1);
             let value = is_wanted.then(|| self.call_model("or_negative", vec![one], true)).flatten()?;
             return Some(value);
@@ -90,6 +93,14 @@ impl Body<'_, '_> {
             result = self.call_model("or_negative", vec![result], true)?;
         }
         is_wanted.then_some(result)
+    }
+
+    /// Something is printed, and nobody looks at the result: a thread may end there, if it was cancelled.
+    fn print_unseen(&mut self) {
+        if self.lw.facts.uses("pthread_cancel") {
+            self.call_model("may_wait", Vec::new(), false);
+        }
+        self.lw.note_unseen_output();
     }
 
     /// A format that is known only when it runs: conversions that touch memory are refused there.

@@ -34,6 +34,10 @@ impl Body<'_, '_> {
         if source == Source::Stream && !self.is_standard_stream(&args[0]) {
             self.call_model("use_stream", vec![from], false);
         }
+        let is_seen = ["pthread_cancel", "__errno_location"].iter().any(|name| self.lw.facts.uses(name));
+        if source != Source::Text && is_seen {
+            self.call_model("may_fail_to_scan", Vec::new(), false);
+        }
         let targets: Vec<TermId> = args.iter().skip(first).map(|arg| self.eval(arg)).collect();
         let word = Sort::Bv(self.word_bits());
         let result = self.temporary(Sort::Bv(32));
