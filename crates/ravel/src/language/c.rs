@@ -37,6 +37,16 @@ fn missing_advice(input: &str, missing: &[String]) -> Option<String> {
     })
 }
 
+/// Under the models of processors a mutex is a full barrier, which some libraries make a weaker one.
+fn assumed_of_locks(task: &Task) -> Option<String> {
+    let is_processor =
+        task.program.axioms.as_ref().is_some_and(|axioms| !["rc11", "c11", "imm"].contains(&axioms.name.as_str()));
+    let unlocks = |name: &str| matches!(name, "pthread_mutex_unlock" | "mtx_unlock");
+    let has_locks = task.program.procs.iter().any(|proc| unlocks(&proc.name));
+    let what = "all stores reach memory before a mutex is unlocked (POSIX; some libraries only release)";
+    (is_processor && has_locks).then(|| what.to_string())
+}
+
 /// A model and the compiler mapping that is named with it, as in `power+power-trailing`.
 fn compiled(name: &str) -> (&str, Option<&str>) {
     match name.rsplit_once('+') {
@@ -86,13 +96,15 @@ impl Language for C {
                 (task.program.model, task.program.axioms) = (Model::Cat, Some(Arc::new(axioms)));
             }
         }
+        let mut assumptions = task.program.assumptions.clone();
+        assumptions.extend(assumed_of_locks(&task));
         Ok(Loaded {
             sources: task.program.sources.clone(),
             model: name,
             data_model: Some(task.program.data_model),
             warnings: loaded.warnings,
             notes: task.program.notes.clone(),
-            assumptions: task.program.assumptions.clone(),
+            assumptions,
             advice: missing_advice(&request.name, &loaded.missing),
             program: task,
         })

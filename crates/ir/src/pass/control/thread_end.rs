@@ -46,7 +46,8 @@ pub(in crate::pass) fn end_objects(program: &mut Program, proc: &mut Proc, ends_
                 let mut here = here.clone();
                 let (last, first) = edge.stmts.split_last().expect("an edge that ends the thread has a statement");
                 first.iter().for_each(|stmt| here.run(&program.pool, &vars, &stmt.op));
-                let at_end = AtEnd { live: &here, vars: &vars, is_plain: first.is_empty() };
+                let is_plain = first.iter().all(|stmt| leaves_alone(&vars, &stmt.op));
+                let at_end = AtEnd { live: &here, vars: &vars, is_plain };
                 edges.extend(at_end.edges(program, &edge, last, &mut open));
             }
             _ => edges.push(edge),
@@ -145,7 +146,7 @@ impl Lives {
 struct AtEnd<'a> {
     live: &'a Live,
     vars: &'a [VarId],
-    /// Whether nothing else happens on the edge.
+    /// Whether nothing else happens on the edge that blocks or that the objects hang on, so that their guards may come first.
     is_plain: bool,
 }
 
@@ -191,6 +192,12 @@ impl AtEnd<'_> {
         endings.iter_mut().for_each(|ending| ending.stmts.push(last.clone()));
         endings
     }
+}
+
+/// Whether a statement neither blocks nor touches the variables of the objects.
+fn leaves_alone(vars: &[VarId], op: &Op) -> bool {
+    let is_simple = matches!(op, Op::Havoc { .. } | Op::Assign { .. } | Op::Load { .. } | Op::Store { .. });
+    is_simple && local_written(op).is_none_or(|var| !vars.contains(&var))
 }
 
 fn is_not_zero(pool: &mut Pool, addr: TermId) -> TermId {

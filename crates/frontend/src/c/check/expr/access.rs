@@ -11,6 +11,9 @@ use super::super::super::types::{Field, QualType, RecordId, Type};
 use super::super::convert::{is_lvalue, merge_qualifiers};
 use super::super::{Checked, Checker};
 
+/// DBL_MAX, DBL_MIN, DBL_EPSILON and DBL_TRUE_MIN.
+const LIMITS_OF_DOUBLE: [f64; 4] = [f64::MAX, f64::MIN_POSITIVE, f64::EPSILON, 5e-324];
+
 impl Checker {
     pub(super) fn address_of(&mut self, operand: &ast::Expr, span: Span) -> Checked<Expr> {
         let lvalue = self.expr(operand)?;
@@ -151,6 +154,14 @@ impl Checker {
 
     pub(super) fn cast_expr(&mut self, type_name: &ast::TypeName, operand: &ast::Expr, span: Span) -> Checked<Expr> {
         let target = self.type_name(type_name)?;
+        // The limits of <float.h> are written as `((double)1.7…e+308L)`: these have the same value as long double and as double.
+        if let ast::ExprKind::Float(literal) = &operand.kind
+            && literal.suffix == ast::FloatSuffix::LongDouble
+            && matches!(self.types.get(target.ty), Type::Double)
+            && (literal.is_exact || LIMITS_OF_DOUBLE.contains(&literal.value))
+        {
+            return Ok(self.make(ExprKind::Float(literal.value), target.ty, span));
+        }
         let value = self.value(operand)?;
         self.explicit_cast(value, target, span)
     }

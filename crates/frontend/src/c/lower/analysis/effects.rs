@@ -352,7 +352,7 @@ fn named_by(pointer: &Expr) -> Option<&Expr> {
 }
 
 /// Builtins that only compute, by how their names begin.
-const PURE_BUILTINS: [&str; 27] = [
+const PURE_BUILTINS: [&str; 29] = [
     "expect",
     "assume",
     "prefetch",
@@ -370,6 +370,8 @@ const PURE_BUILTINS: [&str; 27] = [
     "sqrt",
     "isnan",
     "isinf",
+    "isfinite",
+    "isnormal",
     "inf",
     "huge_val",
     "nan",

@@ -88,6 +88,11 @@ impl Body<'_, '_> {
                 let is_nan = self.pool().fis_nan(value);
                 self.int_of(is_nan)
             }
+            ("isinf" | "isinf_sign" | "isfinite" | "isnormal" | "signbit" | "signbitf", [value]) => {
+                let value_ty = value.ty.ty;
+                let value = self.eval(value);
+                self.float_class(short, value, value_ty)
+            }
             ("inf" | "inff" | "huge_val" | "huge_valf", []) => self.float(f64::INFINITY, ty),
             ("nan" | "nanf", _) => self.float(f64::NAN, ty),
             ("va_start" | "va_end" | "va_copy", _) => {
@@ -113,6 +118,35 @@ impl Body<'_, '_> {
         let value = self.call_named(expr, plain, None, args, is_wanted);
         let ty = expr.ty.ty;
         value.unwrap_or_else(|| self.some_value(ty))
+    }
+
+    /// What kind of floating-point number it is, as an `int`.
+    fn float_class(&mut self, name: &str, value: TermId, ty: TypeId) -> TermId {
+        let least = if self.types().size(ty) == Some(4) { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
+        let (infinity, least, zero) = (self.float(f64::INFINITY, ty), self.float(least, ty), self.float(0.0, ty));
+        let pool = self.pool();
+        let size = pool.fabs(value);
+        let is_finite = pool.flt(size, infinity);
+        match name {
+            "isinf" | "isinf_sign" => {
+                let (is_infinite, is_below) = (pool.feq(size, infinity), pool.flt(value, zero));
+                let (one, minus, none) = (pool.bv(32, 1), pool.bv(32, u64::from(u32::MAX)), pool.bv(32, 0));
+                let sign = pool.ite(is_below, minus, one);
+                pool.ite(is_infinite, sign, none)
+            }
+            "isfinite" => self.int_of(is_finite),
+            "isnormal" => {
+                let is_large = pool.fle(least, size);
+                let both = pool.and(is_large, is_finite);
+                self.int_of(both)
+            }
+            _ => {
+                let bits = pool.float_to_bits(value);
+                let width = pool.sort(bits).width().expect("bits have a width");
+                let top = pool.extract(bits, width - 1, width - 1);
+                pool.resize(top, false, 32)
+            }
+        }
     }
 
     fn float(&mut self, value: f64, ty: TypeId) -> TermId {
