@@ -99,7 +99,7 @@ impl Lowering<'_> {
             "rand_r" | "erand48" | "nrand48" | "jrand48" => {
                 self.assume(format!("numbers of `{name}` are any, also after the same seed"));
             }
-            _ if self.facts.uses("__errno_location") && MATH_ERRORS.contains(&name.trim_end_matches(['f', 'l'])) => {
+            _ if MATH_ERRORS.contains(&name.trim_end_matches(['f', 'l'])) => {
                 self.note_math_errors();
             }
             _ => {}

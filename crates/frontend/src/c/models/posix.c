@@ -212,8 +212,7 @@ enum { NOT_ASKED = 0x38 };
 int poll(struct polled *files, word n, int timeout)
 {
     int count = 0;
-    if (__ravel_uses("pthread_cancel"))
-        may_end_here();
+    may_wait();
     for (word i = 0; i < n; i++) {
         short found = (short)__ravel_input_int();
         short events = files[i].events;

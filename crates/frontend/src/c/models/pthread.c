@@ -195,10 +195,16 @@ static void waits_for_others(void)
     __ravel_unsupported("waiting for others in a program that cancels threads");
 }
 
-void pthread_testcancel(void)
+/* Whatever goes to the outside or comes from there may be where a thread that was cancelled ends. */
+static void may_wait(void)
 {
     if (__ravel_uses("pthread_cancel"))
         may_end_here();
+}
+
+void pthread_testcancel(void)
+{
+    may_wait();
 }
 
 word pthread_self(void)

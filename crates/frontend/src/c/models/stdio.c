@@ -47,13 +47,6 @@ static void set_error(void)
     }
 }
 
-/* Whatever goes to the outside or comes from there may be where a thread that was cancelled ends. */
-static void may_wait(void)
-{
-    if (__ravel_uses("pthread_cancel"))
-        may_end_here();
-}
-
 /* 0, or -1 and an error number. */
 static int zero_or_error(void)
 {

@@ -89,15 +89,13 @@ int gettimeofday(struct seconds *to, void *zone)
 /* Sleeping takes no time; a signal may end it early. */
 int usleep(u32 time)
 {
-    if (__ravel_uses("pthread_cancel"))
-        may_end_here();
+    may_wait();
     return __ravel_choice() ? fail_with(EINTR) : 0;
 }
 
 u32 sleep(u32 time)
 {
-    if (__ravel_uses("pthread_cancel"))
-        may_end_here();
+    may_wait();
     u32 left = (u32)__ravel_input_int();
     __ravel_assume(left <= time);
     return left;
@@ -107,8 +105,7 @@ int nanosleep(const struct seconds *time, struct seconds *left)
 {
     long whole = time->whole;
     long part = time->part;
-    if (__ravel_uses("pthread_cancel"))
-        may_end_here();
+    may_wait();
     if (part < 0 || part >= 1000000000 || whole < 0)
         return fail_with(EINVAL);
     if (!__ravel_choice())
