@@ -33,6 +33,8 @@ pub struct Options {
     pub fallible: bool,
     /// Whether `pthread_create` may store the handle after the new thread has begun.
     pub late_handles: bool,
+    /// Whether axioms judge executions: then models of the library do without atomic sections where they can.
+    pub has_axioms: bool,
     /// The function that the first thread runs; several run as threads side by side.
     pub entries: Vec<String>,
     /// Whether pointers that an entry function other than `main` is given are never null.
@@ -72,6 +74,7 @@ impl Default for Options {
             stubs: Vec::new(),
             fallible: false,
             late_handles: false,
+            has_axioms: false,
             entries: vec!["main".to_string()],
             nonnull: false,
             arguments: Arguments::default(),

@@ -39,6 +39,7 @@ pub(crate) fn request(input: &Input, question: &Question) -> Result<Request, Str
         stubs: input.stubs.clone(),
         fallible: input.fallible,
         late_handles: input.late_handles,
+        has_axioms: false,
         entries: input.entry.clone(),
         nonnull: input.nonnull,
         arguments: Arguments {

@@ -27,7 +27,7 @@ use reductions::Known;
 pub use solving::parts::cover_everything;
 use solving::parts::{self, Part};
 use stage::{Question, Stage, stage};
-use unroll::executor::Bounds;
+use unroll::executor::{Bounds, Skipping};
 
 /// The bounded model checker.
 pub struct Bmc;
@@ -155,13 +155,14 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         n_parts,
         hard: u32::try_from(run.settings.number(&HARD)).unwrap_or(u32::MAX),
     };
+    let skipping = skipping(&question);
     let mut reason = None;
     let mut by_cells = part.as_ref().is_none_or(|part| part.by_cells);
     let mut known = Known::default();
     let mut stages = stages.into_iter();
     let mut next = stages.next();
     while let Some((rounds, decided)) = next {
-        let bounds = Bounds { rounds, decided, by_line: by_line.clone(), records: MAX_STEPS, by_cells };
+        let bounds = Bounds { rounds, decided, by_line: by_line.clone(), records: MAX_STEPS, by_cells, skipping };
         run.reached.count("rounds looked at", u64::from(rounds));
         if n_parts > 0 {
             // Whoever looks at a part knows nothing of earlier bounds.
@@ -213,6 +214,16 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         }
     }
     Err(reason.expect("every stage gives a reason to go on"))
+}
+
+/// Rounds are skipped only where the model forbids nothing for the lack of a read, and liveness, which may rest on any round, is not asked about.
+fn skipping(question: &Question<'_>) -> Skipping {
+    match question.axioms.filter(|axioms| axioms.is_monotone()) {
+        Some(_) if question.properties.has(Property::Liveness) => Skipping::Never,
+        Some(axioms) if axioms.minds_dependencies() => Skipping::SameDependencies,
+        Some(_) => Skipping::Always,
+        None => Skipping::Never,
+    }
 }
 
 /// Why the absence of violations does not mean that the task is safe.

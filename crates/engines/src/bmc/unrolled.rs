@@ -4,11 +4,12 @@ use super::accesses::places::PlaceKey;
 use super::locks::critical_sections::Sections;
 use super::unroll::path_conditions::Points;
 use ir::{EdgeId, Property, SiteId, Span, Why};
-use logic::{Pool, TermId};
+use logic::{Pool, TermId, VarId};
 use memory::events::Events;
 use memory::graph::Dependency;
 use smallvec::SmallVec;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// A thread of the unrolled program.
 #[derive(Clone, Debug)]
@@ -149,6 +150,7 @@ pub(crate) struct Findings {
     pub(crate) bads: Vec<Bad>,
     pub(crate) waits: Vec<Waiting>,
     pub(crate) spins: Vec<Spin>,
+    pub(crate) skipped: Vec<Skipped>,
     pub(crate) accesses: Vec<Access>,
     /// What holds besides.
     pub(crate) constraints: Vec<TermId>,
@@ -174,6 +176,39 @@ pub(crate) enum Target {
     Read(usize),
     Write(usize),
     Fence(usize),
+}
+
+/// Reads, by their numbers, each with when it counts.
+pub(crate) type Reads = Rc<Vec<(usize, TermId)>>;
+
+/// What variables and branches depend on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flows {
+    pub(crate) vars: Vec<(VarId, Reads)>,
+    pub(crate) branches: Reads,
+}
+
+impl Flows {
+    pub(crate) fn of(&self, var: VarId) -> Option<&Reads> {
+        self.vars.binary_search_by_key(&var, |(var, _)| *var).ok().map(|at| &self.vars[at].1)
+    }
+
+    pub(crate) fn set(&mut self, var: VarId, reads: Reads) {
+        match self.vars.binary_search_by_key(&var, |(var, _)| *var) {
+            Ok(at) => self.vars[at].1 = reads,
+            Err(at) if !reads.is_empty() => self.vars.insert(at, (var, reads)),
+            Err(_) => {}
+        }
+    }
+}
+
+/// A round of a loop that was left out, which is right if none of these reads can race (`reductions::skippable_rounds`).
+#[derive(Clone, Debug)]
+pub(crate) struct Skipped {
+    pub(crate) thread: u32,
+    pub(crate) reads: Range<usize>,
+    /// That the loop was cut here.
+    pub(crate) cut: Bad,
 }
 
 /// A step that starts a thread and that may not be taken after all.

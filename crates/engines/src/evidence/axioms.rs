@@ -3,10 +3,13 @@
 //! Shared by who looks for executions (`bmc`) and who checks what was found (`judged`).
 
 use super::messages;
+use super::monotone::is_monotone;
 use ir::{Program, Span, Why};
 use memory::cat::syntax::ast::Severity;
 use memory::cat::{Check, Model, Node};
+use memory::graph::Dependency;
 use memory::graph::mapping::Mapping;
+use std::collections::BTreeSet;
 
 /// The model of a program whose model is axioms, and how its accesses are compiled.
 pub(crate) struct Axioms {
@@ -63,6 +66,19 @@ impl Axioms {
     /// The flags by which the model says that an execution has a data race.
     pub(crate) fn races(&self) -> impl Iterator<Item = &Check> {
         self.model.outcome.checks.iter().filter(|check| check.severity == Severity::Flags && is_race(&check.name))
+    }
+
+    /// Whether what is forbidden of a part of an execution is forbidden of the whole.
+    pub(crate) fn is_monotone(&self) -> bool {
+        let Model { outcome, .. } = &self.model;
+        let mut forbids = outcome.checks.iter().filter(|check| check.severity == Severity::Forbids);
+        forbids.all(|check| !check.is_negated && is_monotone(&outcome.graph, check.node, &mut BTreeSet::new()))
+    }
+
+    /// Whether the model asks what depends on what.
+    pub(crate) fn minds_dependencies(&self) -> bool {
+        let is_one = |node: &Node| matches!(node, Node::Pairs(name) if Dependency::named(name).is_some());
+        self.model.outcome.graph.iter().any(|(_, node)| is_one(node))
     }
 
     /// What the model asks for that programs cannot give, if anything.

@@ -57,6 +57,8 @@ pub fn run_graph<'p>(task: &'p Task, trace: &Trace) -> Result<GraphRun<'p>, Repl
             StepResult::Beyond(why) => return Err(ReplayError::Beyond { step, why }),
         }
     }
+    // What would come after a violation is none of it.
+    let steps = trace.steps[..execution.log.steps.len().min(trace.steps.len())].to_vec();
     let mut waiting = Vec::new();
     if trace.violation == Property::Liveness {
         let mut again = |step: usize, run: &mut dyn FnMut(&mut dyn Inputs) -> StepResult| {
@@ -68,7 +70,8 @@ pub fn run_graph<'p>(task: &'p Task, trace: &Trace) -> Result<GraphRun<'p>, Repl
         return Err(ReplayError::NoViolation(trace.violation));
     }
     let (program, initial) = (&task.program, reads.initial);
-    Ok(GraphRun { execution, program, trace: trace.clone(), initial, violation, waiting })
+    let trace = Trace { steps, ..trace.clone() };
+    Ok(GraphRun { execution, program, trace, initial, violation, waiting })
 }
 
 /// What reads have found so far.

@@ -105,6 +105,19 @@ pub enum Dependency {
     Compare,
 }
 
+impl Dependency {
+    /// The kind that models call by this name.
+    pub fn named(name: &str) -> Option<Dependency> {
+        match name {
+            "addr" => Some(Dependency::Address),
+            "data" => Some(Dependency::Data),
+            "ctrl" => Some(Dependency::Control),
+            "casdep" => Some(Dependency::Compare),
+            _ => None,
+        }
+    }
+}
+
 impl Shape {
     /// How many events there are.
     pub fn n(&self) -> usize {
@@ -139,10 +152,6 @@ impl Shape {
             "same-host" => all(&|a, b| thread(a) == thread(b)),
             "same-segment" => all(&|_, _| true),
             "rf" | "co" | "loc" => return Named::Chosen,
-            "addr" => return Named::Dependency(Dependency::Address),
-            "data" => return Named::Dependency(Dependency::Data),
-            "ctrl" => return Named::Dependency(Dependency::Control),
-            "casdep" => return Named::Dependency(Dependency::Compare),
             // The halves of one instruction; all others of one are events of instructions that programs do not have.
             "same-instance" => {
                 let mut same = Relation::identity(n);
@@ -152,7 +161,10 @@ impl Shape {
                 }
                 same
             }
-            _ => Relation::empty(n),
+            _ => match Dependency::named(name) {
+                Some(dependency) => return Named::Dependency(dependency),
+                None => Relation::empty(n),
+            },
         })
     }
 }

@@ -10,7 +10,7 @@ use crate::pipeline::Plan;
 use crate::request::{Again, Request};
 use cases::question;
 use engines::{Ask, Budget, Decided, Wrong, portfolio, schedule};
-use frontend::Rejected;
+use frontend::{Options, Rejected};
 use ir::interp::{RunEnd as End, run_random};
 use ir::{Axioms, Model, Op, Order, Place, Properties, Property, Replayed, Sources, Task, n_switches, pass};
 use memory::graph::mapping::Mapping;
@@ -83,9 +83,10 @@ impl Language for C {
     }
 
     fn load(request: &Request) -> Result<Loaded<Task>, Rejected> {
-        let loaded = frontend::load(&request.files, &request.options)?;
-        let mut task = Task { program: loaded.program, properties: request.properties };
         let name = request.model.clone().unwrap_or_default();
+        let options = Options { has_axioms: Model::named(&name).is_none(), ..request.options.clone() };
+        let loaded = frontend::load(&request.files, &options)?;
+        let mut task = Task { program: loaded.program, properties: request.properties };
         match Model::named(&name) {
             Some(model) => task.program.model = model,
             None => {

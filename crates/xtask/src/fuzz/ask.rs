@@ -121,6 +121,13 @@ fn ask(asked: &Asked<'_>, text: &str, question: &Question, only: Option<&Wrong>,
     let truth = match question.truth {
         Truth::Known(truth) => Some(truth),
         Truth::Nobody => None,
+        Truth::States => match caught(|| answer(&super::settings::plain(), &task, asked.limit)) {
+            Ok(Answer::Says(is_bad, ..)) => Some(is_bad),
+            _ => {
+                counts.too_large += 1;
+                return None;
+            }
+        },
         Truth::Interpreter => match caught(|| interpret(&task)) {
             Ok(Ok(Some(is_bad))) => Some(is_bad),
             Ok(Ok(None)) => {

@@ -104,6 +104,13 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         asks: engines(settings::judged, 1, 20),
     },
     Fuzzer {
+        name: "retries",
+        makes: "a thread that reads until it has found something, beside one that writes, under the axioms of sc",
+        oracle: "explicit under sc, which visits all states",
+        make: threads::make_retries,
+        asks: engines(settings::judged, 1, 5),
+    },
+    Fuzzer {
         name: "declarative",
         makes: "two threads with loops, those under sc without bound, under sc, tso and pso in turn",
         oracle: "each other: declarative, explicit, bmc",

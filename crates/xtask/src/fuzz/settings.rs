@@ -31,6 +31,11 @@ pub(crate) fn explicit() -> Vec<Setting> {
     all
 }
 
+/// Plain interleaving.
+pub(crate) fn plain() -> Setting {
+    setting("explicit", &[("por", "none")])
+}
+
 /// Both procedures; one round finds nothing that is not true.
 pub(crate) fn bmc() -> Vec<Setting> {
     let mut all = Vec::new();

@@ -53,6 +53,8 @@ pub(crate) enum Truth {
     Known(bool),
     /// The reference interpreter will tell, by visiting all states.
     Interpreter,
+    /// Whoever visits all states of interleavings will tell, where axioms are asked about the same.
+    States,
     /// Nobody knows; engines must not contradict each other.
     Nobody,
 }

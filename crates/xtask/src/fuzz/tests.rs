@@ -54,6 +54,7 @@ fn who_does_not_see_everything_is_found_out() {
         ("bmc", Blind::Values, 5),
         ("cegar", Blind::Values, 10),
         ("impact", Blind::Values, 10),
+        ("retries", Blind::Values, 20),
         ("tso", Blind::Values, 10),
         ("pso", Blind::Values, 10),
         ("tso-buffers", Blind::Values, 10),

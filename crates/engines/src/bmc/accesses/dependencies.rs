@@ -9,8 +9,8 @@
 //! Only kept where axioms judge; otherwise nothing is done here.
 
 use crate::bmc::unroll::executor::Executor;
-use crate::bmc::unroll::state::{Flows, Reads, State, Walk};
-use crate::bmc::unrolled::{Depends, Target};
+use crate::bmc::unroll::state::{State, Walk};
+use crate::bmc::unrolled::{Depends, Flows, Reads, Target};
 use ir::{Failure, Model, Place};
 use logic::{TermId, VarId};
 use memory::graph::Dependency;

@@ -2,8 +2,8 @@
 //!
 //! A use that starts and joins order before the end of its object is fine, and one that they order after it is invalid. Where they order nothing, RC11 decides: the end of an object is a plain write of all of it,
 //! so that a use which does not happen before it either races with it or comes after it. For the axioms each object has a cell that its end writes and each use reads just before the access itself; between the two there is
-//! no other event, so that what is true of one is true of the other. An execution in which such a read and such a write race, or the read finds the write, is none that can be told as a
-//! violation, and the answer is unknown; if there is none, all uses happen before the end. Under other models the answer is unknown in any case.
+//! no other event, so that what is true of one is true of the other. In an execution in which such a read and such a write race, or the read finds the write, the use
+//! comes after the end, if the end does not rest on it by program order and what was read: that is told as an invalid access (`witness::use_after_end`). Otherwise the answer is unknown; and if there is no such execution, all uses happen before the end. Under other models the answer is unknown in any case.
 //!
 //! A read that overlaps in part with a write has no write that it could read whole: were it made to have one, no execution with both would be left, and all of them would be called safe. So it may have none, and
 //! such executions count as what is not covered, not as violations.

@@ -186,6 +186,9 @@ fn answer(
     if is_of_whole {
         return Ok(Stage::Safe(formula.n_events() as u64));
     }
+    if let Some(trace) = used_after_end(question, unrolled, sites, formula, outlived)? {
+        return Ok(Stage::Unsafe(trace));
+    }
     let others = raised.iter().map(|race| (*race, Property::Race));
     for (bad, property) in others.chain(waits.map(|waits| (waits, Property::Liveness))).collect::<Vec<_>>() {
         let bad = formula_of(unrolled, formula, &[bad])?;
@@ -219,6 +222,23 @@ fn answer(
         }
     }
     Ok(Stage::Safe(formula.n_events() as u64))
+}
+
+/// An execution in which an object is used that is over, if that is asked about.
+fn used_after_end(
+    question: &Question<'_>,
+    unrolled: &mut Unrolled,
+    sites: &sites::Sites,
+    formula: &mut Formula<'_>,
+    outlived: &[Lit],
+) -> Result<Option<ir::Trace>, smt::Why> {
+    if outlived.is_empty() || !question.properties.has(Property::Deref) {
+        return Ok(None);
+    }
+    let outlived = formula_of(unrolled, formula, outlived)?;
+    let outlived = formula.whole(unrolled, outlived)?;
+    let Some(mut values) = solve(unrolled, formula, outlived)? else { return Ok(None) };
+    Ok(witness::use_after_end(question, unrolled, sites, formula, &mut values))
 }
 
 /// Whether an execution goes on where a loop was cut.

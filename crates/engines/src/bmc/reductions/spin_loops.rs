@@ -11,8 +11,14 @@
 //! Invariant: the locks that this relies on are used as `critical_sections` demands; that is checked once everything is unrolled.
 
 use crate::bmc::locks::lock::Lock;
-use logic::TermId;
+use crate::bmc::unrolled::Flows;
+use ir::SiteId;
+use logic::{TermId, VarId};
 use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// How many rounds are remembered.
+pub(crate) const ROUNDS: usize = 4;
 
 /// What a step does that matters to loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +88,30 @@ pub(crate) struct Round {
     /// The number of the first read that may be its own.
     first_read: usize,
     /// What it was told by the environment.
-    inputs: SmallVec<[TermId; 1]>,
+    inputs: SmallVec<[(SiteId, TermId); 1]>,
+}
+
+/// A thread at the head of a loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Head {
+    /// Whether it gets there.
+    pub(crate) guard: TermId,
+    /// The variables that matter from here on.
+    pub(crate) vars: Vec<(VarId, TermId)>,
+    /// What they depend on.
+    pub(crate) flows: Flows,
+    /// How many reads there are by then.
+    pub(crate) n_reads: usize,
+    /// The round that has come to its end here.
+    pub(crate) before: Round,
+}
+
+impl Head {
+    /// The heads of the last rounds, with one more.
+    pub(crate) fn after(self, heads: &[Rc<Head>]) -> Rc<Vec<Rc<Head>>> {
+        let first = heads.len().saturating_sub(ROUNDS);
+        Rc::new(heads[first..].iter().cloned().chain([Rc::new(self)]).collect())
+    }
 }
 
 impl Round {
@@ -98,8 +127,8 @@ impl Round {
     }
 
     /// Notes what the environment says.
-    pub(crate) fn note_input(&mut self, input: TermId) {
-        self.inputs.push(input);
+    pub(crate) fn note_input(&mut self, site: SiteId, input: TermId) {
+        self.inputs.push((site, input));
     }
 
     /// Notes what a step has done.
@@ -136,6 +165,11 @@ impl Round {
         }
     }
 
+    /// Whether it has but read, apart from attempts to update that may have succeeded.
+    pub(crate) fn is_reading(&self) -> bool {
+        self.doings == Doings::Idle && self.locks.is_empty()
+    }
+
     /// Whether it will be left out for the sake of a lock, which another way, meeting this one, would hide.
     pub(crate) fn is_swapped(&self) -> bool {
         matches!(self.doings, Doings::Swapped(lock) if self.entered == Some(lock))
@@ -152,7 +186,7 @@ impl Round {
     }
 
     /// What it was told by the environment.
-    pub(crate) fn inputs(&self) -> &[TermId] {
+    pub(crate) fn inputs(&self) -> &[(SiteId, TermId)] {
         &self.inputs
     }
 

@@ -5,7 +5,7 @@
 //! leaves a loop has a larger rank than the loop: so a queue ordered by keys visits copies in topological order, and
 //! loops are unrolled as far as conditions let them, without being unrolled beforehand.
 
-use crate::bmc::reductions::spin_loops::Round;
+use crate::bmc::reductions::spin_loops::{Head, Round};
 use ir::access::local_written;
 use ir::pass::{Liveness, Loop, find_loops, reverse_post_order};
 use ir::{EdgeId, LocId, Program};
@@ -38,8 +38,8 @@ pub(crate) struct Lap {
     pub(crate) counted: u32,
     /// Whether an exit was ruled out in this round.
     pub(crate) is_decided: bool,
-    /// The variables at the head in this round.
-    pub(crate) at_head: Rc<Vec<(VarId, TermId)>>,
+    /// The thread at the head of the loop, in this round and in those before.
+    pub(crate) heads: Rc<Vec<Rc<Head>>>,
     /// What it has done since.
     pub(crate) since: Round,
 }
@@ -77,6 +77,11 @@ impl Flow {
         Flow { sets, live: Liveness::new(program, proc, true), out, loops, around, rank, loop_rank }
     }
 
+    /// Those of some variables that matter from a location on.
+    pub(crate) fn live_at(&self, loc: LocId, env: &[(VarId, TermId)]) -> Vec<(VarId, TermId)> {
+        env.iter().filter(|(var, _)| self.live.is_live(loc, *var)).copied().collect()
+    }
+
     /// The key of a location in these laps.
     pub(crate) fn key(&self, loc: LocId, laps: &Laps) -> Key {
         let mut key = Key::new();
@@ -100,7 +105,7 @@ impl Flow {
                     round: 0,
                     counted: 0,
                     is_decided: false,
-                    at_head: Rc::default(),
+                    heads: Rc::default(),
                     since: Round::unknown(),
                 });
                 if before.is_some() && self.loops[*this as usize].back_edges.contains(&edge) {

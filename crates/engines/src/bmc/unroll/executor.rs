@@ -35,6 +35,17 @@ pub(crate) struct Bounds {
     pub(crate) records: usize,
     /// Whether accesses at constant offsets are taken for accesses to cells.
     pub(crate) by_cells: bool,
+    pub(crate) skipping: Skipping,
+}
+
+/// Whether rounds that change variables may be skipped (`reductions::skippable_rounds`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Skipping {
+    Never,
+    /// If no dependency is new to the execution.
+    SameDependencies,
+    /// The model knows of no dependencies.
+    Always,
 }
 
 /// How far, and for how long, to unroll.

@@ -3,6 +3,7 @@
 use super::executor::Executor;
 use crate::bmc::accesses::places::PlaceKey;
 use crate::bmc::accesses::write_log::INITIAL;
+use crate::bmc::reductions::skippable_rounds::keep_races;
 use crate::bmc::reductions::thread_symmetry::order_alike;
 use crate::bmc::unrolled::Unrolled;
 use ir::RegionId;
@@ -53,6 +54,12 @@ impl Executor<'_> {
             // Only what main wrote while it was alone counts.
             initial.push(self.initial_value(key, addr, sort));
         }
+        keep_races(
+            &mut self.graph.pool,
+            &self.graph.events,
+            std::mem::take(&mut self.found.skipped),
+            &mut self.found.bads,
+        );
         let is_told_apart = self.threads.many_creators || self.properties.has(ir::Property::Race);
         let n_alike = match is_told_apart || self.program.model != ir::Model::Sc {
             true => 0,

@@ -9,9 +9,11 @@ use super::executor::Executor;
 use super::state::State;
 use crate::bmc::locks::critical_sections::Held;
 use crate::bmc::reductions::lipton_reduction::put_off_from_here;
+use crate::bmc::reductions::spin_loops::Round;
 use ir::LocId;
 use logic::TermId;
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// Ways that are in an atomic section stay apart from those in another one, or in one that has not accessed anything yet: what they
 /// access is at different times. So do ways whose round of a loop is about to be left out.
@@ -62,6 +64,9 @@ impl Executor<'_> {
                 lap.counted = lap.counted.max(other.counted);
                 lap.is_decided &= other.is_decided;
                 lap.since.meet(&other.since);
+                if !Rc::ptr_eq(&lap.heads, &other.heads) {
+                    lap.since = Round::unknown();
+                }
             }
         }
         let held: Vec<&Held> = states.iter().map(|state| &state.held).collect();

@@ -7,11 +7,10 @@ use super::control_flow::Laps;
 use crate::bmc::locks::critical_sections::Held;
 use crate::bmc::locks::lock::Lock;
 use crate::bmc::reductions::spin_loops::Did;
-use crate::bmc::unrolled::Record;
+use crate::bmc::unrolled::{Flows, Record};
 use ir::{EdgeId, Op, ProcId, Why};
 use logic::{TermId, VarId};
 use smallvec::SmallVec;
-use std::rc::Rc;
 
 /// Where some ways of a thread are.
 #[derive(Clone, Debug)]
@@ -60,30 +59,6 @@ impl State {
             Did::Nothing => {}
             Did::Takes(lock) => self.taken = Some(lock),
             Did::Reads | Did::Gives(_) | Did::Attempts(_) | Did::Other => self.taken = None,
-        }
-    }
-}
-
-/// Reads, by their numbers, each with when it counts.
-pub(crate) type Reads = Rc<Vec<(usize, TermId)>>;
-
-/// What variables and branches depend on.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Flows {
-    pub(crate) vars: Vec<(VarId, Reads)>,
-    pub(crate) branches: Reads,
-}
-
-impl Flows {
-    pub(crate) fn of(&self, var: VarId) -> Option<&Reads> {
-        self.vars.binary_search_by_key(&var, |(var, _)| *var).ok().map(|at| &self.vars[at].1)
-    }
-
-    pub(crate) fn set(&mut self, var: VarId, reads: Reads) {
-        match self.vars.binary_search_by_key(&var, |(var, _)| *var) {
-            Ok(at) => self.vars[at].1 = reads,
-            Err(at) if !reads.is_empty() => self.vars.insert(at, (var, reads)),
-            Err(_) => {}
         }
     }
 }

@@ -1,12 +1,12 @@
 //! What does each statement do to a state? The meaning is that of `ir::interp`, on terms.
 
 use super::executor::Executor;
-use super::state::{Go, Reads, Stop, Variant, Walk};
+use super::state::{Go, Stop, Variant, Walk};
 use crate::bmc::accesses::race_candidates::How;
 use crate::bmc::locks::acquire_and_release::{acquire, release};
 use crate::bmc::locks::lock::Lock;
 use crate::bmc::reductions::spin_loops::Did;
-use crate::bmc::unrolled::{BadKind, Target, Waiting};
+use crate::bmc::unrolled::{BadKind, Reads, Target, Waiting};
 use ir::{CheckKind, Failure, Model, Op, Order, Place, Property, Stmt, Why};
 use logic::{Sort, TermId, VarId};
 use memory::events::Kind;
@@ -35,7 +35,7 @@ impl Executor<'_> {
                 let sort = self.graph.pool.var_sort(*var);
                 let value = self.graph.fresh("input", sort);
                 walk.record.inputs.push((stmt.site, value));
-                walk.state.laps.iter_mut().for_each(|lap| lap.since.note_input(value));
+                walk.state.laps.iter_mut().for_each(|lap| lap.since.note_input(stmt.site, value));
                 walk.state.set(*var, value);
                 self.flow(walk, *var, Reads::default());
                 Ok(())

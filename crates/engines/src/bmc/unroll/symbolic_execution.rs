@@ -10,13 +10,13 @@
 //! Invariant: events and records of a thread are made in an order that agrees with all its ways.
 
 use super::control_flow::{Flow, Key, Laps};
-use super::executor::Executor;
+use super::executor::{Executor, Skipping};
 use super::merging::by_section;
 use super::path_conditions::says;
-use super::state::{Flows, State, Variant, variants};
+use super::state::{State, Variant, variants};
 use crate::bmc::locks::critical_sections::Held;
-use crate::bmc::reductions::spin_loops::Round;
-use crate::bmc::unrolled::{Bad, BadKind, Spin, Thread};
+use crate::bmc::reductions::spin_loops::{Head, Round};
+use crate::bmc::unrolled::{Bad, BadKind, Flows, Skipped, Spin, Thread};
 use ir::{EdgeId, LocId, Op, ProcId, Property, Why};
 use logic::{Pool, Sort, TermId, VarId};
 use rustc_hash::FxHashSet;
@@ -115,8 +115,15 @@ impl Executor<'_> {
         let n_reads = self.graph.events.reads.len();
         for lap in &mut state.laps {
             if flow.loops[lap.loop_index as usize].head == loc {
-                let at_head = state.env.iter().filter(|(var, _)| flow.live.is_live(loc, *var)).copied();
-                (lap.at_head, lap.since) = (Rc::new(at_head.collect()), Round::begun(state.taken, n_reads));
+                let before = std::mem::replace(&mut lap.since, Round::begun(state.taken, n_reads));
+                let head = Head {
+                    guard: self.graph.points.guard(state.point),
+                    vars: flow.live_at(loc, &state.env),
+                    flows: state.flows.clone(),
+                    n_reads,
+                    before,
+                };
+                lap.heads = head.after(&lap.heads);
             }
         }
         let mut possible: Vec<EdgeId> = Vec::new();
@@ -158,18 +165,26 @@ impl Executor<'_> {
         if let Some(turned) = turned {
             let this = &flow.loops[turned];
             let lap = next.laps.iter().find(|lap| lap.loop_index as usize == turned).expect("it was turned");
-            let at_head = Rc::clone(&lap.at_head);
-            let is_live = |(var, _): &&(VarId, TermId)| flow.live.is_live(edge.to, *var);
-            let n_live = next.env.iter().filter(is_live).count();
+            let (lap, vars) = (lap.clone(), flow.live_at(edge.to, &next.env));
+            let head = lap.heads.last().expect("it was at the head");
             let is_idle = lap.since.is_idle() && self.have_failed(&next, lap.since.fails());
             let is_same = |(var, value): &(VarId, TermId)| self.is_same(&next, *var, *value);
-            if is_idle && n_live == at_head.len() && at_head.iter().all(is_same) {
+            if is_idle
+                && vars.len() == head.vars.len()
+                && head.vars.iter().all(is_same)
+                && self.depends_on_no_less(&next, head)
+            {
                 // Going round changes nothing: whatever follows, follows without it.
                 self.graph.locks.rely_on(lap.since.locks());
                 if self.properties.has(Property::Liveness) {
-                    let round = lap.since.clone();
-                    self.note_spin(thread, &next, &round, this.span);
+                    self.note_spin(thread, &next, &lap.since, this.span);
                 }
+                return Ok(());
+            }
+            if self.can_skip(thread, &next, &vars, &lap) {
+                let cut = self.cut_here(thread, &next, record, (this.span, lap.round - 1));
+                let reads = lap.heads[0].n_reads..self.graph.events.reads.len();
+                self.found.skipped.push(Skipped { thread, reads, cut });
                 return Ok(());
             }
             let by_user =
@@ -185,13 +200,13 @@ impl Executor<'_> {
                 // What is known to go round no more often needs no excuse.
                 let is_certain = this.max_rounds.is_some_and(|rounds| u64::from(lap.round) > rounds);
                 if !is_certain {
-                    self.cut(thread, &next, record, (this.span, lap.round - 1));
+                    let cut = self.cut_here(thread, &next, record, (this.span, lap.round - 1));
+                    self.found.bads.push(cut);
                 }
                 return Ok(());
             }
         }
-        let env = std::mem::take(&mut next.env);
-        next.env = env.into_iter().filter(|(var, _)| flow.live.is_live(edge.to, *var)).collect();
+        next.env = flow.live_at(edge.to, &next.env);
         let key = flow.key(edge.to, &next.laps);
         queue.entry(key).or_insert_with(|| (edge.to, Vec::new())).1.push(next);
         Ok(())
@@ -208,6 +223,16 @@ impl Executor<'_> {
         let differs = self.graph.pool.ne(own, value);
         let both = self.graph.pool.and(reached, differs);
         self.graph.is_false(both)
+    }
+
+    /// Whether variables depend on all that they depended on at the head, if the model minds: else they would depend on more without the round.
+    fn depends_on_no_less(&self, state: &State, head: &Head) -> bool {
+        self.control.bounds.skipping == Skipping::Always
+            || head.vars.iter().all(|(var, _)| {
+                let before = head.flows.of(*var).into_iter().flat_map(|reads| reads.iter());
+                let now = state.flows.of(*var);
+                before.into_iter().all(|read| now.is_some_and(|reads| reads.contains(read)))
+            })
     }
 
     /// Whether the way to a state says that all these attempts have failed.
@@ -231,7 +256,7 @@ impl Executor<'_> {
             });
         }
         let (mut calm, mut is_vague) = (Vec::new(), false);
-        for input in round.inputs() {
+        for (_, input) in round.inputs() {
             match (pool.as_var(*input), pool.sort(*input)) {
                 // A weak attempt that may fail for no reason, and does not for ever.
                 (Some(var), Sort::Bv(1)) if weak.contains(&var) => {
@@ -247,7 +272,7 @@ impl Executor<'_> {
     }
 
     /// A loop would go round more often. Inside of an atomic section the section stops here, so that what it has read counts.
-    fn cut(&mut self, thread: u32, state: &State, record: u32, (span, rounds): (ir::Span, u32)) {
+    fn cut_here(&mut self, thread: u32, state: &State, record: u32, (span, rounds): (ir::Span, u32)) -> Bad {
         let place = match (self.program.sources.is_model(span), self.user_place_before(thread, record)) {
             (false, _) => format!("at {}", self.program.sources.place(span)),
             (true, Some(call)) => format!("of a library function, called at {},", self.program.sources.place(call)),
@@ -263,7 +288,7 @@ impl Executor<'_> {
             self.graph.atomic.stop(node, guard);
             stop = Some(stops);
         }
-        self.found.bads.push(Bad { guard, what: BadKind::Cut(why), thread, record, stop });
+        Bad { guard, what: BadKind::Cut(why), thread, record, stop }
     }
 
     /// The last place of the user's own text that a thread comes by before a step.

@@ -67,10 +67,10 @@ static void release(u64 set)
 static void begin_waiting(void *condition, void *mutex, u64 bit)
 {
     u64 waiting;
-    __ravel_atomic_begin();
-    __ravel_rmw((u64 *)condition, waiting, waiting | bit, RELAXED);
+    begin_together();
     if (conditions_end())
         __atomic_store_n(&is_waiting[__ravel_self()], 1, RELAXED);
+    __ravel_rmw((u64 *)condition, waiting, waiting | bit, RELAXED);
     if (__ravel_asks_misuse() && __ravel_may_change_partner()) {
         __ravel_misuse(waiting != 0 && __atomic_load_n(partner_at(condition), RELAXED) != (word)mutex,
             "wait with another mutex than those who wait on the same condition variable");
@@ -79,7 +79,7 @@ static void begin_waiting(void *condition, void *mutex, u64 bit)
     __ravel_mark_unlocked(mutex);
     __ravel_mark_waits(condition);
     __atomic_store_n((u32 *)mutex, 0, RELEASE);
-    __ravel_atomic_end();
+    end_together();
 }
 
 static void wake_without_signal(void *condition, void *mutex)
@@ -135,12 +135,12 @@ int pthread_cond_timedwait(void *condition, void *mutex, void *deadline)
     begin_waiting(condition, mutex, bit);
     if (conditions_end()) {
         u32 waits;
-        __ravel_atomic_begin();
+        begin_together();
         __ravel_rmw(&is_waiting[__ravel_self()], waits, 0, ACQUIRE);
         if (waits != 0)
             __ravel_rmw((u64 *)condition, waiting, waiting & ~bit, ACQUIRE);
         __ravel_mark_woken(waits == 0 ? condition : 0);
-        __ravel_atomic_end();
+        end_together();
     } else {
         __ravel_rmw((u64 *)condition, waiting, waiting & ~bit, ACQUIRE);
         __ravel_mark_woken((waiting & bit) == 0 ? condition : 0);
@@ -154,22 +154,40 @@ int pthread_cond_clockwait(void *condition, void *mutex, int clock, void *deadli
     return pthread_cond_timedwait(condition, mutex, deadline);
 }
 
+/* Of a set, the first one that is also in another, or the first one. */
+static u64 first_of(u64 set, u64 liked)
+{
+    u64 both = set & liked;
+    u64 among = both != 0 ? both : set;
+    return among & (0 - among);
+}
+
 int pthread_cond_signal(void *condition)
 {
     u64 waiting;
     u64 rest;
     u64 chosen;
     condition_lives(condition);
-    __ravel_atomic_begin();
-    rest = __atomic_load_n((u64 *)condition, RELAXED);
-    while ((rest & (rest - 1)) != 0 && __ravel_choice())
-        rest &= rest - 1;
-    chosen = rest & (0 - rest);
-    __ravel_rmw((u64 *)condition, waiting, waiting & ~chosen, ACQ_REL);
-    __ravel_mark_signals(condition);
+    if (__ravel_has_axioms()) {
+        /* The first of those whom the scheduler likes, or else of all. */
+        u64 liked = (u64)__ravel_input_long();
+        __ravel_rmw((u64 *)condition, waiting, (waiting & liked) != 0
+            ? waiting & ~((waiting & liked) & (0 - (waiting & liked))) : waiting & (waiting - 1), ACQ_REL);
+        chosen = first_of(waiting, liked);
+        __ravel_mark_signals(condition);
+    } else {
+        __ravel_atomic_begin();
+        rest = __atomic_load_n((u64 *)condition, RELAXED);
+        while ((rest & (rest - 1)) != 0 && __ravel_choice())
+            rest &= rest - 1;
+        chosen = rest & (0 - rest);
+        __ravel_rmw((u64 *)condition, waiting, waiting & ~chosen, ACQ_REL);
+        __ravel_mark_signals(condition);
+    }
     if (conditions_end() && chosen != 0)
         __atomic_store_n(&is_waiting[__builtin_ctzll(chosen) + 1], 0, RELEASE);
-    __ravel_atomic_end();
+    if (!__ravel_has_axioms())
+        __ravel_atomic_end();
     return 0;
 }
 
@@ -178,11 +196,11 @@ int pthread_cond_broadcast(void *condition)
     u64 waiting;
     condition_lives(condition);
     if (conditions_end()) {
-        __ravel_atomic_begin();
+        begin_together();
         __ravel_rmw((u64 *)condition, waiting, 0, ACQ_REL);
         __ravel_mark_broadcasts(condition);
         release(waiting);
-        __ravel_atomic_end();
+        end_together();
     } else {
         __ravel_rmw((u64 *)condition, waiting, 0, ACQ_REL);
         __ravel_mark_broadcasts(condition);

@@ -101,6 +101,19 @@ int pthread_attr_getdetachstate(u32 *attributes, int *state)
     return 0;
 }
 
+/* Around what is one step if that is possible, and right if it is not. */
+static void begin_together(void)
+{
+    if (!__ravel_has_axioms())
+        __ravel_atomic_begin();
+}
+
+static void end_together(void)
+{
+    if (!__ravel_has_axioms())
+        __ravel_atomic_end();
+}
+
 /* Whether the handle of a thread is where it belongs. */
 static u8 is_stored[THREADS];
 
@@ -124,13 +137,13 @@ static word run_when_stored(word start, word arg)
 int pthread_create(word *thread, void *attributes, word start, word arg)
 {
     if (__ravel_stores_handles_early()) {
-        __ravel_atomic_begin();
+        begin_together();
         word created = __ravel_start(run_when_stored, start, arg);
         if (created >= THREADS)
             __ravel_unsupported("more than 1024 threads that may use the handles of others");
         *thread = created;
         __atomic_store_n(&is_stored[created], 1, RELEASE);
-        __ravel_atomic_end();
+        end_together();
     } else if (__ravel_uses("pthread_key_create") || __ravel_uses("tss_create"))
         *thread = __ravel_start(run_with_destructors, start, arg);
     else

@@ -29,8 +29,11 @@ word __ravel_join(word thread);
 void __ravel_exit_thread(word result);
 /* Ends the process at once. */
 void __ravel_end_process(void);
+/* Steps between these are one. Where axioms judge executions there are no such steps: what can do without them asks whether they do. */
 void __ravel_atomic_begin(void);
 void __ravel_atomic_end(void);
+
+int __ravel_has_axioms(void);
 
 /* 0 or 1, as the environment likes. */
 int __ravel_choice(void);

@@ -297,16 +297,18 @@ int pthread_barrier_wait(void *barrier)
         __ravel_unsupported("barriers with more than 48 threads");
     if (__ravel_may_end("pthread_barrier_destroy")) {
         u32 waits;
-        __ravel_atomic_begin();
+        begin_together();
+        /* Nobody else writes it before this thread has arrived. */
+        __atomic_store_n(&is_waiting[self], 1, RELAXED);
         __ravel_rmw((u64 *)barrier, old, (old >> BARRIER_THREADS) + 1 == count ? 0 : (old | bit) + one, ACQ_REL);
         __ravel_mark_arrives(barrier);
         if ((old >> BARRIER_THREADS) + 1 == count) {
+            __atomic_store_n(&is_waiting[self], 0, RELAXED);
             release(old & (one - 1));
-            __ravel_atomic_end();
+            end_together();
             return -1;
         }
-        __atomic_store_n(&is_waiting[self], 1, RELAXED);
-        __ravel_atomic_end();
+        end_together();
         __ravel_await(&is_waiting[self], waits, waits == 0, waits, ACQUIRE);
         __ravel_mark_passes(barrier);
         return 0;

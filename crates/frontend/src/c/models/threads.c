@@ -15,13 +15,13 @@ static word run_after_create(word start, word arg)
 /* The end of the call happens before the beginning of the thread, which finds its handle. */
 int thrd_create(word *thread, word start, word arg)
 {
-    __ravel_atomic_begin();
+    begin_together();
     word created = __ravel_start(run_after_create, start, arg);
     if (created >= THREADS)
         __ravel_unsupported("more than 1024 threads of C11");
     *thread = created;
     __atomic_store_n(&is_stored[created], 1, RELEASE);
-    __ravel_atomic_end();
+    end_together();
     return thrd_success;
 }
 

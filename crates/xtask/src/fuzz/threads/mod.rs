@@ -5,6 +5,7 @@
 
 mod loops;
 mod program;
+mod retries;
 mod weak;
 
 use super::subject::{Question, Subject, Truth, Unasked};
@@ -17,6 +18,8 @@ struct Threads {
     model: Model,
     /// Whether the engines are asked under the model of the same name in cat.
     by_axioms: bool,
+    /// Whether it has loops without bound, of which the interpreter does not know all executions.
+    is_endless: bool,
 }
 
 impl Subject for Threads {
@@ -38,7 +41,9 @@ impl Subject for Threads {
                 Model::Pso => "pso.cat",
                 Model::Sc | Model::Cat => "sc.cat",
             };
-            return Ok(vec![Question { model: self.model, axioms: Some(axioms), ..ask("reach,assert", properties) }]);
+            let truth = if self.is_endless { Truth::States } else { Truth::Interpreter };
+            let question = Question { truth, ..ask("reach,assert", properties) };
+            return Ok(vec![Question { model: self.model, axioms: Some(axioms), ..question }]);
         }
         Ok(match self.model {
             Model::Sc => vec![
@@ -56,23 +61,29 @@ impl Subject for Threads {
 
 /// Under sequential consistency.
 pub(super) fn make(seed: u64) -> Box<dyn Subject> {
-    Box::new(Threads { program: generate(seed), model: Model::Sc, by_axioms: false })
+    Box::new(Threads { program: generate(seed), model: Model::Sc, by_axioms: false, is_endless: false })
 }
 
 /// Under total store order.
 pub(super) fn make_tso(seed: u64) -> Box<dyn Subject> {
-    Box::new(Threads { program: weak::program(seed), model: Model::Tso, by_axioms: false })
+    Box::new(Threads { program: weak::program(seed), model: Model::Tso, by_axioms: false, is_endless: false })
 }
 
 /// Under partial store order.
 pub(super) fn make_pso(seed: u64) -> Box<dyn Subject> {
-    Box::new(Threads { program: weak::program(seed), model: Model::Pso, by_axioms: false })
+    Box::new(Threads { program: weak::program(seed), model: Model::Pso, by_axioms: false, is_endless: false })
 }
 
 /// Under the axioms of sc, tso and pso in turn, which must say what the interpreter finds.
 pub(super) fn make_cat(seed: u64) -> Box<dyn Subject> {
     let model = Model::ALL[(seed / 2 % 3) as usize];
-    Box::new(Threads { program: weak::program(seed), model, by_axioms: true })
+    Box::new(Threads { program: weak::program(seed), model, by_axioms: true, is_endless: false })
+}
+
+/// Loops that read until they have found something, under the axioms of sc.
+pub(super) fn make_retries(seed: u64) -> Box<dyn Subject> {
+    let model = Model::Sc;
+    Box::new(Threads { program: retries::program(seed), model, by_axioms: true, is_endless: true })
 }
 
 /// Loops, of which the interpreter does not know all executions: those who visit states, or unroll, must not contradict.

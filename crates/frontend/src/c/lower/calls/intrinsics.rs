@@ -152,6 +152,10 @@ impl Body<'_, '_> {
                 }
                 Some(self.truth_number(is_early, ty))
             }
+            ("__ravel_has_axioms", []) => {
+                let has = self.lw.options.has_axioms;
+                Some(self.truth_number(has, ty))
+            }
             ("__ravel_may_join_twice", []) => {
                 let may = self.lw.facts.may_join_twice;
                 Some(self.truth_number(may, ty))
