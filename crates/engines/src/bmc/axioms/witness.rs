@@ -256,7 +256,7 @@ fn order(
         };
         // Where the order of an end of an object and its uses is open, it is told after them: a race of other accesses is none of uses that come too late.
         let ready = || candidates.iter().filter(is_ready);
-        let Some(step) = ready().find(|step| !ends_object(*step)).or(ready().next()).or(candidates.first()) else {
+        let Some(step) = ready().find(|step| !ends_object(step)).or(ready().next()).or(candidates.first()) else {
             break;
         };
         let step = *step;
