@@ -1,14 +1,15 @@
 //! Which assignments of a local variable belong together?
 //!
 //! Front ends use a temporary for one value after the other, and people do so with variables. All assignments that can reach one use
-//! are a *web*; each web is a variable of its own to whoever asks. Variables that are no locals are one web each.
+//! are a *web*; each web is a variable of its own to whoever asks. Variables that are no locals are one web each. The work is the size of what is live, location by location.
 //! Known as: live-range splitting, def-use webs.
 
+use super::liveness::Liveness;
 use super::union_find::UnionFind;
 use super::uses::for_each_used;
 use crate::access::local_written;
-use crate::program::{EdgeId, Proc, Program};
-use fixedbitset::FixedBitSet;
+use crate::program::{LocId, Proc, Program};
+use crate::stmt::Stmt;
 use logic::VarId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -57,91 +58,102 @@ impl Webs {
     }
 
     fn add(&mut self, program: &Program, proc: &Proc) {
-        let mut defs = Defs { of: FxHashMap::default(), webs: UnionFind::default() };
-        for local in &proc.locals {
-            defs.add(*local);
-        }
-        let first: FxHashMap<VarId, usize> = proc.locals.iter().enumerate().map(|(id, var)| (*var, id)).collect();
+        let live = Liveness::new(program, proc, true);
+        let mut classes = UnionFind::default();
+        let first: FxHashMap<VarId, usize> = proc.locals.iter().map(|local| (*local, classes.add())).collect();
         let mut def_at: Vec<Vec<Option<usize>>> = Vec::new();
         for edge in &proc.edges {
-            let of_stmt = |stmt: &crate::stmt::Stmt| local_written(&stmt.op).filter(|var| first.contains_key(var));
-            def_at.push(edge.stmts.iter().map(|stmt| of_stmt(stmt).map(|var| defs.add(var))).collect());
+            let written = edge.stmts.iter().map(|stmt| local_written(&stmt.op).filter(|var| first.contains_key(var)));
+            def_at.push(written.map(|var| var.map(|_| classes.add())).collect());
         }
-        let reaching = reaching(proc, &defs, &def_at);
+        let n_defs = classes.len();
+        let values = Values::new(proc, &live, &first, &mut classes);
+        for var in live.at(proc.entry) {
+            if let (Some(slot), Some(entry)) = (values.at(proc.entry, *var), first.get(var)) {
+                classes.unite(*entry, slot);
+            }
+        }
+        let is_reached = reached(proc);
         let mut uses = Vec::new();
         for (edge, at) in proc.edges.iter().zip(&def_at) {
-            let mut here = reaching[edge.from.index()].clone();
+            let mut here: Vec<(VarId, usize)> = Vec::new();
+            let value = |here: &[(VarId, usize)], var: VarId| {
+                let set = here.iter().find(|(other, _)| *other == var).map(|(_, def)| *def);
+                set.or_else(|| values.at(edge.from, var))
+            };
             for (stmt, def) in edge.stmts.iter().zip(at) {
                 let mut used: Vec<(VarId, usize)> = Vec::new();
                 for_each_used(&program.pool, &stmt.op, &mut |var| {
                     let Some(entry) = first.get(&var) else { return };
-                    let mut all = defs.of[&var].iter().copied().filter(|def| here.contains(*def));
-                    let one = all.next().unwrap_or(*entry);
-                    let rest: Vec<usize> = all.collect();
-                    rest.into_iter().for_each(|other| defs.webs.unite(one, other));
-                    used.push((var, one));
+                    used.push((var, value(&here, var).unwrap_or(*entry)));
                 });
                 uses.push(used);
-                step(&mut here, &defs, local_written(&stmt.op), *def);
+                if let (Some(var), Some(def)) = (local_written(&stmt.op), *def) {
+                    here.retain(|(other, _)| *other != var);
+                    here.push((var, def));
+                }
+            }
+            for var in live.at(edge.to).iter().filter(|_| is_reached[edge.from.index()]) {
+                if let (Some(slot), Some(value)) = (values.at(edge.to, *var), value(&here, *var)) {
+                    classes.unite(slot, value);
+                }
             }
         }
         let base = self.count;
-        self.count += defs.webs.len();
+        self.count += n_defs;
+        // The least of a class is a definition, but where nothing is reached.
+        let mut web = |var: VarId, value: usize| {
+            let least = classes.find(value);
+            base + if least < n_defs { least } else { first[&var] }
+        };
         for used in uses {
-            self.used.push(used.into_iter().map(|(var, def)| (var, base + defs.webs.find(def))).collect());
+            self.used.push(used.into_iter().map(|(var, value)| (var, web(var, value))).collect());
         }
-        for def in def_at.into_iter().flatten() {
-            self.written.push(def.map(|def| base + defs.webs.find(def)));
+        for (edge, defs) in proc.edges.iter().zip(def_at) {
+            let written = |(stmt, def): (&Stmt, Option<usize>)| Some(web(local_written(&stmt.op)?, def?));
+            self.written.extend(edge.stmts.iter().zip(defs).map(written));
         }
-        self.at_entry.extend((0..proc.locals.len()).map(|def| base + defs.webs.find(def)));
-        self.params.push(proc.params.iter().map(|param| base + defs.webs.find(first[param])).collect());
+        self.at_entry.extend(proc.locals.iter().map(|local| web(*local, first[local])));
+        self.params.push(proc.params.iter().map(|param| web(*param, first[param])).collect());
     }
 }
 
-/// The definitions of locals; those at the start come first.
-struct Defs {
-    of: FxHashMap<VarId, Vec<usize>>,
-    webs: UnionFind,
+/// The values of locals that matter at each location, numbered. Assignments belong together if one of these may come from either: a use follows.
+struct Values<'a> {
+    live: &'a Liveness,
+    first: &'a FxHashMap<VarId, usize>,
+    /// The number of the first of each location.
+    numbers: Vec<usize>,
 }
 
-impl Defs {
-    fn add(&mut self, var: VarId) -> usize {
-        let id = self.webs.add();
-        self.of.entry(var).or_default().push(id);
-        id
+impl<'a> Values<'a> {
+    fn new(proc: &Proc, live: &'a Liveness, first: &'a FxHashMap<VarId, usize>, classes: &mut UnionFind) -> Values<'a> {
+        let locs = (0..proc.locs.len() as u32).map(LocId);
+        let number = |loc: LocId| {
+            let number = classes.len();
+            live.at(loc).iter().for_each(|_| {
+                classes.add();
+            });
+            number
+        };
+        Values { live, first, numbers: locs.map(number).collect() }
+    }
+
+    fn at(&self, loc: LocId, var: VarId) -> Option<usize> {
+        let at = self.live.at(loc).binary_search(&var).ok().filter(|_| self.first.contains_key(&var))?;
+        Some(self.numbers[loc.index()] + at)
     }
 }
 
-fn step(here: &mut FixedBitSet, defs: &Defs, written: Option<VarId>, def: Option<usize>) {
-    if let (Some(var), Some(def)) = (written, def) {
-        defs.of[&var].iter().for_each(|other| here.set(*other, false));
-        here.insert(def);
-    }
-}
-
-/// The definitions that reach each location.
-fn reaching(proc: &Proc, defs: &Defs, def_at: &[Vec<Option<usize>>]) -> Vec<FixedBitSet> {
-    let n_defs = defs.webs.len();
+/// The locations that control may get to.
+fn reached(proc: &Proc) -> Vec<bool> {
     let out = proc.out_edges();
-    let mut at = vec![FixedBitSet::with_capacity(n_defs); proc.locs.len()];
-    at[proc.entry.index()].insert_range(0..proc.locals.len());
-    let mut is_seen = vec![false; proc.locs.len()];
-    is_seen[proc.entry.index()] = true;
+    let mut is_reached = vec![false; proc.locs.len()];
     let mut queue = vec![proc.entry];
     while let Some(loc) = queue.pop() {
-        for EdgeId(edge) in out[loc.index()].iter().copied() {
-            let edge = edge as usize;
-            let mut here = at[loc.index()].clone();
-            for (stmt, def) in proc.edges[edge].stmts.iter().zip(&def_at[edge]) {
-                step(&mut here, defs, local_written(&stmt.op), *def);
-            }
-            let to = proc.edges[edge].to;
-            if !here.is_subset(&at[to.index()]) || !is_seen[to.index()] {
-                at[to.index()].union_with(&here);
-                is_seen[to.index()] = true;
-                queue.push(to);
-            }
+        if !std::mem::replace(&mut is_reached[loc.index()], true) {
+            queue.extend(out[loc.index()].iter().map(|edge| proc.edges[edge.index()].to));
         }
     }
-    at
+    is_reached
 }

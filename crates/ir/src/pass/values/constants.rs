@@ -150,10 +150,9 @@ impl<'a> Propagation<'a> {
             rank[loc.index()] = at;
         }
         let mut known: Vec<Option<Facts>> = vec![None; self.proc.locs.len()];
-        let live_at_entry = |var: &VarId, _: &mut TermId| self.liveness.is_live(self.proc.entry, *var);
-        let mut entry = entry;
-        entry.retain(live_at_entry);
-        known[self.proc.entry.index()] = Some(entry);
+        let is_live = |(var, _): &(VarId, TermId)| self.liveness.is_live(self.proc.entry, *var);
+        // A table that was large stays so, and each location has a copy.
+        known[self.proc.entry.index()] = Some(entry.into_iter().filter(is_live).collect());
         let mut queue = BTreeSet::from([rank[self.proc.entry.index()]]);
         while let Some(at) = queue.pop_first() {
             let loc = order[at];
@@ -165,6 +164,7 @@ impl<'a> Propagation<'a> {
                 }
                 let to = self.proc.edges[edge.index()].to;
                 facts.retain(|var, _| self.liveness.is_live(to, *var));
+                facts.shrink_to_fit();
                 if meet(&mut known[to.index()], facts) {
                     queue.insert(rank[to.index()]);
                 }
