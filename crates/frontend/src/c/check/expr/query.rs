@@ -8,6 +8,7 @@ use ir::{DataModel, Span};
 use super::super::super::ast;
 use super::super::super::typed::{BinaryOp, Expr, ExprKind};
 use super::super::super::types::{IntKind, QualType, Type, TypeId};
+use super::super::constant::Constant;
 use super::super::{Checked, Checker};
 
 impl Checker {
@@ -117,6 +118,8 @@ impl Checker {
     ) -> Checked<Expr> {
         let mut ty = self.type_name(type_name)?;
         let mut offset = 0u64;
+        // Elements whose index is computed at run time, as compilers allow.
+        let mut computed: Vec<Expr> = Vec::new();
         for designator in designators {
             match designator {
                 ast::Designator::Field(name, field_span) => {
@@ -132,20 +135,34 @@ impl Checker {
                     ty = field.value_ty;
                 }
                 ast::Designator::Index(index) => {
-                    let index = self.constant_integer(index, "an index in offsetof")?;
+                    let index = self.value(index)?;
+                    if !self.types.is_integer(index.ty.ty) {
+                        return Err(self.error(index.span, "an index in offsetof must be an integer"));
+                    }
                     let element = self.types.element(ty.ty);
                     let Some((element, size)) = element.and_then(|element| Some((element, self.size_of(element)?)))
                     else {
                         let text = self.text(ty);
                         return Err(self.error(span, format!("{text} has no elements")));
                     };
-                    offset = offset.wrapping_add((index as u64).wrapping_mul(size));
+                    match self.evaluate_with_variables(&index) {
+                        Some(Constant::Int(index)) => offset = offset.wrapping_add((index as u64).wrapping_mul(size)),
+                        _ => {
+                            let index = Box::new(self.cast(index, self.size_type()));
+                            computed.push(self.variable_size(index, size, span));
+                        }
+                    }
                     ty = element;
                 }
                 ast::Designator::Range(..) => return Err(self.error(span, "a range in offsetof")),
             }
         }
-        Ok(self.make_int(i128::from(offset), self.size_kind(), span))
+        let known = self.make_int(i128::from(offset), self.size_kind(), span);
+        let add = |sum, part| {
+            let kind = ExprKind::Binary(BinaryOp::Add, Box::new(sum), Box::new(part));
+            self.make(kind, self.size_type(), span)
+        };
+        Ok(computed.into_iter().fold(known, add))
     }
 
     pub(super) fn types_compatible(
