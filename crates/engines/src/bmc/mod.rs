@@ -218,7 +218,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
 
 /// Rounds are skipped only where the model forbids nothing for the lack of a read, no message is received by one, and liveness, which may rest on any round, is not asked about.
 fn skipping(question: &Question<'_>) -> Skipping {
-    match question.axioms.filter(|axioms| axioms.is_monotone() && !axioms.has_messages) {
+    match question.axioms.filter(|axioms| axioms.not_monotone().is_none() && !axioms.has_messages) {
         Some(_) if question.properties.has(Property::Liveness) => Skipping::Never,
         Some(axioms) if axioms.minds_dependencies() => Skipping::SameDependencies,
         Some(_) => Skipping::Always,

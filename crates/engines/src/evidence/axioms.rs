@@ -68,11 +68,11 @@ impl Axioms {
         self.model.outcome.checks.iter().filter(|check| check.severity == Severity::Flags && is_race(&check.name))
     }
 
-    /// Whether what is forbidden of a part of an execution is forbidden of the whole.
-    pub(crate) fn is_monotone(&self) -> bool {
+    /// An axiom that may forbid a part of an execution and allow the whole.
+    pub(crate) fn not_monotone(&self) -> Option<&Check> {
         let Model { outcome, .. } = &self.model;
         let mut forbids = outcome.checks.iter().filter(|check| check.severity == Severity::Forbids);
-        forbids.all(|check| !check.is_negated && is_monotone(&outcome.graph, check.node, &mut BTreeSet::new()))
+        forbids.find(|check| check.is_negated || !is_monotone(&outcome.graph, check.node, &mut BTreeSet::new()))
     }
 
     /// Whether the model asks what depends on what.

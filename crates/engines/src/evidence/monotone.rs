@@ -9,7 +9,6 @@
 
 use super::axioms::Axioms;
 use ir::{Model, Program, Span, Why};
-use memory::cat::syntax::ast::Severity;
 use memory::cat::{Graph, Node, NodeId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,14 +35,10 @@ pub(crate) fn axioms(program: &Program) -> Result<Axioms, Why> {
     if let Some(why) = axioms.refused(name) {
         return Err(why);
     }
-    let graph = &axioms.model.outcome.graph;
-    let forbids = axioms.model.outcome.checks.iter().filter(|check| check.severity == Severity::Forbids);
-    for check in forbids {
-        if check.is_negated || !is_monotone(graph, check.node, &mut BTreeSet::new()) {
-            return Err(refuse(format!("the memory model {name}, whose axiom {} is not monotone", check.name)));
-        }
+    match axioms.not_monotone() {
+        Some(check) => Err(refuse(format!("the memory model {name}, whose axiom {} is not monotone", check.name))),
+        None => Ok(axioms),
     }
-    Ok(axioms)
 }
 
 /// Whether more events and more pairs never make it smaller.

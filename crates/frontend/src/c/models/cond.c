@@ -169,8 +169,14 @@ int pthread_cond_signal(void *condition)
     u64 chosen;
     condition_lives(condition);
     if (__ravel_has_axioms()) {
-        /* The first of those whom the scheduler likes, or else of all. */
-        u64 liked = (u64)__ravel_input_long();
+        /* The first of those from some number on, or else of all: whomever the scheduler likes. */
+        u32 from = (u32)__ravel_choice();
+        from = from * 2 + (u32)__ravel_choice();
+        from = from * 2 + (u32)__ravel_choice();
+        from = from * 2 + (u32)__ravel_choice();
+        from = from * 2 + (u32)__ravel_choice();
+        from = from * 2 + (u32)__ravel_choice();
+        u64 liked = ~(u64)0 << from;
         __ravel_rmw((u64 *)condition, waiting, (waiting & liked) != 0
             ? waiting & ~((waiting & liked) & (0 - (waiting & liked))) : waiting & (waiting - 1), ACQ_REL);
         chosen = first_of(waiting, liked);

@@ -82,8 +82,7 @@ pub(super) fn make_cat(seed: u64) -> Box<dyn Subject> {
 
 /// Loops that read until they have found something, under the axioms of sc.
 pub(super) fn make_retries(seed: u64) -> Box<dyn Subject> {
-    let model = Model::Sc;
-    Box::new(Threads { program: retries::program(seed), model, by_axioms: true, is_endless: true })
+    Box::new(Threads { program: retries::program(seed), model: Model::Sc, by_axioms: true, is_endless: true })
 }
 
 /// Loops, of which the interpreter does not know all executions: those who visit states, or unroll, must not contradict.
