@@ -19,7 +19,8 @@ use crate::prepared::Prepared;
 use crate::schedule::{Ask, cores};
 use crate::table::ENGINES;
 use crate::{About, Engine, Settings, decide};
-use ir::{Axioms, Model, Properties, Property, Task};
+use ir::pass::Components;
+use ir::{Axioms, Callee, Edge, LocId, Model, Op, Proc, Program, Properties, Property, Task};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,8 +40,12 @@ pub struct Row {
     pub knobs: &'static [(&'static str, &'static str)],
     /// When it begins, in milliseconds, if nobody has answered by then.
     pub after: u64,
+    /// Likewise, where threads are started in loops: there may be any number of them, and those who count states or rounds may have no end.
+    pub after_if_many: u64,
     /// How many hundredths of the memory may be in use before it stops.
     pub memory: u32,
+    /// Whether it proves by visiting all states, each by itself.
+    pub visits_all: bool,
     /// Whether nobody else is asked: then it has the threads that the user gives it.
     pub is_alone: bool,
 }
@@ -48,17 +53,21 @@ pub struct Row {
 impl Row {
     /// One of several.
     const fn of(engine: &'static str, after: u64, memory: u32) -> Row {
-        Row { engine, knobs: &[], after, memory, is_alone: false }
+        Row { engine, knobs: &[], after, after_if_many: after, memory, visits_all: false, is_alone: false }
     }
 }
 
 /// Who is tried.
 pub const TABLE: &[Row] = &[
-    Row::of("explicit", 0, 60),
+    Row { visits_all: true, ..Row::of("explicit", 0, 60) },
     Row::of("bmc", 0, 90),
     Row::of("modular", 20, 100),
-    Row::of("cegar", 60, 100),
-    Row { knobs: &[("domain", "pred"), ("init", "branches"), ("search", "bfs")], ..Row::of("cegar", 200, 100) },
+    Row { after_if_many: 0, ..Row::of("cegar", 60, 100) },
+    Row {
+        knobs: &[("domain", "pred"), ("init", "branches"), ("search", "bfs")],
+        after_if_many: 40,
+        ..Row::of("cegar", 200, 100)
+    },
 ];
 
 /// Who is asked about races under C11.
@@ -101,7 +110,9 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
     }
     let mut asks = Vec::new();
     let mut by_groups: Vec<Result<_, String>> = Vec::new();
+    let starts = Starts::of(&task.program);
     for row in TABLE {
+        let row = &Row { after: if starts == Starts::Few { row.after } else { row.after_if_many }, ..*row };
         let engine = engine_of(row).ok_or_else(|| format!("there is no engine {}", row.engine))?;
         let covers = engine.properties(task);
         if !engine.models().contains(&task.program.model) || covers.is_empty() {
@@ -113,7 +124,8 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
         let groups: Vec<Properties> = groups(covers.beyond(lost)).into_iter().map(|group| group.union(lost)).collect();
         // Who looks for endless executions cannot leave interleavings out, so that the groups are nearer to an answer than the whole.
         let gives_way = !covers.has(Property::Termination);
-        asks.push(ask(*row, engine, covers)?);
+        let cannot_end = row.visits_all && starts == Starts::WithoutEnd;
+        asks.push(Ask { gives_way: cannot_end, ..ask(*row, engine, covers)? });
         if groups.len() > 1 {
             let row = Row { after: GROUPS_AFTER, ..*row };
             let one = |group| Ok(Ask { gives_way, ..ask(row, engine, group)? });
@@ -150,6 +162,50 @@ fn races_of_c11<'a>(task: &Task, set: &[(String, String)]) -> Result<Option<Ask<
 /// How many threads each of the two searches that can use several is given.
 fn threads_of(n_cores: usize) -> usize {
     1 + n_cores.saturating_sub(AT_WORK) / 2
+}
+
+/// How many threads are started, as far as loops tell?
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Starts {
+    /// None of them in a loop.
+    Few,
+    /// Some in loops.
+    InLoops,
+    /// Some in a loop that nothing leaves: there are states without number, and nobody comes to an end who visits them all.
+    WithoutEnd,
+}
+
+impl Starts {
+    fn of(program: &Program) -> Starts {
+        // Procedures that start threads, by themselves or in what they call.
+        let mut starting = vec![false; program.procs.len()];
+        let starts = |starting: &[bool], edge: &Edge| {
+            edge.stmts.iter().any(|stmt| match &stmt.op {
+                Op::Start { .. } => true,
+                Op::Call { callee: Callee::Proc(proc), .. } => starting[proc.index()],
+                _ => false,
+            })
+        };
+        loop {
+            let is_new = |number: &usize| {
+                let mut edges = program.procs[*number].edges.iter();
+                !starting[*number] && edges.any(|edge| starts(&starting, edge))
+            };
+            let Some(new) = (0..program.procs.len()).find(is_new) else { break };
+            starting[new] = true;
+        }
+        let of_proc = |proc: &Proc| {
+            let components = Components::new(proc, &proc.out_edges());
+            let in_loops = proc.edges.iter().filter(|edge| starts(&starting, edge));
+            let in_loops = in_loops.filter(|edge| components.is_repeated(edge.from, edge.to));
+            let of = |loc: LocId| components.of[loc.index()];
+            let is_left = |inside: u32| proc.edges.iter().any(|edge| of(edge.from) == inside && of(edge.to) != inside);
+            let each = in_loops.map(|edge| if is_left(of(edge.from)) { Starts::InLoops } else { Starts::WithoutEnd });
+            each.max().unwrap_or(Starts::Few)
+        };
+        let procs = program.procs.iter().zip(&starting).filter(|(_, starting)| **starting);
+        procs.map(|(proc, _)| of_proc(proc)).max().unwrap_or(Starts::Few)
+    }
 }
 
 /// What no execution can do, as nothing is ever allocated.
@@ -253,6 +309,37 @@ mod tests {
             assert!(!ask.covers.beyond(lost).is_empty(), "{}", ask.title);
             assert!(ask.engine != "explicit" || lost.beyond(ask.covers).is_empty(), "{}", ask.title);
         }
+    }
+
+    #[test]
+    fn loops_that_start_threads_are_seen_through_calls() {
+        // A caller that calls the one that starts a thread: never again, or in a loop that is left, or not.
+        let starts = |again: bool, leaves: bool| {
+            let mut builder = ir::build::Builder::new();
+            let worker = builder.define("worker", |body| {
+                body.then(Op::Return(None));
+            });
+            let create = builder.define("create", |body| {
+                let dst = body.pointer("t");
+                body.then(Op::Start { dst, callee: Callee::Proc(worker), args: Vec::new() });
+                body.then(Op::Return(None));
+            });
+            let main = builder.define("main", |body| {
+                let head = body.here();
+                body.then(Op::Call { callee: Callee::Proc(create), args: Vec::new(), result: None });
+                if again {
+                    let here = body.here();
+                    body.edge(here, head, Vec::new());
+                }
+                if leaves {
+                    body.then(Op::Return(None));
+                }
+            });
+            Starts::of(&builder.finish(main))
+        };
+        assert_eq!(starts(false, true), Starts::Few);
+        assert_eq!(starts(true, true), Starts::InLoops);
+        assert_eq!(starts(true, false), Starts::WithoutEnd);
     }
 
     #[test]
