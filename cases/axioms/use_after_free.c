@@ -1,4 +1,5 @@
 // expect[rc11]: unsafe
+// expect[imm]: unsafe
 // property: memsafety,race
 // engines: bmc
 // A block is freed while another thread may still have its address.

@@ -1,4 +1,5 @@
 // expect[rc11]: unsafe
+// expect[imm]: unsafe
 // property: default
 // engines: bmc
 // A local variable is used by another thread when its function may have returned.

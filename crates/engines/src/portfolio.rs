@@ -3,6 +3,8 @@
 //! Explicit states decide what is finite and find what is near; bounded search minds neither inputs nor interleavings; abstraction
 //! proves what has no bounds; thread by thread races are excluded whatever the number of threads; predicates from the program's own branches are another way into that.
 //!
+//! Under axioms bounded search is joined by those that look at execution graphs: each of them once, or thread by thread, which needs no bounds.
+//!
 //! Each is asked about those properties that it looks for. Who is asked about several groups of properties that cost much together (races, lost
 //! memory, endless executions and all the rest) and cannot decide them at once is asked about each group alone, so that asking for
 //! more never means to know less.
@@ -14,6 +16,7 @@
 //! that no interleaving has. About these `bmc` is asked under the axioms of RC11: an execution that they allow and flag as a race is one, and if none of all of them, each loop unrolled to its end,
 //! has a race, there is none in C11 either (RC11 leaves out only executions whose values come from nowhere). All other properties are those of interleavings, as under `--model sc`.
 
+use crate::evidence::monotone;
 use crate::explore::weak_order::asks_for_less;
 use crate::prepared::Prepared;
 use crate::schedule::{Ask, cores};
@@ -46,6 +49,8 @@ pub struct Row {
     pub memory: u32,
     /// Whether it proves by visiting all states, each by itself.
     pub visits_all: bool,
+    /// Whether it is asked under axioms only, and only under those whose parts of executions can be judged: interleavings are looked at by others.
+    pub is_for_axioms: bool,
     /// Whether nobody else is asked: then it has the threads that the user gives it.
     pub is_alone: bool,
 }
@@ -53,7 +58,7 @@ pub struct Row {
 impl Row {
     /// One of several.
     const fn of(engine: &'static str, after: u64, memory: u32) -> Row {
-        Row { engine, knobs: &[], after, after_if_many: after, memory, visits_all: false, is_alone: false }
+        Row { engine, knobs: &[], after, after_if_many: after, memory, visits_all: false, is_for_axioms: false, is_alone: false }
     }
 }
 
@@ -68,6 +73,8 @@ pub const TABLE: &[Row] = &[
         after_if_many: 40,
         ..Row::of("cegar", 200, 100)
     },
+    Row { is_for_axioms: true, ..Row::of("graphs", 20, 100) },
+    Row { is_for_axioms: true, ..Row::of("declarative", 100, 100) },
 ];
 
 /// Who is asked about races under C11.
@@ -111,11 +118,13 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
     let mut asks = Vec::new();
     let mut by_groups: Vec<Result<_, String>> = Vec::new();
     let starts = Starts::of(&task.program);
+    let has_axioms = task.program.model == Model::Cat && monotone::axioms(&task.program).is_ok();
     for row in TABLE {
         let row = &Row { after: if starts == Starts::Few { row.after } else { row.after_if_many }, ..*row };
         let engine = engine_of(row).ok_or_else(|| format!("there is no engine {}", row.engine))?;
         let covers = engine.properties(task);
-        if !engine.models().contains(&task.program.model) || covers.is_empty() {
+        let is_other_form = row.is_for_axioms && !has_axioms;
+        if !engine.models().contains(&task.program.model) || covers.is_empty() || is_other_form {
             // The settings are checked all the same.
             ask(*row, engine, covers)?;
             continue;
@@ -155,6 +164,7 @@ fn races_of_c11<'a>(task: &Task, set: &[(String, String)]) -> Result<Option<Ask<
         after: Duration::from_millis(C11.after),
         memory: C11.memory,
         gives_way: false,
+        refuses_quietly: false,
         decide: Box::new(move |run| decide(engine, &task, run)),
     }))
 }
@@ -238,6 +248,7 @@ fn ask<'a>(
         after: Duration::from_millis(row.after),
         memory: row.memory,
         gives_way: false,
+        refuses_quietly: row.is_for_axioms,
         decide: Box::new(move |run| {
             run.prepared = Some(prepared.clone());
             // An engine that looks for nothing of it says why.

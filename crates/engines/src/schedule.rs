@@ -43,6 +43,8 @@ pub struct Ask<'a, R> {
     pub memory: u32,
     /// Whether it gives way to others, if nobody of the same engine has given up before it begins.
     pub gives_way: bool,
+    /// Whether what it refuses says more about itself than about the question, as others take more.
+    pub refuses_quietly: bool,
     /// Asks it.
     pub decide: Decide<'a, R>,
 }
@@ -414,9 +416,17 @@ fn conclude<R>(
         (scheduled.statistics, scheduled.notes, scheduled.parts) = (run.statistics, run.notes, run.parts);
     }
     let about_open = |ask: usize| open.is_empty() || !asks[ask].covers.both(open).is_empty();
-    let reasons: Vec<&Why> = gave_up.iter().filter(|(ask, _)| about_open(*ask)).map(|(_, why)| why).collect();
-    let best = best_reason(&reasons, budget);
-    let is_named = best.as_ref().is_some_and(|why| rank(why) <= NAMED);
+    let rank = |ask: usize, why: &Why| match why {
+        Why::Unsupported { .. } if asks[ask].refuses_quietly => LAST,
+        _ => rank(why),
+    };
+    let reasons = gave_up.iter().filter(|(ask, _)| about_open(*ask)).map(|(ask, why)| (rank(*ask, why), why));
+    let best = reasons.min_by_key(|(rank, _)| *rank);
+    let is_named = best.is_some_and(|(rank, _)| rank <= NAMED);
+    let best = best.map(|(_, why)| match why {
+        Why::TimeLimit(own) => Why::TimeLimit(budget.time().unwrap_or(*own)),
+        why => why.clone(),
+    });
     let reason = best.unwrap_or_else(|| match asks {
         [] => Why::Cancelled,
         _ if (0..asks.len()).any(about_open) => Why::Cancelled,
@@ -461,6 +471,8 @@ fn disagreement<R>(asks: &[Ask<'_, R>], heard: &[Heard<R>], what: impl Fn(&R) ->
 
 /// Reasons up to this rank name what is in the way; no other engine will do better.
 const NAMED: u32 = 2;
+/// The rank of what says nothing.
+const LAST: u32 = 10;
 
 /// What says most comes first: our own bugs, then what the program does, what of it is not supported or not computed, limits, bounds, and last what one engine cannot do.
 fn rank(why: &Why) -> u32 {
@@ -475,16 +487,8 @@ fn rank(why: &Why) -> u32 {
         Why::LargeInput { .. } => 7,
         Why::Unsupported { .. } => 8,
         Why::NotShown { .. } => 9,
-        Why::Cancelled => 10,
+        Why::Cancelled => LAST,
     }
-}
-
-/// The reason that says most.
-fn best_reason(gave_up: &[&Why], budget: &Budget) -> Option<Why> {
-    Some(match gave_up.iter().min_by_key(|why| rank(why))? {
-        Why::TimeLimit(own) => Why::TimeLimit(budget.time().unwrap_or(*own)),
-        why => (*why).clone(),
-    })
 }
 
 #[cfg(test)]

@@ -29,6 +29,16 @@ fn values_of_the_builtins() {
 }
 
 #[test]
+fn largest_and_smallest() {
+    holds(
+        "int a = -1, b = -1, c = 5, d = 5; unsigned u = 7;",
+        "int s = __sync_fetch_and_max(&a, 42), t = __sync_fetch_and_umax(&b, 42);
+         __sync_fetch_and_min(&c, -3); __sync_fetch_and_umin(&d, -3); unsigned v = __atomic_fetch_max(&u, -1, 5);",
+        &["s == -1 && a == 42", "t == -1 && b == -1", "c == -3 && d == 5", "v == 7 && u == 4294967295u"],
+    );
+}
+
+#[test]
 fn the_builtins_of_clang() {
     holds(
         "_Atomic int a; int * _Atomic p; int arr[4];",

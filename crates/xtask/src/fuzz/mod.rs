@@ -136,7 +136,14 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         makes: "atomic accesses of all memory orders and races beside them, under rc11, imm and c11 in turn",
         oracle: "the enumerator of litmus tests",
         make: orders::make_judged,
-        asks: engines(settings::judged, 1, 20),
+        asks: engines(settings::judged_races, 2, 20),
+    },
+    Fuzzer {
+        name: "outcomes",
+        makes: "atomic accesses of all memory orders and an outcome that may be seen or not, under rc11, imm and aarch64 in turn",
+        oracle: "the enumerator of litmus tests; for aarch64 of instructions that the mapping gives",
+        make: orders::outcomes::make,
+        asks: engines(settings::outcomes, 2, 20),
     },
     Fuzzer {
         name: "graphs",

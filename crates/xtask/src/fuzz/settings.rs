@@ -128,6 +128,16 @@ pub(crate) fn judged() -> Vec<Setting> {
     vec![setting("bmc", &[])]
 }
 
+/// Who knows races in cat.
+pub(crate) fn judged_races() -> Vec<Setting> {
+    vec![setting("bmc", &[]), setting("modular", &[])]
+}
+
+/// Who knows which outcomes a model in cat allows: by symbols, and by enumeration where the model can be asked about parts of executions.
+pub(crate) fn outcomes() -> Vec<Setting> {
+    vec![setting("bmc", &[]), setting("graphs", &[])]
+}
+
 /// Threads one by one, with values and with predicates, beside who visits states and who unrolls.
 pub(crate) fn declarative() -> Vec<Setting> {
     let pred = setting("declarative", &[("domain", "pred")]);

@@ -61,6 +61,7 @@ fn who_does_not_see_everything_is_found_out() {
         ("pso-buffers", Blind::Values, 10),
         ("graphs", Blind::Values, 10),
         ("orders", Blind::Values, 40),
+        ("outcomes", Blind::Values, 40),
         ("locks", Blind::Waits, 10),
         ("library", Blind::Waits, 20),
         ("library", Blind::Values, 20),

@@ -1,9 +1,12 @@
 //! What of memory is no event under axioms? Whether objects are live, and that accesses do not overlap in part.
 //!
-//! A use that starts and joins order before the end of its object is fine, and one that they order after it is invalid. Where they order nothing, RC11 decides: the end of an object is a plain write of all of it,
+//! A use that starts and joins order before the end of its object is fine, and one that they order after it is invalid. Where they order nothing, the axioms decide (`rc11` and `imm`, which know plain accesses and their races): the end of an object is a plain write of all of it,
 //! so that a use which does not happen before it either races with it or comes after it. For the axioms each object has a cell that its end writes and each use reads just before the access itself; between the two there is
 //! no other event, so that what is true of one is true of the other. In an execution in which such a read and such a write race, or the read finds the write, the use
 //! comes after the end, if the end does not rest on it by program order and what was read: that is told as an invalid access (`witness::use_after_end`). Otherwise the answer is unknown; and if there is no such execution, all uses happen before the end. Under other models the answer is unknown in any case.
+//!
+//! The two events that are added forbid nothing. Unless the end happens before the use, the read may find the object live; that could only close a cycle of fences that
+//! the access itself closes as well. If it does, the read may find the end: a cycle through that would make the end rest on the use, and the access be in it.
 //!
 //! A read that overlaps in part with a write has no write that it could read whole: were it made to have one, no execution with both would be left, and all of them would be called safe. So it may have none, and
 //! such executions count as what is not covered, not as violations.

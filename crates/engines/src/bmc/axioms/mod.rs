@@ -42,8 +42,11 @@ use smt::{Answer, Lit};
 /// Events at most: relations are squares.
 const MAX_EVENTS: usize = 800;
 
-/// The model of which more is known than its axioms (`lifetimes`, `settled`).
+/// The model of which more is known than its axioms (`settled`).
 const RC11: &str = "rc11";
+
+/// The models that order uses of objects and their ends as they order plain accesses (`lifetimes`).
+const JUDGE_LIVES: [&str; 2] = [RC11, "imm"];
 
 /// Decides one bound, with what earlier ones have found.
 pub(crate) fn stage(
@@ -70,9 +73,10 @@ pub(crate) fn stage(
         return Err(Why::Unsupported { span: Span::NOWHERE, what });
     }
     // A file of that name may say anything.
-    let is_rc11 = name == RC11 && question.prepared.axioms.as_ref().is_some_and(|axioms| axioms.files.is_empty());
-    let settled = if is_rc11 { settled::settle(&mut unrolled, &is_live) } else { Vec::new() };
-    let open = lifetimes::lives(&mut unrolled, &closure, &is_live, asks_races && is_rc11);
+    let is_ours = question.prepared.axioms.as_ref().is_some_and(|axioms| axioms.files.is_empty());
+    let settled = if is_ours && name == RC11 { settled::settle(&mut unrolled, &is_live) } else { Vec::new() };
+    let judges_lives = asks_races && is_ours && JUDGE_LIVES.contains(&name);
+    let open = lifetimes::lives(&mut unrolled, &closure, &is_live, judges_lives);
     let torn = lifetimes::overlaps(question.prepared, &mut unrolled, &is_live);
     if let Some(why) = messages::misused(&mut unrolled) {
         return Err(why);

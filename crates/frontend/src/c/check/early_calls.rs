@@ -3,8 +3,8 @@
 //! Without a prototype in sight a caller promotes its arguments and trusts that the function takes them so; without any
 //! declaration it also believes in a result of type `int`. If the function turns out to be defined in this file, its
 //! parameters and result are known after all: arguments and result get the conversions that make the call well typed.
-//! Where no conversion can (another number of arguments, a value from a function without one), the caller gets a
-//! problem, because C leaves such a call undefined.
+//! Where no conversion can (too few arguments, a value from a function without one), the caller gets a
+//! problem, because C leaves such a call undefined; so it does with too many, but all compilers drop them, and so do we, with a warning.
 //!
 //! Invariant: afterwards a direct call of a function with a body has one argument for each fixed parameter, of its type.
 
@@ -74,11 +74,16 @@ impl Fitting<'_> {
         let ExprKind::Symbol(symbol) = callee.kind else { return };
         let Some(signature) = self.signatures.get(&symbol) else { return };
         let n_params = signature.params.len();
-        if args.len() < n_params || args.len() > n_params && !signature.is_variadic {
-            let (name, given) = (&signature.name, args.len());
-            let message = format!("{name} is called with {given} arguments, but defined with {n_params}");
+        let (name, given) = (&signature.name, args.len());
+        let message = format!("{name} is called with {given} arguments, but defined with {n_params}");
+        if given < n_params {
             self.problems.push(Diagnostic::error(span, message));
             return;
+        }
+        let surplus = if signature.is_variadic { Vec::new() } else { args.split_off(n_params) };
+        if !surplus.is_empty() {
+            let note = "C leaves this call undefined; what compilers do is assumed: the arguments are computed and dropped";
+            self.problems.push(Diagnostic::warning(span, message).with_note(note));
         }
         for (arg, param) in args.iter_mut().zip(&signature.params) {
             if !self.convert(arg, param.ty) {
@@ -90,6 +95,11 @@ impl Fitting<'_> {
         if is_used && !self.convert(expr, believed.ty) {
             let message = format!("{} is used as if it returned int", signature.name);
             self.problems.push(Diagnostic::error(span, message));
+        }
+        for dropped in surplus.into_iter().rev() {
+            let (ty, span) = (expr.ty, expr.span);
+            let call = std::mem::replace(expr, Expr { kind: ExprKind::Int(0), ty, span });
+            expr.kind = ExprKind::Comma(Box::new(dropped), Box::new(call));
         }
     }
 

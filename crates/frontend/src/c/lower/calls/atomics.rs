@@ -43,6 +43,9 @@ enum Update {
     Nand,
     Max,
     Min,
+    /// Of bits without a sign, whatever the type.
+    UnsignedMax,
+    UnsignedMin,
 }
 
 impl Body<'_, '_> {
@@ -385,10 +388,11 @@ impl Body<'_, '_> {
                     let both = body.wrapping(BinaryOp::And, old, value);
                     body.pool().bv_not(both)
                 }
-                Update::Max | Update::Min => {
+                Update::Max | Update::Min | Update::UnsignedMax | Update::UnsignedMin => {
+                    let signed = signed && matches!(update, Update::Max | Update::Min);
                     let less = if signed { body.pool().slt(old, value) } else { body.pool().ult(old, value) };
                     let (low, high) = (body.pool().ite(less, old, value), body.pool().ite(less, value, old));
-                    if update == Update::Max { high } else { low }
+                    if matches!(update, Update::Max | Update::UnsignedMax) { high } else { low }
                 }
             };
             if !is_bool || update == Update::Exchange {
@@ -454,6 +458,8 @@ fn update_named(name: &str) -> Option<Update> {
         "nand" => Update::Nand,
         "max" => Update::Max,
         "min" => Update::Min,
+        "umax" => Update::UnsignedMax,
+        "umin" => Update::UnsignedMin,
         _ => return None,
     })
 }

@@ -4,6 +4,8 @@
 //! written twice: as a C program with threads, of which the engines are asked whether there is a data race, and as a litmus test, which the
 //! axiomatic engine judges by the axioms of RC11 (`models/rc11.cat`). The two share neither front end nor semantics nor search.
 
+pub(super) mod outcomes;
+
 use super::subject::{Question, Subject, Truth, Unasked};
 use engines::axiomatic::{self, Question as Judged};
 use ir::Property;

@@ -1,0 +1,199 @@
+//! Which outcomes may be seen? The same random threads with a question about what was read and what is there in the end, judged under rc11, imm and aarch64.
+//!
+//! Each program is written as a C program, whose assertion excludes one outcome, and as a litmus test that asks for this outcome: in C for models of C, in
+//! the instructions of the default mapping for Armv8. The front ends, the events and their dependencies are made twice; the axioms are the same text.
+
+use super::super::subject::{Question, Subject, Truth, Unasked};
+use super::{Do, body, is_well_formed, shrunk, threads};
+use engines::axiomatic::{self, Question as Judged};
+use ir::Property;
+use logic::Prng;
+use std::fmt::Write;
+
+/// The models, in turn.
+const MODELS: [&str; 3] = ["rc11", "imm", "aarch64"];
+
+/// How many reads an outcome is about: with more of them few outcomes are ever seen.
+const MAX_ASKED: usize = 3;
+
+/// Threads, and an outcome: what reads have found, by thread and number, and what is in cells in the end.
+#[derive(Clone)]
+struct Outcome {
+    threads: Vec<Vec<Do>>,
+    reads: Vec<(usize, usize, u64)>,
+    cells: Vec<(char, u64)>,
+}
+
+/// The program and the outcome of a seed.
+pub(in super::super) fn make(seed: u64) -> Box<dyn Subject> {
+    let mut threads = threads(seed);
+    let mut random = Prng::new(seed ^ 0x5eed);
+    // What a condition guards stands at the end of its thread: how long a branch controls what follows is told differently by C and by machines.
+    for thread in &mut threads {
+        let last = thread.len() - 1;
+        for (at, act) in thread.iter_mut().enumerate() {
+            if let Do::Plain(_, _, condition) = act
+                && at < last
+            {
+                *condition = None;
+            }
+        }
+    }
+    let all = threads.iter().enumerate().flat_map(|(thread, acts)| (0..n_reads(acts)).map(move |read| (thread, read)));
+    let mut reads: Vec<(usize, usize, u64)> = all.map(|(thread, read)| (thread, read, random.below(3))).collect();
+    while reads.len() > MAX_ASKED {
+        let at = random.below(reads.len() as u64) as usize;
+        reads.remove(at);
+    }
+    let cells = ['x', 'y', 'd'].into_iter().filter(|_| random.percent(30)).collect::<Vec<char>>();
+    let cells = cells.into_iter().map(|cell| (cell, random.below(3))).collect();
+    Box::new(Outcome { threads, reads, cells })
+}
+
+fn n_reads(thread: &[Do]) -> usize {
+    thread.iter().filter(|act| matches!(act, Do::Load(..) | Do::Update(..))).count()
+}
+
+impl Subject for Outcome {
+    fn text(&self) -> String {
+        let mut text =
+            String::from("#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\natomic_int x, y;\nint d;\n");
+        for (index, thread) in self.threads.iter().enumerate() {
+            let _ = writeln!(text, "int o{index}[8];\nvoid *P{index}(void *unused) {{");
+            text += &body(thread, &|cell| format!("&{cell}"), &|object| object.to_string());
+            (0..n_reads(thread)).for_each(|read| text += &format!("  o{index}[{read}] = r{read};\n"));
+            text += "  return 0;\n}\n";
+        }
+        let n = self.threads.len();
+        let _ = writeln!(text, "int main(void) {{\n  pthread_t t[{n}];");
+        (0..n).for_each(|i| text += &format!("  pthread_create(&t[{i}], 0, P{i}, 0);\n"));
+        (0..n).for_each(|i| text += &format!("  pthread_join(t[{i}], 0);\n"));
+        let reads = self.reads.iter().map(|(thread, read, value)| format!("o{thread}[{read}] == {value}"));
+        let cells = self.cells.iter().map(|(cell, value)| format!("{cell} == {value}"));
+        let parts: Vec<String> = std::iter::once("1".to_string()).chain(reads).chain(cells).collect();
+        text + &format!("  assert(!({}));\n  return 0;\n}}\n", parts.join(" && "))
+    }
+
+    fn smaller(&self) -> Vec<Box<dyn Subject>> {
+        // Statements that read keep their numbers: only others are left out, and parts of the outcome.
+        let keeps_reads = |less: &Vec<Vec<Do>>| {
+            less.iter().zip(&self.threads).all(|(less, thread)| n_reads(less) == n_reads(thread) && is_well_formed(less))
+        };
+        let with = |threads| Outcome { threads, ..self.clone() };
+        let mut all: Vec<Outcome> = shrunk(&self.threads).into_iter().filter(keeps_reads).map(with).collect();
+        for at in 0..self.reads.len() {
+            let mut less = self.clone();
+            less.reads.remove(at);
+            all.push(less);
+        }
+        for at in 0..self.cells.len() {
+            let mut less = self.clone();
+            less.cells.remove(at);
+            all.push(less);
+        }
+        all.into_iter().map(|less| Box::new(less) as Box<dyn Subject>).collect()
+    }
+
+    fn questions(&self, turn: u64) -> Result<Vec<Question>, Unasked> {
+        let name = MODELS[(turn % 3) as usize];
+        let model = memory::cat::load(name, &|_| None, &Default::default()).expect("our models load");
+        let text = if name == "aarch64" { self.instructions() } else { self.litmus() };
+        let test = frontend::litmus::parse("outcome.litmus", &text, &Default::default());
+        let test = test.map_err(|rejected| {
+            Unasked::Useless(format!("the litmus front end refuses it: {:?}", rejected.diagnostics))
+        })?;
+        let Ok(answer) = axiomatic::answer(&test, &model, &Judged::default(), &|| false) else {
+            return Err(Unasked::TooLarge);
+        };
+        let question = Question::new("assert", &[Property::Assertion], Truth::Known(answer.n_positive > 0));
+        Ok(vec![Question { axioms: Some(name), ..question }])
+    }
+}
+
+impl Outcome {
+    /// The outcome as a condition; `register` names what a read has found.
+    fn condition(&self, register: impl Fn(usize) -> String) -> String {
+        let reads = self.reads.iter().map(|(thread, read, value)| format!("{thread}:{}={value}", register(*read)));
+        let cells = self.cells.iter().map(|(cell, value)| format!("{cell}={value}"));
+        let parts: Vec<String> = std::iter::once("true".to_string()).chain(reads).chain(cells).collect();
+        format!("\nexists ({})\n", parts.join(" /\\ "))
+    }
+
+    /// As a litmus test in C.
+    fn litmus(&self) -> String {
+        let mut text = String::from("C outcome\n{ x = 0; y = 0; d = 0; }\n");
+        for (index, thread) in self.threads.iter().enumerate() {
+            let body = body(thread, &|cell| cell.to_string(), &|object| format!("*{object}"));
+            let _ = writeln!(text, "\nP{index}(atomic_int *x, atomic_int *y, int *d) {{\n{body}}}");
+        }
+        text + &self.condition(|read| format!("r{read}"))
+    }
+
+    /// In instructions of Armv8, by the default mapping: X1, X2 and X3 have the addresses of x, y and d, the reads go to X10 and on.
+    fn instructions(&self) -> String {
+        let columns: Vec<Vec<String>> = self.threads.iter().map(|thread| assembly(thread)).collect();
+        let mut text = String::from("AArch64 outcome\n{ x = 0; y = 0; d = 0;\n");
+        (0..columns.len()).for_each(|i| text += &format!("{i}:X1=x; {i}:X2=y; {i}:X3=d;\n"));
+        let row = |cells: Vec<String>| format!(" {} ;\n", cells.join(" | "));
+        text += "}\n";
+        text += &row((0..columns.len()).map(|i| format!("P{i}")).collect());
+        let n_lines = columns.iter().map(Vec::len).max().unwrap_or(0);
+        for line in 0..n_lines {
+            text += &row(columns.iter().map(|column| column.get(line).cloned().unwrap_or_default()).collect());
+        }
+        text + &self.condition(|read| format!("X{}", 10 + read))
+    }
+}
+
+/// The instructions of a thread.
+fn assembly(thread: &[Do]) -> Vec<String> {
+    let address = |cell: char| match cell {
+        'x' => "[X1]",
+        'y' => "[X2]",
+        _ => "[X3]",
+    };
+    let (mut lines, mut read) = (Vec::new(), 10);
+    for act in thread {
+        match act {
+            Do::Load(cell, order) => {
+                let name = if *order == "relaxed" { "LDR" } else { "LDAR" };
+                lines.push(format!("{name} W{read},{}", address(*cell)));
+                read += 1;
+            }
+            Do::Store(cell, value, order) => {
+                let name = if *order == "relaxed" { "STR" } else { "STLR" };
+                lines.push(format!("MOV W4,#{value}"));
+                lines.push(format!("{name} W4,{}", address(*cell)));
+            }
+            Do::Update(cell, value, order, is_exchange) => {
+                let name = if *is_exchange { "SWP" } else { "LDADD" };
+                let suffix = match *order {
+                    "relaxed" => "",
+                    "acquire" => "A",
+                    "release" => "L",
+                    _ => "AL",
+                };
+                lines.push(format!("MOV W4,#{value}"));
+                lines.push(format!("{name}{suffix} W4,W{read},{}", address(*cell)));
+                read += 1;
+            }
+            Do::Fence(order) => lines.push(if *order == "acquire" { "DMB ISHLD" } else { "DMB ISH" }.to_string()),
+            Do::Plain(_, is_write, condition) => {
+                if let Some(value) = condition {
+                    lines.push(format!("CMP W{},#{value}", read - 1));
+                    lines.push("B.NE end".to_string());
+                }
+                if *is_write {
+                    lines.push("MOV W4,#1".to_string());
+                    lines.push("STR W4,[X3]".to_string());
+                } else {
+                    lines.push("LDR W5,[X3]".to_string());
+                }
+                if condition.is_some() {
+                    lines.push("end:".to_string());
+                }
+            }
+        }
+    }
+    lines
+}
