@@ -199,7 +199,7 @@ pub fn confirm(task: &Task, trace: &Trace) -> Decided {
         }
         return match judged::confirm(task, trace) {
             Ok(replayed) => Decided::Unsafe(Box::new(replayed)),
-            Err(what) => Decided::Unknown(Why::NotReplayed(what)),
+            Err(why) => Decided::Unknown(why),
         };
     }
     match replay(task, trace) {

@@ -11,7 +11,9 @@ use super::axioms::{Axioms, is_race};
 use super::dependencies::{Found, dependencies};
 use super::picture::picture;
 use ir::interp::{Cell, Details, Event, Violation, What};
-use ir::{EventName, GraphRun, Kernel, Order, Property, Replayed, Span, Task, Trace, run_graph};
+use ir::{
+    EventName, GraphRun, Kernel, Order, Property, ReplayError, Replayed, Span, Task, Trace, Why, run_graph,
+};
 use logic::Value;
 use memory::graph::judge::{Execution, Judgement, Violated, judge};
 use memory::graph::mapping::{Access, Mapping, Tags};
@@ -19,9 +21,16 @@ use memory::graph::{Event as Node, Kind, Shape};
 use memory::relation::Relation;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Runs and judges an execution graph; what is wrong with it otherwise.
-pub(crate) fn confirm(task: &Task, trace: &Trace) -> Result<Replayed, String> {
-    let run = run_graph(task, trace).map_err(|error| error.to_string())?;
+/// Runs and judges an execution graph; otherwise what is wrong with it, or that something in it is undefined, after which nobody can tell.
+pub(crate) fn confirm(task: &Task, trace: &Trace) -> Result<Replayed, Why> {
+    let run = run_graph(task, trace).map_err(|error| match error {
+        ReplayError::Beyond { why: why @ Why::Undefined { .. }, .. } => why,
+        error => Why::NotReplayed(error.to_string()),
+    })?;
+    judged(task, trace, run).map_err(Why::NotReplayed)
+}
+
+fn judged(task: &Task, trace: &Trace, run: GraphRun<'_>) -> Result<Replayed, String> {
     let axioms = Axioms::of(&task.program).map_err(|why| format!("{why:?}"))?;
     let graph = build(task, &run, trace, axioms.mapping)?;
     let judgement = judge(&axioms.model, &graph.execution)?;

@@ -70,7 +70,13 @@ impl Explorer<'_> {
                     return Err(why);
                 }
                 match self.next(&graph) {
-                    Turn::Wrong(row, property) => return Ok(Some((graph, Bad::Step(row, property)))),
+                    Turn::Wrong(row, property) => {
+                        let is_use = matches!(property, Property::Deref | Property::Free);
+                        if !is_use && self.leaves_lives_open(&graph) {
+                            break;
+                        }
+                        return Ok(Some((graph, Bad::Step(row, property))));
+                    }
                     Turn::Row(row) => match self.step(graph, row)? {
                         Some(next) => graph = next,
                         None => break,
@@ -348,24 +354,25 @@ impl Explorer<'_> {
         if let Some(seen) = &mut self.seen {
             seen(graph);
         }
-        self.lives(graph);
+        self.leaves_lives_open(graph);
         if self.asks_races {
             return Ok(self.judge.has_race(graph).then_some(Bad::Race));
         }
         Ok(None)
     }
 
-    /// An object that ends while another thread may use it is beyond what is decided here, unless starting, joining and reading order them.
-    fn lives(&mut self, graph: &Graph) {
+    /// An object that ends while another thread may use it is beyond what is decided here, unless starting, joining and reading order them. Whether there is one;
+    /// nobody can tell what else happens there.
+    fn leaves_lives_open(&mut self, graph: &Graph) -> bool {
         let places = |id: Id| match graph.event(id).before.next {
             Next::Read { spot } | Next::Write { spot, .. } => Some(spot),
             _ => None,
         };
         let meetings = meetings(graph, &places);
-        if let Some(span) = self.judge.unordered(graph, &meetings) {
-            let what = "the end of an object that another thread may be using, under axioms".to_string();
-            self.reason.get_or_insert(Why::Unsupported { span, what });
-        }
+        let Some(span) = self.judge.unordered(graph, &meetings) else { return false };
+        let what = "the end of an object that another thread may be using, under axioms".to_string();
+        self.reason.get_or_insert(Why::Unsupported { span, what });
+        true
     }
 }
 

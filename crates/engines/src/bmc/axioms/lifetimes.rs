@@ -18,7 +18,15 @@ use logic::{Pool, Sort, TermId, Value};
 use memory::order::Closure;
 use rustc_hash::FxHashMap;
 
-/// Accesses that overlap in part are not covered: where two may, the answer is unknown. Given are, for reads by their numbers, when each does so with a write: it may then find something that no write has written.
+/// Accesses that overlap in part.
+pub(super) struct Overlaps {
+    /// For reads, by their numbers, when each does so with a write: it may then find something that no write has written.
+    pub(super) torn: FxHashMap<usize, TermId>,
+    /// Whether there are two of them at all. What such an execution does nobody can tell: what one of them writes is not seen by the other.
+    pub(super) some: TermId,
+}
+
+/// Accesses that overlap in part are not covered: where two may, the answer is unknown.
 ///
 /// Regions in which an analysis of the program excludes that (`Region::is_exact`) are left out. There only a read that has found anything could lead to an address at which a write overlaps with that same read, directly or by
 /// way of others of its kind; the first of them in time has no cause.
@@ -26,7 +34,7 @@ pub(super) fn overlaps(
     program: &Program,
     unrolled: &mut Unrolled,
     is_live: &dyn Fn(u32) -> bool,
-) -> FxHashMap<usize, TermId> {
+) -> Overlaps {
     let is_exact = |key: &PlaceKey| match key {
         PlaceKey::Cells(region) => program.regions.get(*region as usize).is_some_and(|region| region.is_exact),
         _ => false,
@@ -39,6 +47,7 @@ pub(super) fn overlaps(
     let n_reads = events.reads.len();
     let all: Vec<_> = reads.chain(writes).collect();
     let Unrolled { pool, bads, .. } = unrolled;
+    let mut all_meets = Vec::new();
     let size = |pool: &Pool, value: TermId| match pool.sort(value) {
         Sort::Bv(bits) => u64::from(bits / 8),
         _ => 1,
@@ -64,13 +73,14 @@ pub(super) fn overlaps(
                     let known = torn.get(&first).copied().unwrap_or_else(|| pool.bool(false));
                     torn.insert(first, pool.or(known, meets));
                 }
+                all_meets.push(meets);
                 let what = "memory that is accessed in several sizes, under axioms".to_string();
                 let why = Why::Unsupported { span: how.span, what };
                 bads.push(Bad { guard: meets, what: BadKind::Beyond(why), thread, record: how.record, stop: None });
             }
         }
     }
-    torn
+    Overlaps { torn, some: pool.or_all(&all_meets) }
 }
 
 /// Uses and ends of objects whose order is left to the axioms: reads and writes of whether objects are live, by number.

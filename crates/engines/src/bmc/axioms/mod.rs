@@ -77,11 +77,13 @@ pub(crate) fn stage(
     let settled = if is_ours && name == RC11 { settled::settle(&mut unrolled, &is_live) } else { Vec::new() };
     let judges_lives = asks_races && is_ours && JUDGE_LIVES.contains(&name);
     let open = lifetimes::lives(&mut unrolled, &closure, &is_live, judges_lives);
-    let torn = lifetimes::overlaps(question.prepared, &mut unrolled, &is_live);
+    let overlaps = lifetimes::overlaps(question.prepared, &mut unrolled, &is_live);
     if let Some(why) = messages::misused(&mut unrolled) {
         return Err(why);
     }
-    let goals = Goals::new(question.task, &mut unrolled, &[]);
+    let mut goals = Goals::new(question.task, &mut unrolled, &[]);
+    let is_covered = unrolled.pool.not(overlaps.some);
+    goals.violation = unrolled.pool.and(goals.violation, is_covered);
     let sites = sites::sites(
         &mut unrolled,
         &closure,
@@ -118,7 +120,7 @@ pub(crate) fn stage(
             Why::Unsupported { span: Span::NOWHERE, what: format!("the memory model {name} for programs: {what}") }
         }
     };
-    let given = (&sites, &known_bounds, &torn);
+    let given = (&sites, &known_bounds, &overlaps.torn);
     let formula = Formula::new(&mut unrolled, &axioms.model, given, (&all, &checks), limits);
     let mut formula = formula.map_err(|why| failed(why, run))?;
     let is_life = |event: usize| matches!(sites.sites[event].what, What::Use(_) | What::Over(_));

@@ -166,14 +166,14 @@ impl Executor<'_> {
             let this = &flow.loops[turned];
             let lap = next.laps.iter().find(|lap| lap.loop_index as usize == turned).expect("it was turned");
             let (lap, vars) = (lap.clone(), flow.live_at(edge.to, &next.env));
-            let head = lap.heads.last().expect("it was at the head");
             let is_idle = lap.since.is_idle() && self.have_failed(&next, lap.since.fails());
-            let is_same = |(var, value): &(VarId, TermId)| self.is_same(&next, *var, *value);
-            if is_idle
-                && vars.len() == head.vars.len()
-                && head.vars.iter().all(is_same)
-                && self.depends_on_no_less(&next, head)
-            {
+            // Who has jumped into the loop was not at its head before.
+            let is_as_before = lap.heads.last().filter(|_| is_idle).is_some_and(|head| {
+                vars.len() == head.vars.len()
+                    && head.vars.iter().all(|(var, value)| self.is_same(&next, *var, *value))
+                    && self.depends_on_no_less(&next, head)
+            });
+            if is_as_before {
                 // Going round changes nothing: whatever follows, follows without it.
                 self.graph.locks.rely_on(lap.since.locks());
                 if self.properties.has(Property::Liveness) {
