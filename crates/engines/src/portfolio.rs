@@ -58,7 +58,16 @@ pub struct Row {
 impl Row {
     /// One of several.
     const fn of(engine: &'static str, after: u64, memory: u32) -> Row {
-        Row { engine, knobs: &[], after, after_if_many: after, memory, visits_all: false, is_for_axioms: false, is_alone: false }
+        Row {
+            engine,
+            knobs: &[],
+            after,
+            after_if_many: after,
+            memory,
+            visits_all: false,
+            is_for_axioms: false,
+            is_alone: false,
+        }
     }
 }
 

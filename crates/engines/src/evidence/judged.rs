@@ -11,9 +11,7 @@ use super::axioms::{Axioms, is_race};
 use super::dependencies::{Found, dependencies};
 use super::picture::picture;
 use ir::interp::{Cell, Details, Event, Violation, What};
-use ir::{
-    EventName, GraphRun, Kernel, Order, Property, ReplayError, Replayed, Span, Task, Trace, Why, run_graph,
-};
+use ir::{EventName, GraphRun, Kernel, Order, Property, ReplayError, Replayed, Span, Task, Trace, Why, run_graph};
 use logic::Value;
 use memory::graph::judge::{Execution, Judgement, Violated, judge};
 use memory::graph::mapping::{Access, Mapping, Tags};

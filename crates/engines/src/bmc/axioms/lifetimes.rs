@@ -30,11 +30,7 @@ pub(super) struct Overlaps {
 ///
 /// Regions in which an analysis of the program excludes that (`Region::is_exact`) are left out. There only a read that has found anything could lead to an address at which a write overlaps with that same read, directly or by
 /// way of others of its kind; the first of them in time has no cause.
-pub(super) fn overlaps(
-    program: &Program,
-    unrolled: &mut Unrolled,
-    is_live: &dyn Fn(u32) -> bool,
-) -> Overlaps {
+pub(super) fn overlaps(program: &Program, unrolled: &mut Unrolled, is_live: &dyn Fn(u32) -> bool) -> Overlaps {
     let is_exact = |key: &PlaceKey| match key {
         PlaceKey::Cells(region) => program.regions.get(*region as usize).is_some_and(|region| region.is_exact),
         _ => false,

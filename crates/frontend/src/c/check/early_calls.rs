@@ -82,7 +82,8 @@ impl Fitting<'_> {
         }
         let surplus = if signature.is_variadic { Vec::new() } else { args.split_off(n_params) };
         if !surplus.is_empty() {
-            let note = "C leaves this call undefined; what compilers do is assumed: the arguments are computed and dropped";
+            let note =
+                "C leaves this call undefined; what compilers do is assumed: the arguments are computed and dropped";
             self.problems.push(Diagnostic::warning(span, message).with_note(note));
         }
         for (arg, param) in args.iter_mut().zip(&signature.params) {

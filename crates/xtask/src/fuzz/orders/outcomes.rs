@@ -56,8 +56,9 @@ fn n_reads(thread: &[Do]) -> usize {
 
 impl Subject for Outcome {
     fn text(&self) -> String {
-        let mut text =
-            String::from("#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\natomic_int x, y;\nint d;\n");
+        let mut text = String::from(
+            "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\natomic_int x, y;\nint d;\n",
+        );
         for (index, thread) in self.threads.iter().enumerate() {
             let _ = writeln!(text, "int o{index}[8];\nvoid *P{index}(void *unused) {{");
             text += &body(thread, &|cell| format!("&{cell}"), &|object| object.to_string());
@@ -77,7 +78,9 @@ impl Subject for Outcome {
     fn smaller(&self) -> Vec<Box<dyn Subject>> {
         // Statements that read keep their numbers: only others are left out, and parts of the outcome.
         let keeps_reads = |less: &Vec<Vec<Do>>| {
-            less.iter().zip(&self.threads).all(|(less, thread)| n_reads(less) == n_reads(thread) && is_well_formed(less))
+            less.iter()
+                .zip(&self.threads)
+                .all(|(less, thread)| n_reads(less) == n_reads(thread) && is_well_formed(less))
         };
         let with = |threads| Outcome { threads, ..self.clone() };
         let mut all: Vec<Outcome> = shrunk(&self.threads).into_iter().filter(keeps_reads).map(with).collect();

@@ -53,7 +53,8 @@ fn sync_shape(stem: &str) -> Option<Shape> {
         "synchronize" => (&[], Returns::Void),
         _ => {
             let operation = stem.strip_prefix("fetch_and_").or_else(|| stem.strip_suffix("_and_fetch"))?;
-            (OPERATIONS.contains(&operation) || matches!(operation, "umin" | "umax")).then_some((&[Object, Operand] as &[Role], Returns::Value))?
+            (OPERATIONS.contains(&operation) || matches!(operation, "umin" | "umax"))
+                .then_some((&[Object, Operand] as &[Role], Returns::Value))?
         }
     };
     Some(shape)

@@ -214,7 +214,8 @@ char later(short s)
     return (cast (load s):short):char
 ",
     );
-    let (_, problems) = run("int f(); int main(void) { return f(1); } int f(int a, int b) { return a; }", DataModel::Lp64);
+    let (_, problems) =
+        run("int f(); int main(void) { return f(1); } int f(int a, int b) { return a; }", DataModel::Lp64);
     assert_eq!(problems, ["1: error: f is called with 1 arguments, but defined with 2"]);
     let (_, problems) = run("int f(); int main(void) { return f(1, 2); } int f(int a) { return a; }", DataModel::Lp64);
     assert_eq!(problems, ["1: warning: f is called with 2 arguments, but defined with 1"]);
