@@ -257,7 +257,7 @@ fn build(task: &Task, run: &GraphRun<'_>, trace: &Trace, mapping: &Mapping) -> R
     for (thread, step, event) in later {
         builder.event(*thread, *step, event, &shared)?;
     }
-    builder.plain_cells(&initial);
+    builder.plain_cells();
     builder.sources(trace, &initial)?;
     let co = builder.coherence(trace, &shared, &initial)?;
     let halves = |step, site| {
@@ -446,13 +446,15 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The initial write of a place is plain if no access to it is atomic.
-    fn plain_cells(&mut self, initial: &BTreeMap<Cell, usize>) {
-        for (cell, event) in initial {
-            let is_atomic =
-                |other: usize| self.cells[other] == Some(*cell) && other != *event && !self.events[other].is_plain;
-            let is_plain = !(0..self.events.len()).any(is_atomic);
-            self.events[*event].is_plain = is_plain;
+    /// An access, and the initial write, is plain by its cell: if no access of it is atomic.
+    fn plain_cells(&mut self) {
+        let is_atomic = |event: &usize| self.events[*event].thread.is_some() && !self.events[*event].is_plain;
+        let atomic: BTreeSet<Cell> =
+            (0..self.events.len()).filter(is_atomic).filter_map(|event| self.cells[event]).collect();
+        for (event, cell) in self.events.iter_mut().zip(&self.cells) {
+            if let Some(cell) = cell {
+                event.is_plain = !atomic.contains(cell);
+            }
         }
     }
 

@@ -140,7 +140,7 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
     },
     Fuzzer {
         name: "outcomes",
-        makes: "atomic accesses of all memory orders and an outcome that may be seen or not, under rc11, imm and aarch64 in turn",
+        makes: "atomic accesses of all memory orders and an outcome that may be seen or not, under rc11, imm, aarch64 and c11 in turn",
         oracle: "the enumerator of litmus tests; for aarch64 of instructions that the mapping gives",
         make: orders::outcomes::make,
         asks: engines(settings::outcomes, 2, 20),

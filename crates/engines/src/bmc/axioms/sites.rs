@@ -9,13 +9,13 @@
 use super::lifetimes::Open;
 use crate::bmc::unrolled::{Target, Unrolled};
 use ir::{Kernel, Order};
-use logic::{TermId, Value};
+use logic::{Pool, TermId, Value};
 use memory::events::{How, START};
 use memory::graph::mapping::{Access, Compiled, Mapping, Tags};
 use memory::graph::{Dependency, Event, Kind, Shape};
 use memory::order::Closure;
 use memory::relation::Relation;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What an event stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,7 +174,8 @@ pub(super) fn sites(unrolled: &mut Unrolled, closure: &Closure, mapping: &Mappin
     builder.fences();
     builder.meetings();
     let settled = builder.settled(apart.settled);
-    let Builder { events, sites, rmw, branches, .. } = builder;
+    let Builder { mut events, sites, rmw, branches, .. } = builder;
+    plain_places(&mut events, &sites, &unrolled.pool);
     let n = events.len();
     let mut shape =
         Shape { events, po: Relation::empty(n), rmw: Relation::of(n, rmw), uses_exclusives: mapping.uses_exclusives };
@@ -200,6 +201,26 @@ pub(super) fn sites(unrolled: &mut Unrolled, closure: &Closure, mapping: &Mappin
     }
     let implied = implied(unrolled, &sites);
     Sites { shape, sites, implied, initial_of, branches, settled }
+}
+
+/// An access, and the initial write, is plain by its place: if no access that may be at the same address is atomic. That an object is made or ends is no access of it.
+fn plain_places(events: &mut [Event], sites: &[Site], pool: &Pool) {
+    let place = |site: &Site| match (site.what, site.location) {
+        (What::Use(_) | What::Over(_), _) => None,
+        (_, Some(Location::Memory(place, addr))) => Some((place, addr)),
+        _ => None,
+    };
+    let atomic = events.iter().zip(sites).filter(|(event, _)| event.thread.is_some() && !event.is_plain);
+    let atomic: FxHashSet<_> = atomic.filter_map(|(_, site)| place(site)).collect();
+    let is_known = |addr: TermId| pool.as_const(addr).is_some();
+    for (event, site) in events.iter_mut().zip(sites) {
+        let Some((region, addr)) = place(site) else { continue };
+        let may_be_here = |&(other, its): &(u32, Option<TermId>)| {
+            let are_apart = addr.zip(its).is_some_and(|(a, b)| a != b && is_known(a) && is_known(b));
+            other == region && !are_apart
+        };
+        event.is_plain = !atomic.iter().any(may_be_here);
+    }
 }
 
 /// Which events happen if another one does: those on every way to it, and what a join waits for.
@@ -254,10 +275,8 @@ impl Builder<'_> {
         let writes = writes.map(|(_, write)| (write.place, write.addr, write.how, None));
         // Nothing was sent before the start.
         let accesses = reads.chain(writes).filter(|(_, _, how, _)| how.order.message().is_none());
-        let mut atomic: FxHashMap<Location, bool> = FxHashMap::default();
-        for (place, addr, how, read) in accesses.collect::<Vec<_>>() {
+        for (place, addr, read) in accesses.map(|(place, addr, _, read)| (place, addr, read)).collect::<Vec<_>>() {
             let location = Location::Memory(place, addr);
-            *atomic.entry(location).or_default() |= how.order.is_atomic() && !is_live(place);
             let next = self.events.len();
             let index = *of.entry(location).or_insert(next);
             if index == next {
@@ -281,9 +300,6 @@ impl Builder<'_> {
             if let Some(read) = read {
                 self.sites[index].value = Some(self.unrolled.initial[read]);
             }
-        }
-        for (location, is_atomic) in atomic {
-            self.events[of[&location]].is_plain = !is_atomic;
         }
     }
 

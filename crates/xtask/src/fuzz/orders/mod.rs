@@ -138,6 +138,8 @@ enum Do {
     Load(char, &'static str),
     /// `store(cell, value)`.
     Store(char, u64, &'static str),
+    /// `atomic_init(cell, value)`: no atomic access, to a place that has some.
+    Init(char, u64),
     /// `r = exchange(cell, value)` or `r = fetch_add(cell, value)`.
     Update(char, u64, &'static str, bool),
     Fence(&'static str),
@@ -165,6 +167,7 @@ fn threads(seed: u64) -> Vec<Vec<Do>> {
                         has_read = true;
                         Do::Load(cell, random.pick(&LOADS))
                     }
+                    2 | 3 if random.percent(15) => Do::Init(cell, 1 + random.below(2)),
                     2 | 3 => Do::Store(cell, 1 + random.below(2), random.pick(&STORES)),
                     4 => {
                         has_read = true;
@@ -192,6 +195,7 @@ fn body(thread: &[Do], at: &dyn Fn(char) -> String, plain: &dyn Fn(char) -> Stri
             Do::Store(cell, value, order) => {
                 writeln!(text, "  atomic_store_explicit({}, {value}, memory_order_{order});", at(*cell))
             }
+            Do::Init(cell, value) => writeln!(text, "  atomic_init({}, {value});", at(*cell)),
             Do::Update(cell, value, order, is_exchange) => {
                 n_reads += 1;
                 let (cell, r) = (at(*cell), n_reads - 1);

@@ -1,4 +1,4 @@
-//! Which outcomes may be seen? The same random threads with a question about what was read and what is there in the end, judged under rc11, imm and aarch64.
+//! Which outcomes may be seen? The same random threads with a question about what was read and what is there in the end, judged under rc11, imm, aarch64 and c11.
 //!
 //! Each program is written as a C program, whose assertion excludes one outcome, and as a litmus test that asks for this outcome: in C for models of C, in
 //! the instructions of the default mapping for Armv8. The front ends, the events and their dependencies are made twice; the axioms are the same text.
@@ -11,7 +11,7 @@ use logic::Prng;
 use std::fmt::Write;
 
 /// The models, in turn.
-const MODELS: [&str; 3] = ["rc11", "imm", "aarch64"];
+const MODELS: [&str; 4] = ["rc11", "imm", "aarch64", "c11"];
 
 /// How many reads an outcome is about: with more of them few outcomes are ever seen.
 const MAX_ASKED: usize = 3;
@@ -98,7 +98,7 @@ impl Subject for Outcome {
     }
 
     fn questions(&self, turn: u64) -> Result<Vec<Question>, Unasked> {
-        let name = MODELS[(turn % 3) as usize];
+        let name = MODELS[(turn % 4) as usize];
         let model = memory::cat::load(name, &|_| None, &Default::default()).expect("our models load");
         let text = if name == "aarch64" { self.instructions() } else { self.litmus() };
         let test = frontend::litmus::parse("outcome.litmus", &text, &Default::default());
@@ -167,6 +167,10 @@ fn assembly(thread: &[Do]) -> Vec<String> {
                 let name = if *order == "relaxed" { "STR" } else { "STLR" };
                 lines.push(format!("MOV W4,#{value}"));
                 lines.push(format!("{name} W4,{}", address(*cell)));
+            }
+            Do::Init(cell, value) => {
+                lines.push(format!("MOV W4,#{value}"));
+                lines.push(format!("STR W4,{}", address(*cell)));
             }
             Do::Update(cell, value, order, is_exchange) => {
                 let name = if *is_exchange { "SWP" } else { "LDADD" };
