@@ -1,5 +1,5 @@
 // expect[rc11]: safe
-// property: default
+// property: assert,race
 // engines: portfolio
 // Two threads update a counter without end: no bound is enough, and there is nothing that could go wrong.
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // expect: safe
-// property: default
+// property: assert
 // A loop that may be entered in its middle: the first round is one in part.
 #include <assert.h>
 
