@@ -41,6 +41,11 @@ pub(crate) fn axioms(program: &Program) -> Result<Axioms, Why> {
     }
 }
 
+/// Whether a program's model is one of these and says what a race is.
+pub(crate) fn flags_races(program: &Program) -> bool {
+    axioms(program).is_ok_and(|axioms| axioms.races().next().is_some())
+}
+
 /// Whether more events and more pairs never make it smaller.
 pub(super) fn is_monotone(graph: &Graph, id: NodeId, seen: &mut BTreeSet<NodeId>) -> bool {
     if !seen.insert(id) {

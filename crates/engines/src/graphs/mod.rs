@@ -78,8 +78,8 @@ impl Engine for Graphs {
             // What is never allocated is not lost.
             known = known.union(Properties::of(&[Property::MemTrack, Property::MemCleanup]));
         }
-        let has_races = || monotone::axioms(&task.program).is_ok_and(|axioms| axioms.races().next().is_some());
-        if task.program.model == Model::Cat && task.properties.has(Property::Race) && has_races() {
+        let asks_races = task.program.model == Model::Cat && task.properties.has(Property::Race);
+        if asks_races && monotone::flags_races(&task.program) {
             known = known.with(Property::Race);
         }
         task.properties.both(known)

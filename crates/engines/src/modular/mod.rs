@@ -30,8 +30,7 @@ impl Engine for Modular {
     }
 
     fn properties(&self, task: &Task) -> Properties {
-        let has_races = || monotone::axioms(&task.program).is_ok_and(|axioms| axioms.races().next().is_some());
-        let is_judged = task.program.model == Model::Sc || has_races();
+        let is_judged = task.program.model == Model::Sc || monotone::flags_races(&task.program);
         if is_judged { task.properties.both(Properties::of(&[Property::Race])) } else { Properties::NONE }
     }
 

@@ -275,7 +275,7 @@ impl Builder<'_> {
         let writes = writes.map(|(_, write)| (write.place, write.addr, write.how, None));
         // Nothing was sent before the start.
         let accesses = reads.chain(writes).filter(|(_, _, how, _)| how.order.message().is_none());
-        for (place, addr, read) in accesses.map(|(place, addr, _, read)| (place, addr, read)).collect::<Vec<_>>() {
+        for (place, addr, _, read) in accesses.collect::<Vec<_>>() {
             let location = Location::Memory(place, addr);
             let next = self.events.len();
             let index = *of.entry(location).or_insert(next);

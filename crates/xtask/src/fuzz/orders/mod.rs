@@ -223,21 +223,25 @@ fn program(threads: &[Vec<Do>]) -> String {
         let body = body(thread, &|cell| format!("&{cell}"), &|object| object.to_string());
         let _ = writeln!(text, "void *P{index}(void *unused) {{\n{body}  return 0;\n}}");
     }
-    let n = threads.len();
-    let _ = writeln!(text, "int main(void) {{\n  pthread_t t[{n}];");
-    (0..n).for_each(|i| text.push_str(&format!("  pthread_create(&t[{i}], 0, P{i}, 0);\n")));
-    (0..n).for_each(|i| text.push_str(&format!("  pthread_join(t[{i}], 0);\n")));
-    text + "  return 0;\n}\n"
+    text + &first_thread(threads.len(), "")
 }
 
-/// As a litmus test.
-fn litmus(threads: &[Vec<Do>]) -> String {
+/// The function `main` that starts so many threads and joins them, and what it does then.
+fn first_thread(n: usize, then: &str) -> String {
+    let mut text = format!("int main(void) {{\n  pthread_t t[{n}];\n");
+    (0..n).for_each(|i| text.push_str(&format!("  pthread_create(&t[{i}], 0, P{i}, 0);\n")));
+    (0..n).for_each(|i| text.push_str(&format!("  pthread_join(t[{i}], 0);\n")));
+    text + then + "  return 0;\n}\n"
+}
+
+/// As a litmus test that asks for this.
+fn litmus(threads: &[Vec<Do>], condition: &str) -> String {
     let mut text = String::from("C orders\n{ x = 0; y = 0; d = 0; }\n");
     for (index, thread) in threads.iter().enumerate() {
         let body = body(thread, &|cell| cell.to_string(), &|object| format!("*{object}"));
         let _ = writeln!(text, "\nP{index}(atomic_int *x, atomic_int *y, int *d) {{\n{body}}}");
     }
-    text + "\nexists (d=7)\n"
+    text + &format!("\nexists ({condition})\n")
 }
 
 /// Whether the axioms flag a race; none if the test is too large.
@@ -248,7 +252,7 @@ fn is_flagged(threads: &[Vec<Do>], model: &memory::cat::Model) -> Result<Option<
 
 /// All executions as a litmus test; none if the test is too large.
 fn enumerated(threads: &[Vec<Do>], model: &memory::cat::Model) -> Result<Option<axiomatic::Answer>, String> {
-    let test = frontend::litmus::parse("orders.litmus", &litmus(threads), &Default::default());
+    let test = frontend::litmus::parse("orders.litmus", &litmus(threads, "d=7"), &Default::default());
     let test = test.map_err(|rejected| format!("the litmus front end refuses it: {:?}", rejected.diagnostics))?;
     Ok(axiomatic::answer(&test, model, &Judged::default(), &|| false).ok())
 }

@@ -4,7 +4,7 @@
 //! the instructions of the default mapping for Armv8. The front ends, the events and their dependencies are made twice; the axioms are the same text.
 
 use super::super::subject::{Question, Subject, Truth, Unasked};
-use super::{Do, body, is_well_formed, shrunk, threads};
+use super::{Do, body, first_thread, is_well_formed, litmus, shrunk, threads};
 use engines::axiomatic::{self, Question as Judged};
 use ir::Property;
 use logic::Prng;
@@ -65,14 +65,10 @@ impl Subject for Outcome {
             (0..n_reads(thread)).for_each(|read| text += &format!("  o{index}[{read}] = r{read};\n"));
             text += "  return 0;\n}\n";
         }
-        let n = self.threads.len();
-        let _ = writeln!(text, "int main(void) {{\n  pthread_t t[{n}];");
-        (0..n).for_each(|i| text += &format!("  pthread_create(&t[{i}], 0, P{i}, 0);\n"));
-        (0..n).for_each(|i| text += &format!("  pthread_join(t[{i}], 0);\n"));
         let reads = self.reads.iter().map(|(thread, read, value)| format!("o{thread}[{read}] == {value}"));
         let cells = self.cells.iter().map(|(cell, value)| format!("{cell} == {value}"));
         let parts: Vec<String> = std::iter::once("1".to_string()).chain(reads).chain(cells).collect();
-        text + &format!("  assert(!({}));\n  return 0;\n}}\n", parts.join(" && "))
+        text + &first_thread(self.threads.len(), &format!("  assert(!({}));\n", parts.join(" && ")))
     }
 
     fn smaller(&self) -> Vec<Box<dyn Subject>> {
@@ -98,9 +94,13 @@ impl Subject for Outcome {
     }
 
     fn questions(&self, turn: u64) -> Result<Vec<Question>, Unasked> {
-        let name = MODELS[(turn % 4) as usize];
+        let name = MODELS[turn as usize % MODELS.len()];
         let model = memory::cat::load(name, &|_| None, &Default::default()).expect("our models load");
-        let text = if name == "aarch64" { self.instructions() } else { self.litmus() };
+        let text = if name == "aarch64" {
+            self.instructions()
+        } else {
+            litmus(&self.threads, &self.condition(|read| format!("r{read}")))
+        };
         let test = frontend::litmus::parse("outcome.litmus", &text, &Default::default());
         let test = test.map_err(|rejected| {
             Unasked::Useless(format!("the litmus front end refuses it: {:?}", rejected.diagnostics))
@@ -119,17 +119,7 @@ impl Outcome {
         let reads = self.reads.iter().map(|(thread, read, value)| format!("{thread}:{}={value}", register(*read)));
         let cells = self.cells.iter().map(|(cell, value)| format!("{cell}={value}"));
         let parts: Vec<String> = std::iter::once("true".to_string()).chain(reads).chain(cells).collect();
-        format!("\nexists ({})\n", parts.join(" /\\ "))
-    }
-
-    /// As a litmus test in C.
-    fn litmus(&self) -> String {
-        let mut text = String::from("C outcome\n{ x = 0; y = 0; d = 0; }\n");
-        for (index, thread) in self.threads.iter().enumerate() {
-            let body = body(thread, &|cell| cell.to_string(), &|object| format!("*{object}"));
-            let _ = writeln!(text, "\nP{index}(atomic_int *x, atomic_int *y, int *d) {{\n{body}}}");
-        }
-        text + &self.condition(|read| format!("r{read}"))
+        parts.join(" /\\ ")
     }
 
     /// In instructions of Armv8, by the default mapping: X1, X2 and X3 have the addresses of x, y and d, the reads go to X10 and on.
@@ -144,7 +134,7 @@ impl Outcome {
         for line in 0..n_lines {
             text += &row(columns.iter().map(|column| column.get(line).cloned().unwrap_or_default()).collect());
         }
-        text + &self.condition(|read| format!("X{}", 10 + read))
+        text + &format!("\nexists ({})\n", self.condition(|read| format!("X{}", 10 + read)))
     }
 }
 
