@@ -1,7 +1,7 @@
 //! Who decides C programs when nobody is named? A small table of engines and settings, for the scheduler.
 //!
 //! Explicit states decide what is finite and find what is near; bounded search minds neither inputs nor interleavings; abstraction
-//! proves what has no bounds; thread by thread races are excluded whatever the number of threads; predicates from the program's own branches are another way into that.
+//! proves what has no bounds; thread by thread races are excluded whatever the number of threads; predicates from the program's own branches are another way into that, and so are invariants of loops that advance together.
 //!
 //! Under axioms bounded search is joined by those that look at execution graphs: each of them once, or thread by thread, which needs no bounds.
 //!
@@ -51,6 +51,8 @@ pub struct Row {
     pub visits_all: bool,
     /// Whether it is asked under axioms only, and only under those whose parts of executions can be judged: interleavings are looked at by others.
     pub is_for_axioms: bool,
+    /// Whether races are left to others.
+    pub leaves_races: bool,
     /// Whether nobody else is asked: then it has the threads that the user gives it.
     pub is_alone: bool,
 }
@@ -66,6 +68,7 @@ impl Row {
             memory,
             visits_all: false,
             is_for_axioms: false,
+            leaves_races: false,
             is_alone: false,
         }
     }
@@ -82,6 +85,7 @@ pub const TABLE: &[Row] = &[
         after_if_many: 40,
         ..Row::of("cegar", 200, 100)
     },
+    Row { knobs: &[("order", "lockstep")], leaves_races: true, ..Row::of("impact", 2000, 100) },
     Row { is_for_axioms: true, ..Row::of("graphs", 20, 100) },
     Row { is_for_axioms: true, ..Row::of("declarative", 100, 100) },
 ];
@@ -132,6 +136,7 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
         let row = &Row { after: if starts == Starts::Few { row.after } else { row.after_if_many }, ..*row };
         let engine = engine_of(row).ok_or_else(|| format!("there is no engine {}", row.engine))?;
         let covers = engine.properties(task);
+        let covers = if row.leaves_races { covers.beyond(Properties::of(&[Property::Race])) } else { covers };
         let is_other_form = row.is_for_axioms && !has_axioms;
         if !engine.models().contains(&task.program.model) || covers.is_empty() || is_other_form {
             // The settings are checked all the same.
@@ -145,7 +150,7 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
         let cannot_end = row.visits_all && starts == Starts::WithoutEnd;
         asks.push(Ask { gives_way: cannot_end, ..ask(*row, engine, covers)? });
         if groups.len() > 1 {
-            let row = Row { after: GROUPS_AFTER, ..*row };
+            let row = Row { after: GROUPS_AFTER.max(row.after), ..*row };
             let one = |group| Ok(Ask { gives_way, ..ask(row, engine, group)? });
             by_groups.extend(groups.into_iter().map(one));
         }

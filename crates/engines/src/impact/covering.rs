@@ -221,6 +221,13 @@ impl Unwinding<'_, '_> {
 
     /// Makes sure that not all threads wait in a node. False if the node has become covered or empty on the way.
     pub(super) fn rule_out_deadlock(&mut self, node: NodeId) -> Result<bool, Halt> {
+        let Some(conds) = self.deadlock(node) else { return Ok(true) };
+        let attempt = Attempt { steps: self.tree.steps(node), stmt: 0, kind: BadKind::Deadlock };
+        self.rule_out(node, &conds, attempt)
+    }
+
+    /// What holds in a node if all threads wait; none if they cannot.
+    pub(super) fn deadlock(&mut self, node: NodeId) -> Option<Vec<TermId>> {
         let place = self.tree.place(node);
         let control = &place.control;
         let may_wait = |thread: u32| {
@@ -228,7 +235,7 @@ impl Unwinding<'_, '_> {
             self.world.actions.next(at.proc, at.loc).may_wait
         };
         if !control.alive().all(may_wait) {
-            return Ok(true);
+            return None;
         }
         let mut conds = Vec::new();
         for thread in control.alive() {
@@ -238,7 +245,6 @@ impl Unwinding<'_, '_> {
                 waiting::waits(&mut world.cells, world.properties, control, thread, &mut resolve, &mut Vec::new());
             conjuncts(&world.cells, waits, &mut conds);
         }
-        let attempt = Attempt { steps: self.tree.steps(node), stmt: 0, kind: BadKind::Deadlock };
-        self.rule_out(node, &conds, attempt)
+        Some(conds)
     }
 }

@@ -9,6 +9,7 @@
 mod covering;
 mod forward;
 mod independence;
+mod invariants;
 mod path;
 mod proof;
 mod races;
@@ -33,7 +34,13 @@ use ir::{Program, Proof, Properties, Property, Span, Step, Task, Trace, Verdict,
 use logic::{Sort, Value, VarId};
 use path::Interpolation;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use unwinding::{Counts, Halt, Order, Reduction, Unwinding, World};
+
+/// Time for learning from paths before anything is guessed.
+const LEARNING_FIRST: Duration = Duration::from_secs(2);
+/// Time for guessing, at most.
+const MAX_GUESSING: Duration = Duration::from_secs(300);
 
 /// The engine that unwinds.
 pub struct Impact;
@@ -63,13 +70,19 @@ const INTERPOLANTS: Knob = Knob {
     default: "wp",
     help: "where labels come from: weakest preconditions of what the contradiction needs, or sequence interpolants of the solver",
 };
+const INVARIANTS: Knob = Knob {
+    name: "invariants",
+    kind: Kind::Choice(&["learnt", "guessed", "both"]),
+    default: "both",
+    help: "where invariants come from: learnt from paths, guessed for all places first, or learnt for a while and then guessed",
+};
 
 impl Engine for Impact {
     fn about(&self) -> &'static About {
         &About {
             name: "impact",
             describe: "unwinds the program and learns from each path why it cannot go wrong, until nothing is left to unwind",
-            knobs: &[POR, FORCE_COVER, ORDER, INTERPOLANTS],
+            knobs: &[POR, FORCE_COVER, ORDER, INTERPOLANTS, INVARIANTS],
         }
     }
 
@@ -95,7 +108,16 @@ fn decide(task: &Task, run: &mut Run, expands_covers: bool) -> Result<Verdict, W
     let program = forget_owners(program);
     let mut world = world(&program, task.properties, run, expands_covers);
     let mut unwinding = Unwinding::new(&mut world);
-    let result = unwinding.complete(run);
+    let result = match run.word(&INVARIANTS) {
+        "learnt" => unwinding.complete(run, None),
+        "guessed" => guess_and_learn(&mut unwinding, run),
+        "both" => match unwinding.complete(run, Some(Instant::now() + time_to_learn(run))) {
+            Ok(false) => guess_and_learn(&mut unwinding, run),
+            ended => ended,
+        },
+        other => unreachable!("{other} is not declared"),
+    };
+    let result = result.map(|is_complete| assert!(is_complete, "it ends before its time or with a reason"));
     let certificate = result.is_ok().then(|| unwinding.certificate());
     let n_nodes = unwinding.tree.nodes.len();
     note_statistics(&world, n_nodes, run);
@@ -158,6 +180,17 @@ fn world<'p>(program: &'p Program, properties: Properties, run: &Run, expands_co
         unknown: None,
         counts: Counts::default(),
     }
+}
+
+/// How long is learnt from paths before anything is guessed.
+fn time_to_learn(run: &Run) -> Duration {
+    run.budget().time_left().map_or(LEARNING_FIRST, |left| LEARNING_FIRST.min(left / 8))
+}
+
+/// Guesses for a part of the time that is left, then learns on.
+fn guess_and_learn(unwinding: &mut Unwinding<'_, '_>, run: &mut Run) -> Result<bool, Halt> {
+    let time = run.budget().time_left().map_or(MAX_GUESSING, |left| MAX_GUESSING.min(left / 2));
+    Ok(unwinding.guess(run, time)? || unwinding.complete(run, None)?)
 }
 
 /// The execution that a path stands for.

@@ -12,7 +12,7 @@ use std::time::Duration;
 const REDUCTIONS: [&str; 3] = ["monotonic", "shared", "none"];
 
 /// The settings with a number; all of them are met if enough numbers are.
-fn settings(number: usize) -> [(&'static str, &'static str); 4] {
+fn settings(number: usize) -> [(&'static str, &'static str); 5] {
     let choose = |rest: usize, words: [&'static str; 2]| words[rest % 2];
     let rest = number / 3;
     [
@@ -20,6 +20,7 @@ fn settings(number: usize) -> [(&'static str, &'static str); 4] {
         ("force-cover", choose(rest, ["on", "off"])),
         ("order", choose(rest / 2, ["sequential", "lockstep"])),
         ("interpolants", choose(rest / 4, ["wp", "solver"])),
+        ("invariants", choose(rest / 8, ["learnt", "guessed"])),
     ]
 }
 

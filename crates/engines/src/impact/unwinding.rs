@@ -27,6 +27,7 @@ use ir::{EdgeRef, Properties, Property, Why};
 use logic::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use std::time::Instant;
 
 /// What the unwinding works with.
 pub(super) struct World<'p> {
@@ -42,7 +43,7 @@ pub(super) struct World<'p> {
     pub(super) expands_covers: bool,
     pub(super) interpolation: Interpolation,
     /// What each edge does for a thread, at a place if that matters.
-    pub(super) summaries: FxHashMap<(Option<u32>, u32, EdgeRef), Rc<Summary>>,
+    pub(super) summaries: Summaries,
     /// Why conditions cannot hold together, or that they can.
     pub(super) reasons: Reasons,
     /// Whether the edges of a location together cover all cases.
@@ -53,6 +54,9 @@ pub(super) struct World<'p> {
     pub(super) unknown: Option<Why>,
     pub(super) counts: Counts,
 }
+
+/// What each edge does for a thread, at a place if that matters.
+pub(super) type Summaries = FxHashMap<(Option<u32>, u32, EdgeRef), Rc<Summary>>;
 
 /// Which interleavings are left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,6 +111,8 @@ pub(super) struct Unwinding<'w, 'p> {
     pub(super) tree: Tree,
     pub(super) open: Vec<NodeId>,
     pub(super) runs: Runs,
+    /// Whether nothing is learnt from paths, since claims are looked for that need none.
+    pub(super) is_guessing: bool,
 }
 
 /// Values that one step asks its path for.
@@ -117,14 +123,29 @@ const MAX_CASES: usize = 24;
 impl<'w, 'p> Unwinding<'w, 'p> {
     /// A tree of the initial states.
     pub(super) fn new(world: &'w mut World<'p>) -> Unwinding<'w, 'p> {
-        let mut tree = Tree::default();
-        let root = tree.add(Place { control: Control::initial(world.cells.program), turn: 0 }, None);
-        Unwinding { world, tree, open: vec![root], runs: Runs::default() }
+        let mut unwinding =
+            Unwinding { world, tree: Tree::default(), open: Vec::new(), runs: Runs::default(), is_guessing: false };
+        unwinding.begin_again();
+        unwinding
     }
 
-    /// Unwinds until nothing is left.
-    pub(super) fn complete(&mut self, run: &mut Run) -> Result<(), Halt> {
+    /// The tree of the initial states.
+    pub(super) fn begin_again(&mut self) {
+        self.tree = Tree::default();
+        self.runs = Runs::default();
+        // Places have other numbers from here on.
+        self.world.summaries = Summaries::default();
+        let root = self.tree.add(Place { control: Control::initial(self.world.cells.program), turn: 0 }, None);
+        self.open = vec![root];
+    }
+
+    /// Unwinds until nothing is left, or until a moment; whether nothing is left.
+    pub(super) fn complete(&mut self, run: &mut Run, until: Option<Instant>) -> Result<bool, Halt> {
         while let Some(node) = self.open.pop() {
+            if until.is_some_and(|until| Instant::now() >= until) {
+                self.open.push(node);
+                return Ok(false);
+            }
             if let Some(why) = run.stop_soon() {
                 return Err(Halt::Stopped(why));
             }
@@ -147,7 +168,7 @@ impl<'w, 'p> Unwinding<'w, 'p> {
             }
             self.expand(node)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Whether the label of its parent says by now that a node is not reached.
@@ -320,6 +341,9 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         if self.world.cells.pool.as_const(meet).is_some_and(|value| !value.as_bool()) {
             return Ok(true);
         }
+        if self.is_guessing {
+            return Ok(false);
+        }
         if !self.may_hold(arrival.parent, &bad)? {
             return Ok(true);
         }
@@ -426,17 +450,24 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         }
         let mut children = Vec::new();
         for (edge, step) in taken {
-            let program = self.world.cells.program;
-            let control = place.control.after(program, thread, program.edge(edge).to, &step.summary.changes);
-            let is_back = self.world.touches.of(edge).is_back;
-            let turn = match self.world.order {
-                Order::Lockstep if is_back => (thread + 1) % control.threads.len() as u32,
-                _ => place.turn,
-            };
+            let place = self.place_after(node, thread, edge, &step);
             let arrival = Arrival { parent: node, thread, edge, step };
-            children.push(self.tree.add(Place { control, turn }, Some(arrival)));
+            children.push(self.tree.add(place, Some(arrival)));
         }
         Ok(Some(children))
+    }
+
+    /// Where a step leads.
+    pub(super) fn place_after(&self, node: NodeId, thread: u32, edge: EdgeRef, step: &Step) -> Place {
+        let place = self.tree.place(node);
+        let program = self.world.cells.program;
+        let control = place.control.after(program, thread, program.edge(edge).to, &step.summary.changes);
+        let is_back = self.world.touches.of(edge).is_back;
+        let turn = match self.world.order {
+            Order::Lockstep if is_back => (thread + 1) % control.threads.len() as u32,
+            _ => place.turn,
+        };
+        Place { control, turn }
     }
 
     /// Whether a step does not wait, as far as its path shows. If it waits, the labels say so from now on: what comes after it would be proved for nothing.

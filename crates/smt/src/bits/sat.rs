@@ -40,15 +40,10 @@ pub(crate) struct Sat {
 
 impl Sat {
     pub(crate) fn new() -> Sat {
-        Sat {
-            solver: CaDiCal::new(),
-            n_vars: 0,
-            n_searched: 0,
-            n_clauses: 0,
-            hook: None,
-            learned: None,
-            max_conflicts: None,
-        }
+        let mut solver = CaDiCal::new();
+        // Most questions are small and many; trying whether all variables may be true or false takes longer than answering them.
+        solver.set("lucky", 0);
+        Sat { solver, n_vars: 0, n_searched: 0, n_clauses: 0, hook: None, learned: None, max_conflicts: None }
     }
 
     pub(crate) fn n_vars(&self) -> usize {

@@ -196,6 +196,8 @@ fn ask(asked: &Asked<'_>, text: &str, question: &Question, only: Option<&Wrong>,
             }
         }
     }
+    // Where nobody knows the truth, a violation is what those who answer agree on.
+    counts.violated += u64::from(truth.is_none() && said[1].is_some());
     None
 }
 
