@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 use unwinding::{Counts, Halt, Order, Reduction, Unwinding, World};
 
 /// Time for learning from paths before anything is guessed.
-const LEARNING_FIRST: Duration = Duration::from_secs(2);
+const LEARNING_FIRST: Duration = Duration::from_secs(6);
 /// Time for guessing, at most.
 const MAX_GUESSING: Duration = Duration::from_secs(300);
 
@@ -184,7 +184,7 @@ fn world<'p>(program: &'p Program, properties: Properties, run: &Run, expands_co
 
 /// How long is learnt from paths before anything is guessed.
 fn time_to_learn(run: &Run) -> Duration {
-    run.budget().time_left().map_or(LEARNING_FIRST, |left| LEARNING_FIRST.min(left / 8))
+    run.budget().time_left().map_or(LEARNING_FIRST, |left| LEARNING_FIRST.min(left / 4))
 }
 
 /// Guesses for a part of the time that is left, then learns on.

@@ -79,7 +79,7 @@ pub(crate) fn cegar() -> Vec<Setting> {
     all
 }
 
-/// Three reductions, two orders, with and without forced covers, and labels from both sources.
+/// Three reductions, two orders, with and without forced covers, and labels from both sources; and invariants that are guessed.
 pub(crate) fn impact() -> Vec<Setting> {
     let mut all = Vec::new();
     for interpolants in ["wp", "solver"] {
@@ -92,6 +92,9 @@ pub(crate) fn impact() -> Vec<Setting> {
             ] {
                 let knobs = [("por", por), ("order", order), ("force-cover", cover), ("interpolants", interpolants)];
                 all.push(setting("impact", &knobs));
+                if (interpolants, cover) == ("wp", "on") {
+                    all.push(setting("impact", &[("por", por), ("order", order), ("invariants", "guessed")]));
+                }
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Which accesses can another thread notice?
 //!
-//! Only these are points where the order of threads matters. An access is not visible if no other thread exists yet
-//! (`main` before its first `Start`), if what it touches is touched by one thread only, or if it reads what nobody
-//! writes once there are several threads. How many threads run a procedure is counted from the `Start` statements: one
+//! Only these are points where the order of threads matters. An access is not visible if no other thread runs
+//! (`main` before its first `Start` and after it has joined all, see [`alone`]), if what it touches is touched by one thread only while there are others, or if it reads what nobody
+//! writes while there are several threads. How many threads run a procedure is counted from the `Start` statements: one
 //! outside of cycles, in a thread that exists once, makes one thread. The end of an object, by `free` or at the end of its scope, is a write
 //! to all of it: who frees what another thread only reads shares it with that thread.
 //!
@@ -11,12 +11,15 @@
 //!
 //! The table is about programs without calls (after `inline`); others get a table in which all is visible.
 
+mod alone;
+
 use super::graph::{Components, reachable_from};
 use super::points_to::{AbstractObject, PointsTo};
 use crate::access::{self, Access};
 use crate::memory::RegionId;
 use crate::program::{Edge, LocId, ProcId, Program};
 use crate::stmt::{AllocSite, Callee, Op, Order, Place};
+use alone::Alone;
 use fixedbitset::FixedBitSet;
 use logic::{TermId, VarId};
 use rustc_hash::FxHashSet;
@@ -82,6 +85,13 @@ impl Usage {
     }
 }
 
+/// Which variables and regions are shared, and whether every access is known to be in a region.
+struct Usages {
+    vars: Vec<bool>,
+    regions: Vec<bool>,
+    has_regions: bool,
+}
+
 /// What is shared in a program.
 #[derive(Clone, Debug)]
 pub struct Sharing {
@@ -91,6 +101,9 @@ pub struct Sharing {
     alone: FixedBitSet,
     vars: Vec<bool>,
     regions: Vec<bool>,
+    /// Likewise, but what `main` does while no other thread runs does not count.
+    together: (Vec<bool>, Vec<bool>),
+    others: Alone,
     /// Addresses of objects that never leave their thread.
     private: FxHashSet<TermId>,
 }
@@ -100,24 +113,44 @@ impl Sharing {
     pub fn new(program: &Program) -> Sharing {
         let is_single = single_instances(program);
         let alone = alone_locations(program, is_single[program.main.index()]);
+        let others = Alone::new(program, is_single[program.main.index()]);
         let mut table = Sharing {
             is_single,
             main: program.main,
             alone,
             vars: Vec::new(),
             regions: Vec::new(),
+            together: (Vec::new(), Vec::new()),
+            others,
             private: FxHashSet::default(),
         };
+        let points_to = makes_objects(program).then(|| PointsTo::new(program));
+        let all = table.usages(program, points_to.as_ref(), true);
+        let together = table.usages(program, points_to.as_ref(), false);
+        (table.vars, table.regions) = (all.vars, all.regions);
+        table.together = (together.vars, together.regions);
+        if let Some(points_to) = &points_to {
+            table.find_private(program, points_to, all.has_regions);
+        }
+        table
+    }
+
+    /// What is shared. What `main` does while no other thread runs counts, as something that is used, or does not.
+    fn usages(&self, program: &Program, points_to: Option<&PointsTo>, counts_alone: bool) -> Usages {
         let mut vars = vec![Usage::NONE; program.vars.len()];
         let mut regions = vec![Usage::NONE; program.regions.len()];
         let mut ends: Vec<(TermId, Usage)> = Vec::new();
         for (index, proc) in program.procs.iter().enumerate() {
             let id = ProcId(index as u32);
             for edge in &proc.edges {
-                let mut is_alone = table.is_alone(id, edge.from);
-                for stmt in &edge.stmts {
+                let mut is_alone = self.is_alone(id, edge.from);
+                let runs_alone = self.others.of_edge(id, edge);
+                for (stmt, runs_alone) in edge.stmts.iter().zip(runs_alone) {
                     is_alone &= !matches!(stmt.op, Op::Start { .. });
-                    let users = Users::Nobody.with(id, table.is_single[index]);
+                    if runs_alone && !counts_alone {
+                        continue;
+                    }
+                    let users = Users::Nobody.with(id, self.is_single[index]);
                     for Access { target, kind, .. } in stmt.accesses() {
                         let usage = Usage { users, is_written: kind.writes() && !is_alone };
                         match target {
@@ -134,9 +167,8 @@ impl Sharing {
             }
         }
         let anywhere = regions[0];
-        let points_to = makes_objects(program).then(|| PointsTo::new(program));
         for (addr, usage) in &ends {
-            let objects = points_to.as_ref().and_then(|points_to| points_to.of(*addr).map(|set| (points_to, set)));
+            let objects = points_to.and_then(|points_to| points_to.of(*addr).map(|set| (points_to, set)));
             let may_end = |site: &AllocSite| {
                 let is_it = |(points_to, set): &(&PointsTo, Vec<usize>)| {
                     set.iter().any(|target| points_to.targets[*target] == AbstractObject::Made(*site))
@@ -160,12 +192,11 @@ impl Sharing {
             usage.add(anywhere);
         }
         regions[0] = all;
-        table.vars = vars.into_iter().map(Usage::is_shared).collect();
-        table.regions = regions.into_iter().map(Usage::is_shared).collect();
-        if let Some(points_to) = &points_to {
-            table.find_private(program, points_to, anywhere == Usage::NONE);
+        Usages {
+            vars: vars.into_iter().map(Usage::is_shared).collect(),
+            regions: regions.into_iter().map(Usage::is_shared).collect(),
+            has_regions: anywhere == Usage::NONE,
         }
-        table
     }
 
     /// Objects whose address stays in variables of the thread that made them are that thread's own, however many threads run
@@ -181,9 +212,11 @@ impl Sharing {
                 AbstractObject::Static(_) => None,
             })
             .collect();
-        for (region, is_shared) in program.regions.iter().zip(&mut self.regions).skip(1) {
+        let shared = self.regions.iter_mut().zip(&mut self.together.1);
+        for (region, (is_shared, is_shared_together)) in program.regions.iter().zip(shared).skip(1) {
             let is_own = region.objects.is_empty() && region.sites.iter().all(|site| own_sites.contains(site));
             *is_shared &= !(has_regions && is_own);
+            *is_shared_together &= !(has_regions && is_own);
         }
         for stmt in program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts) {
             if let Op::Free { addr, .. } = stmt.op
@@ -224,13 +257,18 @@ impl Sharing {
 
     /// What others can notice of each statement of an edge of a procedure.
     pub fn of_edge(&self, proc: ProcId, edge: &Edge) -> Vec<Visibility> {
-        let mut is_alone = self.is_alone(proc, edge.from);
-        let visible = |place: &Place, is_alone: bool, visibility| {
-            if is_alone || !self.is_shared(place) { Visibility::Invisible } else { visibility }
+        let is_shared = |place: &Place| match place {
+            Place::Var(var) => self.together.0[var.index()],
+            Place::Mem { region, .. } => self.together.1[region.0 as usize],
         };
+        let visible = |place: &Place, is_alone: bool, visibility| {
+            if is_alone || !is_shared(place) { Visibility::Invisible } else { visibility }
+        };
+        let alone = self.others.of_edge(proc, edge);
         edge.stmts
             .iter()
-            .map(|stmt| match &stmt.op {
+            .zip(alone)
+            .map(|(stmt, is_alone)| match &stmt.op {
                 Op::Load { order: Order::Guarded, .. } | Op::Store { order: Order::Guarded, .. } => {
                     Visibility::Invisible
                 }
@@ -239,10 +277,7 @@ impl Sharing {
                 Op::Rmw { wait: Some(_), .. } => Visibility::Sync,
                 Op::Rmw { place, .. } => visible(place, is_alone, Visibility::Write),
                 Op::Free { addr, .. } if is_alone || self.private.contains(addr) => Visibility::Invisible,
-                Op::Start { .. } => {
-                    is_alone = false;
-                    Visibility::Sync
-                }
+                Op::Start { .. } => Visibility::Sync,
                 Op::Free { .. } | Op::Join { .. } | Op::AtomicBegin | Op::AtomicEnd => Visibility::Sync,
                 Op::ExitProcess { .. } => Visibility::Sync,
                 Op::Return(_) if proc == self.main => Visibility::Sync,
