@@ -123,10 +123,10 @@ impl Unwinding<'_, '_> {
         if uses.is_empty() {
             let known = claims.known(cells);
             for (form, formula) in known {
-                if !origin.contains_key(&form) {
-                    origin.insert(form, formula);
+                origin.entry(form).or_insert_with(|| {
                     question.push(form);
-                }
+                    formula
+                });
             }
             let Some(core) = guessing.asker.core(cells, &question)? else { return Ok(false) };
             uses.extend(core.iter().filter_map(|form| origin.get(form)));
