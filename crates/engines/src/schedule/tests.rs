@@ -317,7 +317,7 @@ fn whoever_looks_for_what_is_known_is_ended() {
     let both = Properties::of(&[Property::Assertion, Property::Race]);
     let task = Task { properties: both, ..failing() };
     fn waits(task: &Task) -> Verdict {
-        for _ in 0..10_000 {
+        for _ in 0..60_000 {
             if IS_ENDED.load(Ordering::SeqCst) {
                 return safe(task);
             }
