@@ -1,4 +1,4 @@
-//! What holds wherever all threads stand alike? It is guessed from states that are reached, and what every step keeps stays.
+//! What holds wherever all threads stand alike? Everything is claimed at first, and what every step keeps stays.
 //!
 //! Known as: Houdini \[FlanaganLeino01] for formulas of the program's own text; abstract interpretation by affine hulls modulo powers of two (`affine`) for what sums and distances are.
 //!
