@@ -5,16 +5,18 @@
 //! `Monotonic`: whoever arrives at a node by a step of a thread need not look at the step of a thread that comes earlier in the order, if the two are independent: the other
 //! order of the two is looked at elsewhere. Among the equivalent interleavings of an execution the first one in the lexicographic order has no independent neighbours the wrong way round, whatever the order
 //! is at each place, as long as the steps so far determine it. A node is arrived at by its own steps and by those to all nodes that it covers, so whatever is left out there has to be
-//! left out after each of them. Neighbours of which the later one goes wrong may be exchanged as well: then it goes wrong earlier.
+//! left out after each of them. Neighbours of which the later one goes wrong may be exchanged as well: then it goes wrong earlier. An atomic section that neither waits, nor goes round, nor starts
+//! threads is one action ([`super::sections`]).
 //!
 //! `Local`: a thread runs alone where its step touches nothing that others see, can always be taken, and does not lead back in its automaton, so that nobody is put off for ever.
 
+use super::sections::Sections;
 use super::{Checker, Halt};
 use ir::access::{Access, AccessKind, Target, may_conflict};
-use ir::pass::reverse_post_order;
-use ir::{CertificateNode, Edge, EdgeRef, Op, Order, SiteId, Standing};
+use ir::{CertificateNode, Edge, EdgeId, EdgeRef, Op, Order, ProcId, SiteId, Standing};
 use logic::{TermId, VarId};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// A step to a node: where from, of which thread, by which edge.
 type Arrival = (u32, u32, EdgeRef);
@@ -77,28 +79,54 @@ impl Checker<'_> {
         let place_in_order = |thread: u32| thread.wrapping_sub(before.turn);
         let at = |node: &CertificateNode| node.threads.get(thread as usize).cloned();
         let (Some(then), Some(now)) = (at(before), at(to)) else { return false };
-        let may_both_run = before.holder.is_none() && to.holder.is_none() && !to.has_ended && now.depth == 0;
+        let has_begun = before.holder.is_none_or(|holder| holder == *mover);
+        let may_both_run = has_begun && to.holder.is_none() && !to.has_ended && now.depth == 0;
         let comes_first = thread != *mover && place_in_order(thread) < place_in_order(*mover);
         may_both_run
             && comes_first
             && then == now
             && !now.has_ended
-            && self.edges_at(&now).into_iter().all(|other| self.are_independent(*edge, other))
+            && self.are_independent((*edge, before.threads[*mover as usize].depth), &self.edges_at(&now))
     }
 
-    /// Whether two edges, taken outside of atomic sections, commute and neither stops the other or lets it go on. The first one was taken while the thread of the other one was there, so if it
-    /// waited for the end of a thread, it was that of a third one.
-    fn are_independent(&self, one: EdgeRef, other: EdgeRef) -> bool {
-        let (one, other) = (self.program.edge(one), self.program.edge(other));
-        if stays_inside(one) || stays_inside(other) {
-            return false;
-        }
-        let (ours, theirs) = (accesses(one), accesses(other));
+    /// Whether an action that ends with an edge, begun so deep inside of atomic sections, commutes with those that begin with one of some others, and neither stops the other or lets it go on. The first one was taken
+    /// while the thread of the others was there, so if it waited for the end of a thread, it was that of a third one.
+    fn are_independent(&self, (last, depth): (EdgeRef, u32), firsts: &[EdgeRef]) -> bool {
+        let edge_of = |proc: ProcId| move |edge: EdgeId| EdgeRef { proc, edge };
+        let behind = self.sections(last.proc).behind(last.edge, self.program.edge(last).from, depth);
+        let ours: Vec<EdgeRef> = behind.into_iter().map(edge_of(last.proc)).collect();
         let pool = &self.program.pool;
         let is_third = |ours: &Access, theirs: &Access| {
             matches!((ours.target, theirs.target), (Target::Thread(_), Target::OwnThread))
         };
-        ours.iter().all(|ours| theirs.iter().all(|theirs| is_third(ours, theirs) || !may_conflict(pool, ours, theirs)))
+        let touched = |edges: &[EdgeRef]| edges.iter().flat_map(|edge| accesses(self.program.edge(*edge))).collect();
+        let own: Vec<Access> = touched(&ours);
+        self.is_action(&ours)
+            && firsts.iter().all(|first| {
+                let ahead = self.sections(first.proc).ahead(first.edge, self.program.edge(*first).from);
+                let theirs: Vec<EdgeRef> = ahead.into_iter().map(edge_of(first.proc)).collect();
+                let others: Vec<Access> = touched(&theirs);
+                let commute = |ours: &Access| {
+                    others.iter().all(|theirs| is_third(ours, theirs) || !may_conflict(pool, ours, theirs))
+                };
+                self.is_action(&theirs) && own.iter().all(commute)
+            })
+    }
+
+    /// Whether several edges of a section are one action.
+    fn is_action(&self, edges: &[EdgeRef]) -> bool {
+        let opens = |edge: &EdgeRef| {
+            let opens =
+                |stmt: &ir::Stmt| matches!(stmt.op, Op::Join { .. } | Op::Rmw { wait: Some(_), .. } | Op::Start { .. });
+            self.leads_back(*edge) || self.program.edge(*edge).stmts.iter().any(opens)
+        };
+        edges.len() == 1 || !edges.iter().any(opens)
+    }
+
+    /// The atomic sections of an automaton.
+    fn sections(&self, proc: ProcId) -> Rc<Sections> {
+        let mut known = self.sections.borrow_mut();
+        known.entry(proc).or_insert_with(|| Rc::new(Sections::new(self.program.proc(proc)))).clone()
     }
 
     /// Where threads are left out, one is not: it does nothing that others see, and goes on.
@@ -157,11 +185,7 @@ impl Checker<'_> {
 
     /// Whether an edge leads back in its automaton; on every cycle there is one that does.
     fn leads_back(&self, edge: EdgeRef) -> bool {
-        let proc = self.program.proc(edge.proc);
-        let order = reverse_post_order(proc, &proc.out_edges());
-        let place = |loc: ir::LocId| order.iter().position(|other| *other == loc);
-        let edge = self.program.edge(edge);
-        place(edge.to) <= place(edge.from)
+        self.sections(edge.proc).leads_back(edge.edge)
     }
 }
 

@@ -12,13 +12,19 @@
 //! `Checked::Beyond`, and whoever shows the proof says so.
 
 mod left_out;
+mod sections;
 mod step;
 pub(crate) mod threads;
 
-use ir::{CellName, Certificate, CertificateNode, EdgeId, EdgeRef, Program, Properties, Property, Reduction, Standing};
+use ir::{
+    CellName, Certificate, CertificateNode, EdgeId, EdgeRef, ProcId, Program, Properties, Property, Reduction, Standing,
+};
 use logic::{Pool, TermId, Value, VarId};
 use rustc_hash::FxHashMap;
+use sections::Sections;
 use smt::{Limits, Oracle};
+use std::cell::RefCell;
+use std::rc::Rc;
 use step::{Effect, Step, Unreadable};
 
 /// What came of a check.
@@ -53,6 +59,7 @@ pub fn check(certificate: &Certificate, properties: Properties, limits: &Limits)
         oracle: Oracle::new(limits.clone()),
         obligations: 0,
         left_out: 0,
+        sections: RefCell::default(),
     };
     match checker.run() {
         Ok(()) => Checked::Holds { obligations: checker.obligations, left_out: checker.left_out },
@@ -85,6 +92,8 @@ struct Checker<'c> {
     oracle: Oracle,
     obligations: u64,
     left_out: u64,
+    /// The atomic sections of each automaton, once they were asked for.
+    sections: RefCell<FxHashMap<ProcId, Rc<Sections>>>,
 }
 
 impl Checker<'_> {

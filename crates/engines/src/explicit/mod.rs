@@ -100,7 +100,7 @@ fn decide(task: &Task, run: &mut Run, attempts: &[Attempt]) -> Result<Verdict, W
     if blocks {
         // Whoever wants no reduction wants to see all steps that others could see.
         let guarded = if run.word(&POR) == "none" { prepared } else { guard(prepared, run) };
-        prepared = merge_blocks(guarded, task.properties);
+        prepared = merge_blocks(guarded, task.properties, true);
     }
     let has_circles = task.properties.has(Property::Deadlock) && may_wait_in_circle(&prepared);
     // Whoever waits for several at once does not wait for one of them, which matters where circles of waiting are possible.

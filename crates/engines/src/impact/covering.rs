@@ -14,7 +14,6 @@
 use super::path::{Outcome, conjuncts};
 use super::tree::NodeId;
 use super::unwinding::{Halt, Order, Reduction, Unwinding};
-use crate::abstraction::refine::Attempt;
 use crate::abstraction::symbolic::BadKind;
 use crate::abstraction::waiting;
 use logic::TermId;
@@ -58,15 +57,14 @@ impl Unwinding<'_, '_> {
             is_stronger = true;
             let cells = &self.world.cells;
             if cells.pool.as_const(part).is_some_and(|value| !value.as_bool()) {
-                self.tree.node_mut(node).is_empty = true;
-                self.tree.node_mut(node).label.clear();
+                self.tree.empty(node);
             }
             self.tree.node_mut(node).label.push(part);
             for other in self.tree.node(node).covers.clone() {
                 let own = self.tree.node(other).label.clone();
                 if !self.tree.node(other).is_empty && !self.follows(&own, part)? {
                     let again = self.tree.uncover(other);
-                    self.open.extend(again.into_iter().rev());
+                    self.open.extend(&self.tree, again);
                 }
             }
         }
@@ -181,7 +179,7 @@ impl Unwinding<'_, '_> {
         self.world.counts.covered += 1;
         self.tree.node_mut(node).n_covered += 1;
         let again = self.tree.cover(node, by);
-        self.open.extend(again.into_iter().rev());
+        self.open.extend(&self.tree, again);
         let target = self.tree.node_mut(by);
         let before = target.required.len();
         for thread in needed {
@@ -192,7 +190,7 @@ impl Unwinding<'_, '_> {
         }
         // One that is not expanded yet is on the list already.
         if target.required.len() > before && target.is_expanded {
-            self.open.push(by);
+            self.open.push(&self.tree, by);
         }
         Ok(true)
     }
@@ -222,8 +220,7 @@ impl Unwinding<'_, '_> {
     /// Makes sure that not all threads wait in a node. False if the node has become covered or empty on the way.
     pub(super) fn rule_out_deadlock(&mut self, node: NodeId) -> Result<bool, Halt> {
         let Some(conds) = self.deadlock(node) else { return Ok(true) };
-        let attempt = Attempt { steps: self.tree.steps(node), stmt: 0, kind: BadKind::Deadlock };
-        self.rule_out(node, &conds, attempt)
+        self.rule_out(node, &conds, None, &BadKind::Deadlock)
     }
 
     /// What holds in a node if all threads wait; none if they cannot.

@@ -14,8 +14,11 @@
 //! A wait for the end of a thread and the end of another one are independent: once the wait is over, who was waited for has ended, so it is not who ends next. The other way round
 //! they depend on each other, since the wait may have been for who has ended just now.
 //!
-//! Invariant: steps that are independent here commute in every state, and neither lets the other go on or stops it. A thread that is started, whoever is inside an
-//! atomic section before or after, and a step that stays inside one depend on everything.
+//! An atomic section of several edges is one action, since nobody runs in between: it depends on what one of its edges depends on. That is so where the section neither waits, nor goes
+//! round, nor starts threads.
+//!
+//! Invariant: steps that are independent here commute in every state, and neither lets the other go on or stops it. A thread that is started, and a step that may leave its thread
+//! inside of a section which is no action, depend on everything.
 
 use crate::explore::targets::Targets;
 use fixedbitset::FixedBitSet;
@@ -34,8 +37,13 @@ pub(super) struct Touch {
     joins: bool,
     frees: bool,
     ends: bool,
-    /// Whether it may leave the thread inside of an atomic section, beginning outside.
-    stays_inside: bool,
+    starts: bool,
+    /// By how much atomic sections are deeper after it.
+    depth: i32,
+    /// Whether this is about several edges of a section.
+    is_section: bool,
+    /// Whether it belongs to an atomic section that is no action.
+    is_unbounded: bool,
     /// Whether it leads back in its automaton.
     pub(super) is_back: bool,
     /// Whether it may be taken more than once.
@@ -45,6 +53,10 @@ pub(super) struct Touch {
 /// What all edges touch.
 pub(super) struct Touches {
     by_edge: Vec<Vec<Touch>>,
+    /// With all that may have been done in the same atomic section before.
+    behind: Vec<Vec<Touch>>,
+    /// With all that may be done in the same atomic section afterwards.
+    ahead: Vec<Vec<Touch>>,
     out: Vec<Vec<Vec<ir::EdgeId>>>,
 }
 
@@ -77,8 +89,18 @@ impl Touches {
             };
             proc.edges.iter().map(touch).collect()
         };
+        let by_edge: Vec<Vec<Touch>> = program.procs.iter().map(of_proc).collect();
+        let actions = |is_ahead: bool| {
+            let of_proc = |(proc, own): (&ir::Proc, &Vec<Touch>)| {
+                let sections = Sections::new(proc);
+                (0..own.len()).map(|edge| sections.action(proc, own, edge, is_ahead)).collect()
+            };
+            program.procs.iter().zip(&by_edge).map(of_proc).collect()
+        };
         Touches {
-            by_edge: program.procs.iter().map(of_proc).collect(),
+            behind: actions(false),
+            ahead: actions(true),
+            by_edge,
             out: program.procs.iter().map(|proc| proc.out_edges()).collect(),
         }
     }
@@ -92,19 +114,20 @@ impl Touches {
         self.out[proc.index()][loc.index()].iter().map(move |edge| EdgeRef { proc, edge: *edge })
     }
 
-    /// Whether a step and what another thread may do next depend on each other.
-    pub(super) fn dependence(&self, step: EdgeRef, proc: ProcId, loc: LocId) -> Dependence {
+    /// Whether a step by one of some edges and what another thread may do next depend on each other.
+    pub(super) fn dependence(&self, step: impl Iterator<Item = EdgeRef>, proc: ProcId, loc: LocId) -> Dependence {
         let mut worst = Dependence::Never;
-        for other in self.edges(proc, loc) {
-            let (a, b) = (self.of(step), self.of(other));
+        for (own, other) in step.flat_map(|own| self.edges(proc, loc).map(move |other| (own, other))) {
+            let a = &self.behind[own.proc.index()][own.edge.index()];
+            let b = &self.ahead[other.proc.index()][other.edge.index()];
             // Whoever was waited for had ended before, and is not the one who goes on.
-            if b.stays_inside || a.ends && b.joins {
+            if a.is_unbounded || b.is_unbounded || a.ends && b.joins {
                 return Dependence::Always;
             }
             if conflict((&a.reads, &a.writes), (&b.reads, &b.writes)) {
                 // If it is not about fixed places it involves a computed address.
-                if a.frees || b.frees || conflict((&a.fixed_reads, &a.fixed_writes), (&b.fixed_reads, &b.fixed_writes))
-                {
+                let is_fixed = conflict((&a.fixed_reads, &a.fixed_writes), (&b.fixed_reads, &b.fixed_writes));
+                if a.frees || b.frees || a.is_section || b.is_section || is_fixed {
                     return Dependence::Always;
                 }
                 worst = Dependence::IfAddressesMeet;
@@ -118,7 +141,7 @@ impl Touches {
         let is_local = |edge: EdgeRef| {
             let touch = self.of(edge);
             let touches = !touch.reads.is_clear() || !touch.writes.is_clear();
-            !(touches || touch.waits || touch.joins || touch.ends || touch.stays_inside || touch.is_back)
+            !(touches || touch.waits || touch.joins || touch.ends || touch.depth > 0 || touch.is_back)
         };
         self.edges(proc, loc).all(is_local)
     }
@@ -142,11 +165,13 @@ fn of_edge(program: &Program, targets: &Targets, edge: &Edge) -> Touch {
         joins: false,
         frees: false,
         ends: false,
-        stays_inside: false,
+        starts: false,
+        depth: 0,
+        is_section: false,
+        is_unbounded: false,
         is_back: false,
         repeats: false,
     };
-    let mut depth = 0i32;
     for stmt in &edge.stmts {
         for access in stmt.accesses() {
             let is_computed = match access.target {
@@ -171,13 +196,109 @@ fn of_edge(program: &Program, targets: &Targets, edge: &Edge) -> Touch {
             Op::Join { .. } => (touch.waits, touch.joins) = (true, true),
             Op::ExitThread(_) | Op::Return(_) | Op::ExitProcess { .. } => touch.ends = true,
             Op::Free { .. } => touch.frees = true,
-            Op::AtomicBegin => depth += 1,
-            Op::AtomicEnd => depth -= 1,
+            Op::Start { .. } => touch.starts = true,
+            Op::AtomicBegin => touch.depth += 1,
+            Op::AtomicEnd => touch.depth -= 1,
             _ => {}
         }
     }
-    touch.stays_inside = depth > 0;
     touch
+}
+
+impl Touch {
+    /// Adds what another edge of the same section touches.
+    fn add(&mut self, other: &Touch) {
+        self.reads.union_with(&other.reads);
+        self.writes.union_with(&other.writes);
+        self.fixed_reads.union_with(&other.fixed_reads);
+        self.fixed_writes.union_with(&other.fixed_writes);
+        self.joins |= other.joins;
+        self.frees |= other.frees;
+        self.ends |= other.ends;
+        self.is_section = true;
+    }
+
+    /// Whether a section of several edges with this one among them is no action.
+    fn opens(&self) -> bool {
+        self.waits || self.is_back || self.starts
+    }
+}
+
+/// Where atomic sections are, in one automaton.
+struct Sections {
+    /// The least and the greatest depth with which a location is reached.
+    depths: Vec<Option<(i32, i32)>>,
+    out: Vec<Vec<ir::EdgeId>>,
+    into: Vec<Vec<ir::EdgeId>>,
+}
+
+/// Sections in sections that are told apart.
+const MAX_DEPTH: i32 = 4;
+
+impl Sections {
+    fn new(proc: &ir::Proc) -> Sections {
+        let (out, into) = (proc.out_edges(), proc.in_edges());
+        let mut depths: Vec<Option<(i32, i32)>> = vec![None; proc.locs.len()];
+        depths[proc.entry.index()] = Some((0, 0));
+        let mut open = vec![proc.entry];
+        while let Some(loc) = open.pop() {
+            let (least, most) = depths[loc.index()].expect("it was reached");
+            for edge in &out[loc.index()] {
+                let edge = &proc.edges[edge.index()];
+                let after = |depth: i32| {
+                    edge.stmts.iter().fold(depth, |depth, stmt| match stmt.op {
+                        Op::AtomicBegin => (depth + 1).min(MAX_DEPTH),
+                        Op::AtomicEnd => (depth - 1).max(0),
+                        Op::ExitThread(_) | Op::Return(_) => 0,
+                        _ => depth,
+                    })
+                };
+                let (least, most) = (after(least), after(most));
+                let known = &mut depths[edge.to.index()];
+                let joined = known.map_or((least, most), |(a, b)| (a.min(least), b.max(most)));
+                if *known != Some(joined) {
+                    *known = Some(joined);
+                    open.push(edge.to);
+                }
+            }
+        }
+        Sections { depths, out, into }
+    }
+
+    /// Whether a location is inside a section on all ways to it; none if only on some.
+    fn is_inside(&self, loc: LocId) -> Option<bool> {
+        match self.depths[loc.index()] {
+            Some((0, 0)) | None => Some(false),
+            Some((0, _)) => None,
+            Some(_) => Some(true),
+        }
+    }
+
+    /// What an edge touches with the rest of its section, ahead of it or behind it.
+    fn action(&self, proc: &ir::Proc, own: &[Touch], edge: usize, is_ahead: bool) -> Touch {
+        let mut action = own[edge].clone();
+        let mut seen = FixedBitSet::with_capacity(own.len());
+        seen.insert(edge);
+        let mut open = vec![edge];
+        while let Some(at) = open.pop() {
+            let next = if is_ahead { proc.edges[at].to } else { proc.edges[at].from };
+            match self.is_inside(next) {
+                Some(false) => continue,
+                None => action.is_unbounded = true,
+                Some(true) => {}
+            }
+            action.is_unbounded |= own[at].opens();
+            let more = if is_ahead { &self.out[next.index()] } else { &self.into[next.index()] };
+            for other in more.iter().map(|edge| edge.index()) {
+                if !seen.put(other) {
+                    action.is_unbounded |= own[other].opens();
+                    action.add(&own[other]);
+                    open.push(other);
+                }
+            }
+        }
+        action
+    }
 }
 
 /// The rank of a thread when it is the turn of another one.

@@ -7,14 +7,12 @@
 //! to unwind, the labels are an invariant, and the tree is the proof ([`proof`]).
 
 mod covering;
-mod forward;
 mod independence;
 mod invariants;
 mod path;
 mod proof;
 mod races;
-mod reasons;
-mod relations;
+mod steps;
 mod tree;
 mod unwinding;
 
@@ -64,6 +62,12 @@ const ORDER: Knob = Knob {
     default: "sequential",
     help: "which interleaving stands for equivalent ones: threads one after the other, or loops round by round",
 };
+const BRANCHES: Knob = Knob {
+    name: "branches",
+    kind: Kind::Choice(&["apart", "together"]),
+    default: "together",
+    help: "whether branches of one step that lead to the same place are nodes of their own, or one node with their values by cases",
+};
 const INTERPOLANTS: Knob = Knob {
     name: "interpolants",
     kind: Kind::Choice(&["wp", "solver"]),
@@ -82,7 +86,7 @@ impl Engine for Impact {
         &About {
             name: "impact",
             describe: "unwinds the program and learns from each path why it cannot go wrong, until nothing is left to unwind",
-            knobs: &[POR, FORCE_COVER, ORDER, INTERPOLANTS, INVARIANTS],
+            knobs: &[POR, FORCE_COVER, ORDER, BRANCHES, INTERPOLANTS, INVARIANTS],
         }
     }
 
@@ -100,7 +104,8 @@ fn decide(task: &Task, run: &mut Run, expands_covers: bool) -> Result<Verdict, W
         let what = format!("{} is not something that labels show", property.describe());
         return Err(Why::Unsupported { span: Span::NOWHERE, what });
     }
-    let program = run.prepare(task, &Options { arrays: true, ..Options::default() })?;
+    let bundles = run.word(&BRANCHES) == "together";
+    let program = run.prepare(task, &Options { arrays: true, multiplies: !bundles, ..Options::default() })?;
     run.looked_for = task.properties;
     // States show when all threads wait, not when some wait for each other.
     let circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();
@@ -166,6 +171,7 @@ fn world<'p>(program: &'p Program, properties: Properties, run: &Run, expands_co
         properties,
         reduction,
         order: if is_lockstep { Order::Lockstep } else { Order::Sequential },
+        bundles: run.word(&BRANCHES) == "together",
         force_cover: run.settings.flag(&FORCE_COVER),
         expands_covers,
         interpolation: match run.word(&INTERPOLANTS) {
@@ -173,8 +179,8 @@ fn world<'p>(program: &'p Program, properties: Properties, run: &Run, expands_co
             "solver" => Interpolation::Solver,
             other => unreachable!("{other} is not declared"),
         },
-        summaries: Default::default(),
-        reasons: reasons::Reasons::new(run.solver_limits()),
+        steps: Default::default(),
+        reasons: path::reasons::Reasons::new(run.solver_limits()),
         is_total: Default::default(),
         passed_over: Default::default(),
         unknown: None,

@@ -23,9 +23,9 @@ impl Unwinding<'_, '_> {
                 threads.map(|at| Standing { proc: at.proc, loc: at.loc, depth: at.depth, has_ended: at.has_ended });
             let node = self.tree.node(id);
             let is_explored = node.covered_by.is_none() && !node.is_empty;
-            let children = node.children.iter().filter(|_| is_explored).map(|child| {
+            let children = node.children.iter().filter(|_| is_explored).flat_map(|child| {
                 let arrival = self.tree.node(*child).arrival.as_ref().expect("a child has a parent");
-                (arrival.thread, arrival.edge, number_of[*child as usize])
+                arrival.step.edges().map(|edge| (arrival.thread, edge, number_of[*child as usize]))
             });
             let all = if is_explored && !control.has_ended { self.candidates(control) } else { Vec::new() };
             nodes.push(CertificateNode {

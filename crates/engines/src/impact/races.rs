@@ -136,7 +136,7 @@ impl Unwinding<'_, '_> {
                 let rank = |racer: &Racer| (racer.writes, !racer.reads);
                 let pair =
                     if rank(one) <= rank(other) { [one.clone(), other.clone()] } else { [other.clone(), one.clone()] };
-                Err(Halt::Race(self.tree.steps(node), Box::new(pair)))
+                Err(Halt::Race(self.steps_to(node, &conds)?, Box::new(pair)))
             }
         }
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 const REDUCTIONS: [&str; 3] = ["monotonic", "shared", "none"];
 
 /// The settings with a number; all of them are met if enough numbers are.
-fn settings(number: usize) -> [(&'static str, &'static str); 5] {
+fn settings(number: usize) -> [(&'static str, &'static str); 6] {
     let choose = |rest: usize, words: [&'static str; 2]| words[rest % 2];
     let rest = number / 3;
     [
@@ -21,6 +21,7 @@ fn settings(number: usize) -> [(&'static str, &'static str); 5] {
         ("order", choose(rest / 2, ["sequential", "lockstep"])),
         ("interpolants", choose(rest / 4, ["wp", "solver"])),
         ("invariants", choose(rest / 8, ["learnt", "guessed"])),
+        ("branches", choose(rest / 16, ["together", "apart"])),
     ]
 }
 
@@ -98,7 +99,7 @@ fn section_four(x_first: bool) -> Task {
 
 #[test]
 fn without_cover_expansion_the_proof_is_wrong() {
-    let settings = [("por", "monotonic"), ("force-cover", "on")];
+    let settings = [("por", "monotonic"), ("force-cover", "on"), ("branches", "apart")];
     let mut n_wrong = 0;
     // What is missed depends on which of the branches is unwound first, and so covers the other.
     for x_first in [false, true] {

@@ -34,6 +34,27 @@ pub(super) struct Step {
     pub(super) others: Vec<TermId>,
     /// All that must hold before it, one by one.
     pub(super) guards: Vec<TermId>,
+    /// The edges that it may be, of which it is exactly one.
+    pub(super) ways: Vec<Way>,
+}
+
+/// An edge that a step may be, and all that must hold before it then.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub(super) edge: EdgeRef,
+    pub(super) guards: Vec<TermId>,
+}
+
+impl Step {
+    /// The first of the edges that it may be.
+    pub(super) fn edge(&self) -> EdgeRef {
+        self.ways[0].edge
+    }
+
+    /// The edges that it may be.
+    pub(super) fn edges(&self) -> impl Iterator<Item = EdgeRef> + '_ {
+        self.ways.iter().map(|way| way.edge)
+    }
 }
 
 /// How a node is reached.
@@ -41,7 +62,6 @@ pub(super) struct Step {
 pub(super) struct Arrival {
     pub(super) parent: NodeId,
     pub(super) thread: u32,
-    pub(super) edge: EdgeRef,
     pub(super) step: Rc<Step>,
 }
 
@@ -56,6 +76,8 @@ pub(super) struct Node {
     pub(super) is_empty: bool,
     pub(super) arrival: Option<Arrival>,
     pub(super) depth: u32,
+    /// How many threads its path has started in loops.
+    pub(super) n_started: u32,
     pub(super) covered_by: Option<NodeId>,
     pub(super) covers: Vec<NodeId>,
     /// Whether a node above is covered.
@@ -86,14 +108,59 @@ impl Node {
     }
 }
 
+/// The nodes that are left to do: those with the fewest threads first, and of these the one that was found last. Known as: work list, depth-first.
+///
+/// A loop that starts threads has no end for a search in depth; fewer threads are simpler, and show most of what can go wrong.
+#[derive(Default)]
+pub(super) struct Open {
+    by_threads: Vec<Vec<NodeId>>,
+    /// Nobody has fewer threads.
+    least: usize,
+    len: usize,
+}
+
+impl Open {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds a node, to be looked at before others that are like it.
+    pub(super) fn push(&mut self, tree: &Tree, id: NodeId) {
+        let n_started = tree.node(id).n_started as usize;
+        if self.by_threads.len() <= n_started {
+            self.by_threads.resize_with(n_started + 1, Vec::new);
+        }
+        self.by_threads[n_started].push(id);
+        self.least = self.least.min(n_started);
+        self.len += 1;
+    }
+
+    /// Adds nodes, the first one to be looked at first.
+    pub(super) fn extend(&mut self, tree: &Tree, ids: Vec<NodeId>) {
+        ids.into_iter().rev().for_each(|id| self.push(tree, id));
+    }
+
+    /// Takes the node that is to be looked at next.
+    pub(super) fn pop(&mut self) -> Option<NodeId> {
+        while self.least < self.by_threads.len() {
+            if let Some(id) = self.by_threads[self.least].pop() {
+                self.len -= 1;
+                return Some(id);
+            }
+            self.least += 1;
+        }
+        None
+    }
+}
+
 /// All nodes.
 #[derive(Default)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
     places: Vec<Rc<Place>>,
     number_of: FxHashMap<Rc<Place>, u32>,
-    /// The nodes of each place, ascending.
-    at_place: Vec<Vec<NodeId>>,
+    /// The nodes of each place that may cover others, ascending.
+    may_cover: Vec<Vec<NodeId>>,
 }
 
 impl Tree {
@@ -117,12 +184,12 @@ impl Tree {
             None => {
                 let place = Rc::new(place);
                 self.places.push(place.clone());
-                self.at_place.push(Vec::new());
+                self.may_cover.push(Vec::new());
                 self.number_of.insert(place, self.places.len() as u32 - 1);
                 self.places.len() as u32 - 1
             }
         };
-        self.at_place[number as usize].push(id);
+        self.may_cover[number as usize].push(id);
         let depth = arrival.as_ref().map_or(0, |arrival| self.node(arrival.parent).depth + 1);
         if let Some(arrival) = &arrival {
             let parent = arrival.parent;
@@ -134,6 +201,7 @@ impl Tree {
             is_empty: false,
             arrival,
             depth,
+            n_started: 0,
             covered_by: None,
             covers: Vec::new(),
             is_hidden: false,
@@ -156,10 +224,30 @@ impl Tree {
 
     /// Nodes that were made before a node and may cover it, the latest first.
     pub(super) fn candidates(&self, id: NodeId) -> Vec<NodeId> {
-        let all = &self.at_place[self.node(id).place as usize];
+        let all = &self.may_cover[self.node(id).place as usize];
         let before = all.partition_point(|other| *other < id);
-        let fits = |other: &NodeId| self.is_active(*other) && !self.node(*other).is_empty;
-        all[..before].iter().rev().copied().filter(fits).collect()
+        all[..before].iter().rev().copied().collect()
+    }
+
+    /// Whether a node may cover others has perhaps changed.
+    fn note_change(&mut self, id: NodeId) {
+        let may_cover = self.is_active(id) && !self.node(id).is_empty;
+        let all = &mut self.may_cover[self.nodes[id as usize].place as usize];
+        match (all.binary_search(&id), may_cover) {
+            (Ok(at), false) => {
+                all.remove(at);
+            }
+            (Err(at), true) => all.insert(at, id),
+            (Ok(_), true) | (Err(_), false) => {}
+        }
+    }
+
+    /// It is known that nothing is in a node.
+    pub(super) fn empty(&mut self, id: NodeId) {
+        let node = self.node_mut(id);
+        node.is_empty = true;
+        node.label.clear();
+        self.note_change(id);
     }
 
     /// The nodes from one above to a node, both included.
@@ -172,12 +260,6 @@ impl Tree {
         }
         nodes.reverse();
         nodes
-    }
-
-    /// The steps from the start to a node.
-    pub(super) fn steps(&self, id: NodeId) -> Vec<(u32, EdgeRef)> {
-        let arrivals = self.path(0, id).into_iter().filter_map(|node| self.node(node).arrival.as_ref());
-        arrivals.map(|arrival| (arrival.thread, arrival.edge)).collect()
     }
 
     /// The last node that the paths to two nodes have in common.
@@ -197,6 +279,7 @@ impl Tree {
     pub(super) fn cover(&mut self, id: NodeId, by: NodeId) -> Vec<NodeId> {
         self.node_mut(id).covered_by = Some(by);
         self.node_mut(by).covers.push(id);
+        self.note_change(id);
         let mut orphans = std::mem::take(&mut self.node_mut(id).covers);
         let mut below = self.node(id).children.clone();
         while let Some(hidden) = below.pop() {
@@ -208,6 +291,7 @@ impl Tree {
             if node.covered_by.is_none() {
                 below.extend(node.children.iter().copied());
             }
+            self.note_change(hidden);
         }
         orphans.iter().for_each(|orphan| self.node_mut(*orphan).covered_by = None);
         orphans.into_iter().flat_map(|orphan| self.uncovered(orphan)).collect()
@@ -237,6 +321,7 @@ impl Tree {
             if node.covered_by.is_none() {
                 shown.extend(node.children.iter().copied());
             }
+            self.note_change(id);
         }
         open
     }

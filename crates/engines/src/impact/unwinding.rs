@@ -9,18 +9,17 @@
 //! Invariant: the tree is well-labelled at all times, and every step that was expanded cannot go wrong in a state of its node. When the work list is
 //! empty, the tree is complete: each active node has the steps of all threads that `skips` does not leave out, after its own step or that of a node it covers.
 
-use super::forward::Runs;
 use super::independence::{Dependence, Touches, rank};
-use super::path::{Interpolation, Outcome, conjuncts};
+use super::path::reasons::Reasons;
+use super::path::{Interpolation, Outcome, Runs, conjuncts};
 use super::races::Racer;
-use super::reasons::Reasons;
-use super::tree::{Arrival, NodeId, Place, Step, Tree};
+use super::steps::KnownSteps;
+use super::tree::{Arrival, NodeId, Open, Place, Step, Tree};
 use crate::abstraction::cells::Cells;
 use crate::abstraction::control::{Change, Control};
 use crate::abstraction::entailment::Entailment;
 use crate::abstraction::refine::Attempt;
-use crate::abstraction::symbolic::{self, BadKind, Summary};
-use crate::abstraction::waiting;
+use crate::abstraction::symbolic::{self, BadKind};
 use crate::explore::actions::Actions;
 use crate::run::Run;
 use ir::{EdgeRef, Properties, Property, Why};
@@ -42,8 +41,10 @@ pub(super) struct World<'p> {
     /// Whether what a covered node would have expanded is expanded where it is covered. Without it proofs are wrong; only a test does without.
     pub(super) expands_covers: bool,
     pub(super) interpolation: Interpolation,
-    /// What each edge does for a thread, at a place if that matters.
-    pub(super) summaries: Summaries,
+    /// Whether branches that lead to the same place are one step.
+    pub(super) bundles: bool,
+    /// What threads do next, as far as it is the same elsewhere.
+    pub(super) steps: KnownSteps,
     /// Why conditions cannot hold together, or that they can.
     pub(super) reasons: Reasons,
     /// Whether the edges of a location together cover all cases.
@@ -54,9 +55,6 @@ pub(super) struct World<'p> {
     pub(super) unknown: Option<Why>,
     pub(super) counts: Counts,
 }
-
-/// What each edge does for a thread, at a place if that matters.
-pub(super) type Summaries = FxHashMap<(Option<u32>, u32, EdgeRef), Rc<Summary>>;
 
 /// Which interleavings are left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,22 +107,17 @@ impl From<smt::Why> for Halt {
 pub(super) struct Unwinding<'w, 'p> {
     pub(super) world: &'w mut World<'p>,
     pub(super) tree: Tree,
-    pub(super) open: Vec<NodeId>,
+    pub(super) open: Open,
     pub(super) runs: Runs,
     /// Whether nothing is learnt from paths, since claims are looked for that need none.
     pub(super) is_guessing: bool,
 }
 
-/// Values that one step asks its path for.
-const MAX_ASKED: usize = 16;
-/// Cells that a computed address may name.
-const MAX_CASES: usize = 24;
-
 impl<'w, 'p> Unwinding<'w, 'p> {
     /// A tree of the initial states.
     pub(super) fn new(world: &'w mut World<'p>) -> Unwinding<'w, 'p> {
-        let mut unwinding =
-            Unwinding { world, tree: Tree::default(), open: Vec::new(), runs: Runs::default(), is_guessing: false };
+        let (tree, open, runs) = Default::default();
+        let mut unwinding = Unwinding { world, tree, open, runs, is_guessing: false };
         unwinding.begin_again();
         unwinding
     }
@@ -134,16 +127,17 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         self.tree = Tree::default();
         self.runs = Runs::default();
         // Places have other numbers from here on.
-        self.world.summaries = Summaries::default();
+        self.world.steps = KnownSteps::default();
         let root = self.tree.add(Place { control: Control::initial(self.world.cells.program), turn: 0 }, None);
-        self.open = vec![root];
+        self.open = Open::default();
+        self.open.push(&self.tree, root);
     }
 
     /// Unwinds until nothing is left, or until a moment; whether nothing is left.
     pub(super) fn complete(&mut self, run: &mut Run, until: Option<Instant>) -> Result<bool, Halt> {
         while let Some(node) = self.open.pop() {
             if until.is_some_and(|until| Instant::now() >= until) {
-                self.open.push(node);
+                self.open.push(&self.tree, node);
                 return Ok(false);
             }
             if let Some(why) = run.stop_soon() {
@@ -229,14 +223,14 @@ impl<'w, 'p> Unwinding<'w, 'p> {
             self.tree.node_mut(node).explored.push(thread);
         }
         // The first one is looked at first.
-        self.open.extend(children.into_iter().rev());
+        self.open.extend(&self.tree, children);
         Ok(())
     }
 
     /// Looks at a node once more, if it is not covered; else it is looked at when it is uncovered.
     fn requeue(&mut self, node: NodeId) {
         if self.tree.is_active(node) {
-            self.open.push(node);
+            self.open.push(&self.tree, node);
         }
     }
 
@@ -289,16 +283,17 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         let (before, after) = (self.tree.place(arrival.parent), self.tree.place(node));
         let comes_first = rank(before.turn, thread) < rank(before.turn, arrival.thread);
         let is_new = thread as usize >= before.control.threads.len();
-        if !comes_first || is_new || before.control.holder.is_some() || after.control.holder.is_some() {
+        let is_interrupted = before.control.holder.is_some_and(|holder| holder != arrival.thread);
+        if !comes_first || is_new || is_interrupted || after.control.holder.is_some() {
             return Ok(false);
         }
         let at = after.control.at(thread);
         // LOOP of Algorithm 2. It is not needed for what `independence` promises, and would let one loop run ahead of another.
-        let is_loop = self.world.order == Order::Sequential && self.world.touches.of(arrival.edge).is_back;
+        let is_loop = self.world.order == Order::Sequential && self.goes_back(&arrival.step);
         if at.depth > 0 || is_loop {
             return Ok(false);
         }
-        match self.world.touches.dependence(arrival.edge, at.proc, at.loc) {
+        match self.world.touches.dependence(arrival.step.edges(), at.proc, at.loc) {
             Dependence::Never => Ok(true),
             Dependence::Always => Ok(false),
             Dependence::IfAddressesMeet => {
@@ -350,89 +345,20 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         Ok(matches!(self.learn(arrival.parent, &bad)?, Learned::Refuted))
     }
 
-    /// What a step of a thread does from a node.
-    pub(super) fn step(&mut self, node: NodeId, thread: u32, edge: EdgeRef) -> Rc<Step> {
-        let place = self.tree.place(node);
-        let summary = self.summary(node, &place.control, thread, edge);
-        let mut guards = Vec::new();
-        if place.control.holder.is_some_and(|holder| holder != thread) {
-            // Whoever waits at an address that nobody knows may wait.
-            let mut resolve = |_: &mut Cells<'_>, _: TermId| None;
-            let world = &mut *self.world;
-            let waits = waiting::others_wait(
-                &mut world.cells,
-                world.properties,
-                &place.control,
-                thread,
-                &mut resolve,
-                &mut Vec::new(),
-            );
-            waits.into_iter().for_each(|cond| conjuncts(&self.world.cells, cond, &mut guards));
-        }
-        let others = guards.clone();
-        summary.guards.iter().for_each(|guard| conjuncts(&self.world.cells, *guard, &mut guards));
-        Rc::new(Step { summary, others, guards })
-    }
-
-    fn summary(&mut self, node: NodeId, control: &Control, thread: u32, edge: EdgeRef) -> Rc<Summary> {
-        let is_fixed = symbolic::is_fixed(&self.world.cells, edge);
-        let key = (if is_fixed { None } else { Some(self.tree.node(node).place) }, thread, edge);
-        if let Some(summary) = self.world.summaries.get(&key) {
-            return summary.clone();
-        }
-        // What the path to the node knows is asked for in a second run, and then holds for this node alone.
-        let mut asked: Vec<TermId> = Vec::new();
-        let mut known: Vec<(TermId, Option<u64>)> = Vec::new();
-        loop {
-            let summary = {
-                let (asked, known) = (&mut asked, &known);
-                let mut resolve = |_: &mut Cells<'_>, term: TermId| match known.iter().find(|(other, _)| *other == term)
-                {
-                    Some((_, value)) => *value,
-                    None if known.len() > MAX_ASKED => None,
-                    None => {
-                        asked.push(term);
-                        None
-                    }
-                };
-                let world = &mut *self.world;
-                symbolic::run_by_cases(
-                    &mut world.cells,
-                    world.properties,
-                    control,
-                    (thread, edge),
-                    &mut resolve,
-                    MAX_CASES,
-                )
-            };
-            let Some(term) = asked.pop() else {
-                let summary = Rc::new(summary);
-                if known.is_empty() {
-                    self.world.summaries.insert(key, summary.clone());
-                }
-                return summary;
-            };
-            asked.clear();
-            let value = self.value_after_path(node, term);
-            known.push((term, value));
-        }
-    }
-
     /// Makes a child for each step of a thread. None if the node has to be looked at again, since it has become covered or empty on the way.
     fn expand_thread(&mut self, node: NodeId, thread: u32) -> Result<Option<Vec<NodeId>>, Halt> {
-        let place = self.tree.place(node);
-        let at = place.control.at(thread);
-        let edges: Vec<EdgeRef> = self.world.touches.edges(at.proc, at.loc).collect();
-        let mut taken = Vec::new();
-        for edge in edges {
-            let step = self.step(node, thread, edge);
-            if !self.rule_out_bads(node, thread, edge, &step)? {
+        let next = self.next_steps(node, thread);
+        for step in &next.ways {
+            if !self.rule_out_bads(node, thread, step)? {
                 return Ok(None);
             }
+        }
+        let mut taken = Vec::new();
+        for step in &next.steps {
             if !self.may_hold(node, &step.guards)? {
                 continue;
             }
-            if self.world.order == Order::Lockstep && !self.may_go_on(node, &step)? {
+            if self.world.order == Order::Lockstep && !self.may_go_on(node, step)? {
                 match self.tree.is_active(node) {
                     true => continue,
                     false => return Ok(None),
@@ -446,28 +372,17 @@ impl<'w, 'p> Unwinding<'w, 'p> {
                     Learned::Possible | Learned::Undecided(_) => {}
                 }
             }
-            taken.push((edge, step));
+            taken.push(step.clone());
         }
         let mut children = Vec::new();
-        for (edge, step) in taken {
-            let place = self.place_after(node, thread, edge, &step);
-            let arrival = Arrival { parent: node, thread, edge, step };
-            children.push(self.tree.add(place, Some(arrival)));
+        for step in taken {
+            let place = self.place_after(node, thread, &step);
+            let n_started = self.n_started_after(node, &step);
+            let child = self.tree.add(place, Some(Arrival { parent: node, thread, step }));
+            self.tree.node_mut(child).n_started = n_started;
+            children.push(child);
         }
         Ok(Some(children))
-    }
-
-    /// Where a step leads.
-    pub(super) fn place_after(&self, node: NodeId, thread: u32, edge: EdgeRef, step: &Step) -> Place {
-        let place = self.tree.place(node);
-        let program = self.world.cells.program;
-        let control = place.control.after(program, thread, program.edge(edge).to, &step.summary.changes);
-        let is_back = self.world.touches.of(edge).is_back;
-        let turn = match self.world.order {
-            Order::Lockstep if is_back => (thread + 1) % control.threads.len() as u32,
-            _ => place.turn,
-        };
-        Place { control, turn }
     }
 
     /// Whether a step does not wait, as far as its path shows. If it waits, the labels say so from now on: what comes after it would be proved for nothing.
@@ -479,34 +394,43 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         Ok(!matches!(self.learn(node, &waits)?, Learned::Refuted))
     }
 
-    /// Looks at everything that may go wrong in a step. False if the node has become covered or empty on the way.
-    fn rule_out_bads(&mut self, node: NodeId, thread: u32, edge: EdgeRef, step: &Rc<Step>) -> Result<bool, Halt> {
+    /// Looks at everything that may go wrong in a step by one edge. False if the node has become covered or empty on the way.
+    fn rule_out_bads(&mut self, node: NodeId, thread: u32, step: &Step) -> Result<bool, Halt> {
+        let edge = step.edge();
         for bad in &step.summary.bads {
             if self.world.passed_over.contains(&(edge, bad.stmt)) {
                 continue;
             }
             let mut conds = step.others.clone();
             conjuncts(&self.world.cells, bad.cond, &mut conds);
-            let mut steps = self.tree.steps(node);
-            steps.push((thread, edge));
-            let attempt = Attempt { steps, stmt: bad.stmt, kind: bad.kind.clone() };
-            if !self.rule_out(node, &conds, attempt)? {
+            if !self.rule_out(node, &conds, Some((thread, edge, bad.stmt)), &bad.kind)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Makes sure that conditions do not hold in a node, or halts with the path on which they do. False if the node has become covered or empty on the way.
-    pub(super) fn rule_out(&mut self, node: NodeId, conds: &[TermId], attempt: Attempt) -> Result<bool, Halt> {
+    /// Makes sure that conditions do not hold in a node, at a statement of a step or between steps, or halts with the path on which they do. False if the node has become covered or empty on the way.
+    pub(super) fn rule_out(
+        &mut self,
+        node: NodeId,
+        conds: &[TermId],
+        last: Option<(u32, EdgeRef, usize)>,
+        kind: &BadKind,
+    ) -> Result<bool, Halt> {
         if !self.may_hold(node, conds)? {
             return Ok(true);
         }
         let why = match self.learn(node, conds)? {
             Learned::Refuted => return Ok(self.tree.is_active(node) && !self.tree.node(node).is_empty),
             Learned::Undecided(what) => Why::Bound(what),
-            Learned::Possible => match &attempt.kind {
-                BadKind::Violation(_) | BadKind::Deadlock => return Err(Halt::Error(attempt)),
+            Learned::Possible => match kind {
+                BadKind::Violation(_) | BadKind::Deadlock => {
+                    let mut steps = self.steps_to(node, conds)?;
+                    steps.extend(last.map(|(thread, edge, _)| (thread, edge)));
+                    let stmt = last.map_or(0, |(_, _, stmt)| stmt);
+                    return Err(Halt::Error(Attempt { steps, stmt, kind: kind.clone() }));
+                }
                 BadKind::Beyond(why) => why.clone(),
                 BadKind::Unresolved(_, span, what) => {
                     Why::Unsupported { span: *span, what: format!("{what}, which takes many values,") }
@@ -515,10 +439,8 @@ impl<'w, 'p> Unwinding<'w, 'p> {
             },
         };
         self.world.unknown.get_or_insert(why);
-        if let Some((_, edge)) = attempt.steps.last()
-            && attempt.kind != BadKind::Deadlock
-        {
-            self.world.passed_over.insert((*edge, attempt.stmt));
+        if let Some((_, edge, stmt)) = last {
+            self.world.passed_over.insert((edge, stmt));
         }
         Ok(true)
     }

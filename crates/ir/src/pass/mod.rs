@@ -63,6 +63,8 @@ pub struct Options {
     pub max_edges: usize,
     /// Whether steps are merged into large blocks.
     pub blocks: bool,
+    /// Whether ways through atomic sections are multiplied out, so that each section is few steps.
+    pub multiplies: bool,
     /// Loops that start or join threads are unrolled if it is known that they go round at most so many times.
     pub rounds: u64,
     /// Whether allocations become static objects.
@@ -81,6 +83,7 @@ impl Default for Options {
             recursion: 8,
             max_edges: 200_000,
             blocks: true,
+            multiplies: true,
             rounds: 0,
             promotes: true,
             arrays: false,
@@ -96,7 +99,7 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
         let apart = Options { blocks: false, buffers: false, ..*options };
         let program = prepare(&explicit_fences(program.clone()), properties, &apart)?;
         let program = write_buffers(program, properties)?;
-        return Ok(if options.blocks { merge_blocks(program, properties) } else { program });
+        return Ok(if options.blocks { merge_blocks(program, properties, options.multiplies) } else { program });
     }
     let mut program = inline_calls(&without_failures(with_origins(program.clone()), properties), options)?;
     program = drop_dead(propagate_constants(split_webs(number_allocations(program)), true), properties, true);
@@ -126,7 +129,7 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
     if options.arrays {
         program = whole_arrays(program, properties);
     }
-    Ok(if options.blocks { merge_blocks(program, properties) } else { program })
+    Ok(if options.blocks { merge_blocks(program, properties, options.multiplies) } else { program })
 }
 
 /// Whether an attempt fails matters to races only: it synchronises less.

@@ -408,7 +408,9 @@ fn slicing_keeps_violations() {
 
 #[test]
 fn blocks_keep_violations() {
-    compare("blocks", 0..400, &|program, properties| merge_blocks(inlined(program), properties));
+    for multiplies in [true, false] {
+        compare("blocks", 0..400, &|program, properties| merge_blocks(inlined(program), properties, multiplies));
+    }
 }
 
 #[test]

@@ -69,6 +69,13 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         asks: engines(settings::impact, 4, 1),
     },
     Fuzzer {
+        name: "sections",
+        makes: "threads whose atomic sections have branches and inputs; all configurations of impact, in turn, and the other engines",
+        oracle: INTERPRETER,
+        make: threads::make_sections,
+        asks: engines(settings::sections, 5, 1),
+    },
+    Fuzzer {
         name: "tso",
         makes: "stores, loads and fences of two or three threads, under tso",
         oracle: INTERPRETER,

@@ -79,7 +79,7 @@ pub(crate) fn cegar() -> Vec<Setting> {
     all
 }
 
-/// Three reductions, two orders, with and without forced covers, and labels from both sources; and invariants that are guessed.
+/// Three reductions, two orders, with and without forced covers, and labels from both sources; branches apart; and invariants that are guessed.
 pub(crate) fn impact() -> Vec<Setting> {
     let mut all = Vec::new();
     for interpolants in ["wp", "solver"] {
@@ -93,11 +93,19 @@ pub(crate) fn impact() -> Vec<Setting> {
                 let knobs = [("por", por), ("order", order), ("force-cover", cover), ("interpolants", interpolants)];
                 all.push(setting("impact", &knobs));
                 if (interpolants, cover) == ("wp", "on") {
+                    all.push(setting("impact", &[("por", por), ("order", order), ("branches", "apart")]));
                     all.push(setting("impact", &[("por", por), ("order", order), ("invariants", "guessed")]));
                 }
             }
         }
     }
+    all
+}
+
+/// Who takes atomic sections as one step, or as few.
+pub(crate) fn sections() -> Vec<Setting> {
+    let mut all = impact();
+    all.extend([setting("explicit", &[]), setting("bmc", &[]), setting("cegar", &[])]);
     all
 }
 

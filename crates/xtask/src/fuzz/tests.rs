@@ -28,7 +28,7 @@ fn share(name: &str) -> u64 {
         "oox-texts" => 300,
         "orders" => 40,
         "csmith" => 1,
-        "cegar" | "impact" | "locks" | "heap" | "library" | "sequential" | "turns" | "calls" => 8,
+        "cegar" | "impact" | "sections" | "locks" | "heap" | "library" | "sequential" | "turns" | "calls" => 8,
         _ => 12,
     }
 }
@@ -55,6 +55,7 @@ fn who_does_not_see_everything_is_found_out() {
         ("cegar", Blind::Values, 10),
         ("impact", Blind::Values, 10),
         ("retries", Blind::Values, 20),
+        ("sections", Blind::Values, 20),
         ("tso", Blind::Values, 10),
         ("pso", Blind::Values, 10),
         ("tso-buffers", Blind::Values, 10),

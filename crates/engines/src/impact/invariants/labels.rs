@@ -5,7 +5,7 @@
 use super::{End, Guessing};
 use crate::abstraction::cells::Cells;
 use crate::impact::path::conjuncts;
-use crate::impact::tree::NodeId;
+use crate::impact::tree::{NodeId, Open};
 use crate::impact::unwinding::Unwinding;
 use ir::Property;
 use logic::TermId;
@@ -81,7 +81,7 @@ impl Unwinding<'_, '_> {
             label.sort_unstable();
             self.tree.node_mut(id).label = label;
         }
-        self.open.clear();
+        self.open = Open::default();
         Ok(true)
     }
 

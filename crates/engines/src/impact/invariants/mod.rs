@@ -20,7 +20,7 @@ mod labels;
 mod linear;
 mod standing;
 
-use super::forward::Forward;
+use super::path::Forward;
 use super::tree::{NodeId, Step};
 use super::unwinding::{Halt, Unwinding};
 use crate::run::Run;
@@ -117,11 +117,12 @@ impl Unwinding<'_, '_> {
         if self.world.properties.has(Property::Race) {
             return Ok(false);
         }
-        let (tree, open) = (std::mem::take(&mut self.tree), std::mem::take(&mut self.open));
-        let (runs, summaries) = (std::mem::take(&mut self.runs), std::mem::take(&mut self.world.summaries));
+        let open = std::mem::take(&mut self.open);
+        let tree = std::mem::take(&mut self.tree);
+        let (runs, steps) = (std::mem::take(&mut self.runs), std::mem::take(&mut self.world.steps));
         let found = self.guess_in_rounds(run, time);
         if !matches!(found, Ok(true)) {
-            (self.tree, self.open, self.runs, self.world.summaries) = (tree, open, runs, summaries);
+            (self.tree, self.open, self.runs, self.world.steps) = (tree, open, runs, steps);
         }
         found
     }

@@ -7,7 +7,7 @@
 use super::candidates::Candidates;
 use super::claims::Claims;
 use super::{End, Guessing, History, Out, Partition, Standing};
-use crate::impact::forward::effects;
+use crate::impact::path::effects;
 use crate::impact::tree::{Arrival, NodeId};
 use crate::impact::unwinding::Unwinding;
 use ir::EdgeRef;
@@ -105,8 +105,8 @@ impl Unwinding<'_, '_> {
         node: NodeId,
         out: &Out,
     ) -> Result<NodeId, End> {
-        let place = self.place_after(node, out.thread, out.edge, &out.step);
-        let arrival = Arrival { parent: node, thread: out.thread, edge: out.edge, step: out.step.clone() };
+        let place = self.place_after(node, out.thread, &out.step);
+        let arrival = Arrival { parent: node, thread: out.thread, step: out.step.clone() };
         let child = self.tree.add(place, Some(arrival));
         let history = self.history_after(guessing, node, out);
         self.add_standing(guessing, candidates, child, history)

@@ -39,14 +39,18 @@ const MAX_ATOMIC: usize = 64;
 const MAX_STMTS: usize = 256;
 
 /// The program with as few and as large steps as other threads allow.
-pub fn merge_blocks(mut result: Program, properties: Properties) -> Program {
+///
+/// Where `multiplies` is off, branches that meet again inside an atomic section stay apart from those before and after them, for engines that take branches between
+/// the same two locations as one step.
+pub fn merge_blocks(mut result: Program, properties: Properties, multiplies: bool) -> Program {
     for proc in &mut result.procs {
         trim(&result.pool, proc);
     }
     let sharing = Sharing::new(&result);
     for index in 0..result.procs.len() {
         let mut proc = result.procs[index].clone();
-        Merger::new(&mut result, &sharing, ProcId(index as u32), &mut proc, properties).run();
+        let id = ProcId(index as u32);
+        Merger { multiplies, ..Merger::new(&mut result, &sharing, id, &mut proc, properties) }.run();
         trim(&result.pool, &mut proc);
         result.procs[index] = proc;
     }
@@ -81,6 +85,8 @@ struct Merger<'a> {
     into: Vec<Vec<EdgeId>>,
     heads: FixedBitSet,
     is_gone: Vec<bool>,
+    /// Whether ways through atomic sections may become many.
+    multiplies: bool,
 }
 
 impl<'a> Merger<'a> {
@@ -119,7 +125,7 @@ impl<'a> Merger<'a> {
         let heads = loop_heads(proc, &out);
         let is_gone = vec![false; proc.edges.len()];
         let is_atomic = atomic_locations(proc, &out);
-        Merger { summaries, is_total, is_atomic, out, into, heads, is_gone, proc }
+        Merger { summaries, is_total, is_atomic, out, into, heads, is_gone, multiplies: true, proc }
     }
 
     fn run(mut self) {
@@ -173,7 +179,11 @@ impl<'a> Merger<'a> {
     fn is_small(&self, loc: LocId) -> bool {
         let (into, out) = (&self.into[loc.index()], &self.out[loc.index()]);
         let n_joined = into.len() * out.len();
-        let room = if self.is_atomic.contains(loc.index()) { MAX_ATOMIC } else { into.len() + out.len() + SLACK };
+        let room = match self.is_atomic.contains(loc.index()) {
+            true if self.multiplies => MAX_ATOMIC,
+            true => into.len() + out.len() - 1,
+            false => into.len() + out.len() + SLACK,
+        };
         let longest = |edges: &[EdgeId]| {
             edges.iter().map(|edge| self.proc.edges[edge.index()].stmts.len()).max().unwrap_or_default()
         };

@@ -6,6 +6,7 @@
 mod loops;
 mod program;
 mod retries;
+mod sections;
 mod weak;
 
 use super::subject::{Question, Subject, Truth, Unasked};
@@ -62,6 +63,11 @@ impl Subject for Threads {
 /// Under sequential consistency.
 pub(super) fn make(seed: u64) -> Box<dyn Subject> {
     Box::new(Threads { program: generate(seed), model: Model::Sc, by_axioms: false, is_endless: false })
+}
+
+/// Threads whose atomic sections have branches.
+pub(super) fn make_sections(seed: u64) -> Box<dyn Subject> {
+    Box::new(Threads { program: sections::program(seed), model: Model::Sc, by_axioms: false, is_endless: false })
 }
 
 /// Under total store order.

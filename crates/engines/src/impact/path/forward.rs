@@ -7,41 +7,41 @@
 //!
 //! Invariant: the values and conditions of a run are those of every execution that takes its steps, from any state of its first node.
 
-use super::tree::{NodeId, Step};
 use crate::abstraction::cells::Cells;
 use crate::abstraction::control::Change;
+use crate::impact::tree::{NodeId, Step};
 use logic::{Node, Op, TermId, Value, VarId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// A path, run on terms over the cells at its start.
 #[derive(Clone)]
-pub(super) struct Forward {
+pub(in crate::impact) struct Forward {
     values: FxHashMap<VarId, TermId>,
     /// The last step that wrote a cell.
     written: FxHashMap<VarId, usize>,
     /// For each condition on the way its step, the condition, and what it says of the start and of inputs.
-    pub(super) conds: Vec<(usize, TermId, TermId)>,
+    pub(in crate::impact) conds: Vec<(usize, TermId, TermId)>,
     /// Whether a condition on the way never holds.
-    pub(super) is_stuck: bool,
+    pub(in crate::impact) is_stuck: bool,
     from_start: bool,
 }
 
 /// Runs from the start, by their last nodes.
 #[derive(Default)]
-pub(super) struct Runs {
-    pub(super) of: FxHashMap<NodeId, Rc<Forward>>,
+pub(in crate::impact) struct Runs {
+    pub(in crate::impact) of: FxHashMap<NodeId, Rc<Forward>>,
     /// The last run from elsewhere, with its first and its last node.
-    pub(super) last: Option<(NodeId, NodeId, Rc<Forward>)>,
+    pub(in crate::impact) last: Option<(NodeId, NodeId, Rc<Forward>)>,
     /// How many cells of memory were known to them.
-    pub(super) n_memory: usize,
+    pub(in crate::impact) n_memory: usize,
 }
 
 /// Runs that are kept.
-pub(super) const MAX_RUNS: usize = 4096;
+pub(in crate::impact) const MAX_RUNS: usize = 4096;
 
 /// What a step writes: its updates, and what the objects that it makes hold.
-pub(super) fn effects(cells: &mut Cells<'_>, step: &Step) -> Vec<(VarId, TermId)> {
+pub(in crate::impact) fn effects(cells: &mut Cells<'_>, step: &Step) -> Vec<(VarId, TermId)> {
     let mut all = step.summary.updates.clone();
     for change in &step.summary.changes {
         let Change::Make(object, _) = change else { continue };
@@ -65,7 +65,7 @@ pub(super) fn effects(cells: &mut Cells<'_>, step: &Step) -> Vec<(VarId, TermId)
 
 impl Forward {
     /// No steps yet; from the start of the program, or from anywhere.
-    pub(super) fn new(from_start: bool) -> Forward {
+    pub(in crate::impact) fn new(from_start: bool) -> Forward {
         Forward {
             values: FxHashMap::default(),
             written: FxHashMap::default(),
@@ -76,7 +76,7 @@ impl Forward {
     }
 
     /// A term over the cells before a step in terms of the start; inputs of the step get names of their own.
-    pub(super) fn term(&self, cells: &mut Cells<'_>, step: usize, term: TermId) -> TermId {
+    pub(in crate::impact) fn term(&self, cells: &mut Cells<'_>, step: usize, term: TermId) -> TermId {
         let vars = cells.vars_in(term);
         let mut map: FxHashMap<VarId, TermId> = FxHashMap::default();
         for var in vars.iter() {
@@ -98,12 +98,12 @@ impl Forward {
     }
 
     /// The truth of a formula over the cells before a step, if it is the same whatever the inputs are.
-    pub(super) fn truth(&self, cells: &mut Cells<'_>, step: usize, formula: TermId) -> Option<bool> {
+    pub(in crate::impact) fn truth(&self, cells: &mut Cells<'_>, step: usize, formula: TermId) -> Option<bool> {
         let value = self.term(cells, step, formula);
         cells.pool.as_const(value).map(|value| value.as_bool())
     }
 
-    pub(super) fn take(&mut self, cells: &mut Cells<'_>, index: usize, step: &Step) {
+    pub(in crate::impact) fn take(&mut self, cells: &mut Cells<'_>, index: usize, step: &Step) {
         for guard in &step.guards {
             let cond = self.term(cells, index, *guard);
             self.is_stuck |= cells.pool.as_const(cond).is_some_and(|value| !value.as_bool());
@@ -116,12 +116,12 @@ impl Forward {
     }
 
     /// The last step that wrote a cell.
-    pub(super) fn written_at(&self, var: VarId) -> Option<usize> {
+    pub(in crate::impact) fn written_at(&self, var: VarId) -> Option<usize> {
         self.written.get(&var).copied()
     }
 
     /// The conditions on the way about cells that nobody has written since: they hold still.
-    pub(super) fn lasting(&self, cells: &mut Cells<'_>) -> Vec<TermId> {
+    pub(in crate::impact) fn lasting(&self, cells: &mut Cells<'_>) -> Vec<TermId> {
         let mut found = Vec::new();
         for (step, guard, _) in &self.conds {
             let is_kept = |var: &VarId| self.written.get(var).is_none_or(|at| at < step);
@@ -135,16 +135,16 @@ impl Forward {
 }
 
 /// Leaves out of a formula the cases that a path is not about.
-pub(super) struct Settling {
-    pub(super) run: Rc<Forward>,
-    pub(super) depth: usize,
+pub(in crate::impact) struct Settling {
+    pub(in crate::impact) run: Rc<Forward>,
+    pub(in crate::impact) depth: usize,
     /// What has to hold so that it is these cases.
-    pub(super) demanded: Vec<TermId>,
-    pub(super) done: FxHashMap<TermId, TermId>,
+    pub(in crate::impact) demanded: Vec<TermId>,
+    pub(in crate::impact) done: FxHashMap<TermId, TermId>,
 }
 
 impl Settling {
-    pub(super) fn term(&mut self, cells: &mut Cells<'_>, term: TermId) -> TermId {
+    pub(in crate::impact) fn term(&mut self, cells: &mut Cells<'_>, term: TermId) -> TermId {
         if let Some(done) = self.done.get(&term) {
             return *done;
         }

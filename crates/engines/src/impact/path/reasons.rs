@@ -15,10 +15,10 @@ use smt::{Answer, Assignment, Backend, Bits, Decision, Limits, Solver};
 use std::rc::Rc;
 
 /// Conditions that contradict each other.
-pub(super) type Core = Rc<FxHashSet<TermId>>;
+pub(in crate::impact) type Core = Rc<FxHashSet<TermId>>;
 
 /// Remembers what it was asked.
-pub(super) struct Reasons {
+pub(in crate::impact) struct Reasons {
     limits: Limits,
     /// What they are cut into matters for the answer.
     known: FxHashMap<Box<[TermId]>, Option<Core>>,
@@ -30,8 +30,8 @@ pub(super) struct Reasons {
     bits: Bits,
     n_checks: u32,
     /// Questions that a solver was asked.
-    pub(super) n_solved: u64,
-    pub(super) time: std::time::Duration,
+    pub(in crate::impact) n_solved: u64,
+    pub(in crate::impact) time: std::time::Duration,
 }
 
 /// Contradictions and solutions that are tried before a solver is asked.
@@ -45,7 +45,7 @@ const MAX_CHECKS: u32 = 40;
 const MAX_MINIMISED: usize = 40;
 
 impl Reasons {
-    pub(super) fn new(limits: Limits) -> Reasons {
+    pub(in crate::impact) fn new(limits: Limits) -> Reasons {
         Reasons {
             limits,
             known: FxHashMap::default(),
@@ -61,7 +61,7 @@ impl Reasons {
     }
 
     /// Conditions that contradict each other, all of them needed as a rule; none if all may hold together.
-    pub(super) fn core(&mut self, cells: &Cells<'_>, question: &[TermId]) -> Result<Option<Core>, smt::Why> {
+    pub(in crate::impact) fn core(&mut self, cells: &Cells<'_>, question: &[TermId]) -> Result<Option<Core>, smt::Why> {
         if let Some(core) = evident(cells, question) {
             return Ok(Some(Rc::new(core)));
         }
@@ -86,6 +86,28 @@ impl Reasons {
         };
         self.known.insert(question.into(), core.clone());
         Ok(core)
+    }
+
+    /// A solution of all conditions; none if there is none, or if it is not known.
+    pub(in crate::impact) fn solution(
+        &mut self,
+        cells: &Cells<'_>,
+        question: &[TermId],
+    ) -> Result<Option<Assignment>, smt::Why> {
+        match self.decide(cells, question) {
+            Decision::Sat => Ok(Some(self.bits.assignment(&cells.pool))),
+            Decision::Unsat => Ok(None),
+            Decision::Unknown(smt::Why::Incomplete(_)) => {
+                let mut solver = Solver::new(Backend::Z3);
+                solver.set_limits(self.limits.clone());
+                match solver.check(&cells.pool, question) {
+                    Answer::Sat(solution) => Ok(Some(solution)),
+                    Answer::Unsat(_) => Ok(None),
+                    Answer::Unknown(why) => Err(why),
+                }
+            }
+            Decision::Unknown(why) => Err(why),
+        }
     }
 
     fn solve(&mut self, cells: &Cells<'_>, question: &[TermId]) -> Result<Option<Core>, smt::Why> {

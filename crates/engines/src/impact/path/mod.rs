@@ -9,14 +9,20 @@
 //! Invariant: each formula and the step after it imply the next one, the last one rules out what is bad, and what is known at the first node implies the first one. Backward
 //! this holds by construction, except for the first, which is asked for where inputs had to be eliminated; the solver's sequences are checked by `smt::interpolate`.
 
-use super::forward::{Forward, MAX_RUNS, Runs, Settling, effects};
+mod forward;
+pub(super) mod reasons;
+mod relations;
+
+pub(super) use forward::{Forward, Runs, effects};
+
 use super::tree::{Arrival, NodeId};
 use super::unwinding::{Order, Unwinding};
 use crate::abstraction::cells::Cells;
 use crate::abstraction::refine::at_moment;
+use forward::{MAX_RUNS, Settling};
 use logic::{Node, Op, TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smt::{Arithmetic, Method, NoInterpolants};
+use smt::{Arithmetic, Assignment, Method, NoInterpolants};
 use std::rc::Rc;
 
 /// How formulas are found for the nodes of a path that leads to nothing bad.
@@ -67,6 +73,17 @@ impl Unwinding<'_, '_> {
         let found = self.world.entailment.values(cells, &conds, value, 1).ok().flatten()?;
         let value = cells.pool.as_const(*found.first()?)?;
         Some(value.as_bv().as_u64())
+    }
+
+    /// An execution that takes the path to a node and satisfies conditions there.
+    pub(super) fn execution(&mut self, node: NodeId, conds: &[TermId]) -> Result<Option<Assignment>, smt::Why> {
+        let run = self.run_from_start(node);
+        let depth = self.tree.node(node).depth as usize;
+        let mut question: Vec<TermId> = run.conds.iter().map(|(_, _, cond)| *cond).collect();
+        for cond in conds {
+            question.push(run.term(&mut self.world.cells, depth, *cond));
+        }
+        self.world.reasons.solution(&self.world.cells, &question)
     }
 
     /// Whether the states of a node above may lead along the path to this bad condition, and if not, why not.

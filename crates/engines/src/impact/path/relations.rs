@@ -10,9 +10,10 @@
 //! Invariant: what takes the place of a formula implies it, and holds in every execution that takes the path from the start.
 
 use super::forward::Forward;
-use super::tree::NodeId;
-use super::unwinding::Unwinding;
 use crate::abstraction::cells::Cells;
+use crate::impact::tree::NodeId;
+use crate::impact::unwinding::Unwinding;
+use ir::EdgeRef;
 use logic::{Node, Sort, TermId, VarId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -62,7 +63,8 @@ impl Unwinding<'_, '_> {
     /// Relations between cells after the path to a node, those that will hold in later rounds first.
     fn relations(&mut self, node: NodeId, vars: &[VarId]) -> [Vec<TermId>; 3] {
         let run = self.run_from_start(node);
-        let steps = self.tree.steps(node);
+        let nodes = self.tree.path(0, node);
+        let steps: Vec<EdgeRef> = self.arrivals(&nodes).iter().map(|arrival| arrival.step.edge()).collect();
         let touches = &self.world.touches;
         let cells = &mut self.world.cells;
         let mut vars = vars.to_vec();
@@ -71,7 +73,7 @@ impl Unwinding<'_, '_> {
         let after: Vec<TermId> = own.iter().map(|cell| run.term(cells, steps.len(), *cell)).collect();
         let seen = Seen { run, cells: own.into_iter().zip(after).collect() };
         let written = |var: VarId| seen.run.written_at(var).and_then(|step| steps.get(step));
-        let is_looped = |var: VarId| written(var).is_some_and(|(_, edge)| touches.of(*edge).repeats);
+        let is_looped = |var: VarId| written(var).is_some_and(|edge| touches.of(*edge).repeats);
         let (addresses, constants) = constants(cells, &seen, &is_looped);
         let (apart, equal) = distances(cells, &seen);
         let mut general = addresses;
