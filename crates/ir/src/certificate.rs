@@ -32,7 +32,7 @@ pub enum Reduction {
     Untold,
     /// One thread alone runs where what it does is seen by nobody and comes to an end.
     Local,
-    /// The step of a thread is left out after one that is independent of it, of a thread that comes later in the order of threads.
+    /// The step of a thread is left out after one that is independent of it, if the thread comes earlier in the order of threads or was left out before as well.
     Monotonic {
         /// Whether the order changes with `CertificateNode::turn`: when a thread goes back in its automaton, it is the turn of the next one.
         rotates: bool,

@@ -5,7 +5,7 @@
 //! `Monotonic`: whoever arrives at a node by a step of a thread need not look at the step of a thread that comes earlier in the order, if the two are independent: the other
 //! order of the two is looked at elsewhere. Among the equivalent interleavings of an execution the first one in the lexicographic order has no independent neighbours the wrong way round, whatever the order
 //! is at each place, as long as the steps so far determine it. A node is arrived at by its own steps and by those to all nodes that it covers, so whatever is left out there has to be
-//! left out after each of them. Neighbours of which the later one goes wrong may be exchanged as well: then it goes wrong earlier. An atomic section that neither waits, nor goes round, nor starts
+//! left out after each of them. What was left out before a step that is independent of it may stay so: it could be moved to where it was left out first. Neighbours of which the later one goes wrong may be exchanged as well: then it goes wrong earlier. An atomic section that neither waits, nor goes round, nor starts
 //! threads is one action ([`super::sections`]).
 //!
 //! `Local`: a thread runs alone where its step touches nothing that others see, can always be taken, and does not lead back in its automaton, so that nobody is put off for ever.
@@ -81,7 +81,8 @@ impl Checker<'_> {
         let (Some(then), Some(now)) = (at(before), at(to)) else { return false };
         let has_begun = before.holder.is_none_or(|holder| holder == *mover);
         let may_both_run = has_begun && to.holder.is_none() && !to.has_ended && now.depth == 0;
-        let comes_first = thread != *mover && place_in_order(thread) < place_in_order(*mover);
+        let comes_first =
+            thread != *mover && (place_in_order(thread) < place_in_order(*mover) || before.left_out.contains(&thread));
         may_both_run
             && comes_first
             && then == now

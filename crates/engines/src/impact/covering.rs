@@ -9,7 +9,8 @@
 //! With a reduction the covering node stands for other paths than its own, after which other steps are left out. So it has to take all steps that
 //! the covered node would not have left out (cover expansion).
 //!
-//! Invariant: for each covered node, the threads that it does not skip are required of the node that covers it.
+//! Invariant: for each covered node, the threads that it does not skip are required of the node that covers it. With `sleep` a thread that is required of a node from now on no longer sleeps there, and may have
+//! to wake up below it (`Unwinding::woken`).
 
 use super::path::{Outcome, conjuncts};
 use super::tree::NodeId;
@@ -163,7 +164,7 @@ impl Unwinding<'_, '_> {
 
     fn cover(&mut self, node: NodeId, by: NodeId) -> Result<bool, Halt> {
         let needed = match self.world.reduction {
-            Reduction::Monotonic if self.world.expands_covers => self.not_skipped(node)?,
+            Reduction::Monotonic | Reduction::Sleep if self.world.expands_covers => self.not_skipped(node)?,
             _ => Vec::new(),
         };
         // To find out what may be left out, labels may have become stronger.
@@ -180,18 +181,7 @@ impl Unwinding<'_, '_> {
         self.tree.node_mut(node).n_covered += 1;
         let again = self.tree.cover(node, by);
         self.open.extend(&self.tree, again);
-        let target = self.tree.node_mut(by);
-        let before = target.required.len();
-        for thread in needed {
-            if !target.required.contains(&thread) {
-                target.required.push(thread);
-                target.lent.push(thread);
-            }
-        }
-        // One that is not expanded yet is on the list already.
-        if target.required.len() > before && target.is_expanded {
-            self.open.push(&self.tree, by);
-        }
+        needed.into_iter().for_each(|thread| self.require(by, thread));
         Ok(true)
     }
 

@@ -8,6 +8,9 @@
 //! it has no two neighbours the wrong way round. An execution that goes wrong in its last step, with as few steps as possible, does so in all its
 //! equivalent interleavings: could the last step move forward, it would go wrong earlier. So it is enough to look at interleavings without such neighbours.
 //!
+//! What was left out stays so (`sleep`) until somebody does something that depends on it: it could be moved to where it was left out first, before a step of a thread that comes later. Known as:
+//! sleep sets \[Godefroid96].
+//!
 //! With `lockstep` the order changes when a thread goes round a loop: then it is the turn of the next one, and iterations of loops that run side by side follow each other.
 //! Whose turn it is belongs to the place, so that nodes which differ in it do not cover each other.
 //!

@@ -45,10 +45,10 @@ pub struct Impact;
 
 const POR: Knob = Knob {
     name: "por",
-    kind: Kind::Choice(&["none", "shared", "monotonic"]),
-    default: "monotonic",
-    help: "which interleavings are left out: none, those around steps that nobody sees, or those in which independent steps next to each \
-           other are not in the order of threads",
+    kind: Kind::Choice(&["none", "shared", "monotonic", "sleep"]),
+    default: "sleep",
+    help: "which interleavings are left out: none, those around steps that nobody sees, those in which independent steps next to each \
+           other are not in the order of threads, or all that are not the first of equivalent ones",
 };
 const FORCE_COVER: Knob = Knob {
     name: "force-cover",
@@ -104,7 +104,7 @@ fn decide(task: &Task, run: &mut Run, expands_covers: bool) -> Result<Verdict, W
         let what = format!("{} is not something that labels show", property.describe());
         return Err(Why::Unsupported { span: Span::NOWHERE, what });
     }
-    let bundles = run.word(&BRANCHES) == "together";
+    let bundles = takes_branches_together(run);
     let program = run.prepare(task, &Options { arrays: true, multiplies: !bundles, ..Options::default() })?;
     run.looked_for = task.properties;
     // States show when all threads wait, not when some wait for each other.
@@ -160,9 +160,10 @@ fn world<'p>(program: &'p Program, properties: Properties, run: &Run, expands_co
         "none" => Reduction::None,
         "shared" => Reduction::Shared,
         "monotonic" => Reduction::Monotonic,
+        "sleep" => Reduction::Sleep,
         other => unreachable!("{other} is not declared"),
     };
-    let is_lockstep = run.word(&ORDER) == "lockstep" && reduction == Reduction::Monotonic;
+    let is_lockstep = run.word(&ORDER) == "lockstep" && matches!(reduction, Reduction::Monotonic | Reduction::Sleep);
     World {
         cells: Cells::new(program),
         entailment: Entailment::new(run.solver_limits()),
@@ -171,7 +172,7 @@ fn world<'p>(program: &'p Program, properties: Properties, run: &Run, expands_co
         properties,
         reduction,
         order: if is_lockstep { Order::Lockstep } else { Order::Sequential },
-        bundles: run.word(&BRANCHES) == "together",
+        bundles: takes_branches_together(run),
         force_cover: run.settings.flag(&FORCE_COVER),
         expands_covers,
         interpolation: match run.word(&INTERPOLANTS) {
@@ -186,6 +187,11 @@ fn world<'p>(program: &'p Program, properties: Properties, run: &Run, expands_co
         unknown: None,
         counts: Counts::default(),
     }
+}
+
+/// Whether branches that lead to the same place are one step. Where loops advance together relations are read off paths, and values by cases would hide them.
+fn takes_branches_together(run: &Run) -> bool {
+    run.word(&BRANCHES) == "together" && run.word(&ORDER) == "sequential"
 }
 
 /// How long is learnt from paths before anything is guessed.

@@ -56,7 +56,9 @@ impl Unwinding<'_, '_> {
         let reduction = match self.world.reduction {
             Reduction::None => ir::Reduction::Untold,
             Reduction::Shared => ir::Reduction::Local,
-            Reduction::Monotonic => ir::Reduction::Monotonic { rotates: self.world.order == Order::Lockstep },
+            Reduction::Monotonic | Reduction::Sleep => {
+                ir::Reduction::Monotonic { rotates: self.world.order == Order::Lockstep }
+            }
         };
         let has_races = self.world.properties.has(ir::Property::Race);
         let beyond = has_races.then(|| "that nobody races is not checked again".to_string());

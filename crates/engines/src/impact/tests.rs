@@ -9,14 +9,14 @@ use ir::interp::{Domain, Limits, enumerate};
 use ir::{Certificate, Op, Place, Proof, Properties, Property, Task, Verdict, Why};
 use std::time::Duration;
 
-const REDUCTIONS: [&str; 3] = ["monotonic", "shared", "none"];
+const REDUCTIONS: [&str; 4] = ["sleep", "monotonic", "shared", "none"];
 
 /// The settings with a number; all of them are met if enough numbers are.
 fn settings(number: usize) -> [(&'static str, &'static str); 6] {
     let choose = |rest: usize, words: [&'static str; 2]| words[rest % 2];
-    let rest = number / 3;
+    let rest = number / 4;
     [
-        ("por", REDUCTIONS[number % 3]),
+        ("por", REDUCTIONS[number % 4]),
         ("force-cover", choose(rest, ["on", "off"])),
         ("order", choose(rest / 2, ["sequential", "lockstep"])),
         ("interpolants", choose(rest / 4, ["wp", "solver"])),
@@ -240,7 +240,7 @@ fn all_configurations_prove_and_reductions_make_the_tree_smaller() {
         assert!(matches!(checked, Checked::Holds { left_out: 0, .. }), "{settings:?}: {checked:?}");
         proof.nodes.len()
     };
-    for number in 0..24 {
+    for number in 0..32 {
         size(&settings(number));
     }
     let of = |por| size(&[("por", por), ("force-cover", "off")]);

@@ -64,6 +64,8 @@ pub(super) enum Reduction {
     Shared,
     /// Those with independent neighbours the wrong way round.
     Monotonic,
+    /// Those with a step that could have been made earlier, where its thread comes first.
+    Sleep,
 }
 
 /// Which interleaving stands for its class.
@@ -108,6 +110,8 @@ pub(super) struct Unwinding<'w, 'p> {
     pub(super) world: &'w mut World<'p>,
     pub(super) tree: Tree,
     pub(super) open: Open,
+    /// Threads that a node has to take on since a moment ago: what sleeps below it may wake up.
+    pub(super) woken: Vec<(NodeId, u32)>,
     pub(super) runs: Runs,
     /// Whether nothing is learnt from paths, since claims are looked for that need none.
     pub(super) is_guessing: bool,
@@ -116,8 +120,8 @@ pub(super) struct Unwinding<'w, 'p> {
 impl<'w, 'p> Unwinding<'w, 'p> {
     /// A tree of the initial states.
     pub(super) fn new(world: &'w mut World<'p>) -> Unwinding<'w, 'p> {
-        let (tree, open, runs) = Default::default();
-        let mut unwinding = Unwinding { world, tree, open, runs, is_guessing: false };
+        let (tree, open, woken, runs) = Default::default();
+        let mut unwinding = Unwinding { world, tree, open, woken, runs, is_guessing: false };
         unwinding.begin_again();
         unwinding
     }
@@ -129,13 +133,13 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         // Places have other numbers from here on.
         self.world.steps = KnownSteps::default();
         let root = self.tree.add(Place { control: Control::initial(self.world.cells.program), turn: 0 }, None);
-        self.open = Open::default();
+        (self.open, self.woken) = Default::default();
         self.open.push(&self.tree, root);
     }
 
     /// Unwinds until nothing is left, or until a moment; whether nothing is left.
     pub(super) fn complete(&mut self, run: &mut Run, until: Option<Instant>) -> Result<bool, Halt> {
-        while let Some(node) = self.open.pop() {
+        while let Some(node) = self.next_open()? {
             if until.is_some_and(|until| Instant::now() >= until) {
                 self.open.push(&self.tree, node);
                 return Ok(false);
@@ -163,6 +167,42 @@ impl<'w, 'p> Unwinding<'w, 'p> {
             self.expand(node)?;
         }
         Ok(true)
+    }
+
+    /// The node that is looked at next, once all that has to wake up has.
+    fn next_open(&mut self) -> Result<Option<NodeId>, Halt> {
+        while let Some((node, thread)) = self.woken.pop() {
+            for child in self.tree.node(node).children.clone() {
+                let has_moved = self.tree.node(child).arrival.as_ref().is_some_and(|arrival| arrival.thread == thread);
+                let place = self.tree.place(child);
+                if !has_moved && self.candidates(&place.control).contains(&thread) && !self.skips(child, thread)? {
+                    if let Some(other) = self.tree.node(child).covered_by {
+                        self.require(other, thread);
+                    }
+                    if self.tree.node(child).is_expanded {
+                        self.require(child, thread);
+                    }
+                }
+            }
+        }
+        Ok(self.open.pop())
+    }
+
+    /// A node has to take the steps of a thread, for the sake of others.
+    pub(super) fn require(&mut self, node: NodeId, thread: u32) {
+        let own = self.tree.node_mut(node);
+        if own.required.contains(&thread) {
+            return;
+        }
+        own.required.push(thread);
+        own.lent.push(thread);
+        // One that is not expanded yet is on the list already.
+        if own.is_expanded {
+            self.requeue(node);
+            if self.world.reduction == Reduction::Sleep {
+                self.woken.push((node, thread));
+            }
+        }
     }
 
     /// Whether the label of its parent says by now that a node is not reached.
@@ -263,7 +303,7 @@ impl<'w, 'p> Unwinding<'w, 'p> {
                 }
                 Ok(all)
             }
-            Reduction::Monotonic => {
+            Reduction::Monotonic | Reduction::Sleep => {
                 let mut needed = Vec::new();
                 for thread in all {
                     if !self.skips(node, thread)? {
@@ -277,11 +317,18 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         }
     }
 
+    /// Whether a thread could run in a node, and does not since its step was made earlier elsewhere.
+    fn sleeps(&self, node: NodeId, thread: u32) -> bool {
+        let control = &self.tree.place(node).control;
+        !self.tree.node(node).required.contains(&thread) && self.candidates(control).contains(&thread)
+    }
+
     /// Whether the step of a thread may be left out after the one that leads to a node: SKIP of Algorithm 2.
     fn skips(&mut self, node: NodeId, thread: u32) -> Result<bool, Halt> {
         let Some(arrival) = self.tree.node(node).arrival.clone() else { return Ok(false) };
         let (before, after) = (self.tree.place(arrival.parent), self.tree.place(node));
-        let comes_first = rank(before.turn, thread) < rank(before.turn, arrival.thread);
+        let comes_first = rank(before.turn, thread) < rank(before.turn, arrival.thread)
+            || self.world.reduction == Reduction::Sleep && self.sleeps(arrival.parent, thread);
         let is_new = thread as usize >= before.control.threads.len();
         let is_interrupted = before.control.holder.is_some_and(|holder| holder != arrival.thread);
         if !comes_first || is_new || is_interrupted || after.control.holder.is_some() {

@@ -79,12 +79,14 @@ pub(crate) fn cegar() -> Vec<Setting> {
     all
 }
 
-/// Three reductions, two orders, with and without forced covers, and labels from both sources; branches apart; and invariants that are guessed.
+/// Four reductions, two orders, with and without forced covers, and labels from both sources; branches apart; and invariants that are guessed.
 pub(crate) fn impact() -> Vec<Setting> {
     let mut all = Vec::new();
     for interpolants in ["wp", "solver"] {
         for cover in ["on", "off"] {
             for (por, order) in [
+                ("sleep", "sequential"),
+                ("sleep", "lockstep"),
                 ("monotonic", "sequential"),
                 ("monotonic", "lockstep"),
                 ("shared", "sequential"),
