@@ -144,7 +144,7 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
         return Err(Why::Unsupported { span: ir::Span::NOWHERE, what });
     }
     let slices = cone_of(run.word(&COI)).is_static();
-    let program = run.prepare(task, &Options { buffers: true, slices, ..Options::default() })?;
+    let program = run.prepare(task, &Options { arrays: true, buffers: true, slices, ..Options::default() })?;
     run.looked_for = task.properties;
     // Abstract states show when all threads wait, not when some wait for each other.
     let circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();
