@@ -1,6 +1,6 @@
 // expect: unsafe at 35
 // property: reach,assert
-// engines: cegar, impact
+// engines: cegar impact
 // why: an allocation whose size is an input is one object with a size that nobody knows; both threads add to the same cell of it, and one of the two additions may be lost
 #include <assert.h>
 #include <pthread.h>

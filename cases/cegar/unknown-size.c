@@ -1,6 +1,6 @@
 // expect: safe
 // property: reach,assert
-// engines: cegar, impact
+// engines: cegar impact
 // why: an allocation whose size is an input is one object with a size that nobody knows; both threads add to the same cell of it under a lock
 #include <assert.h>
 #include <pthread.h>

@@ -13,10 +13,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A location, and how deep inside of sections a thread is there.
 type At = (LocId, u32);
 
+/// Where edges lead, or where they come from.
+type Ways = FxHashMap<At, Vec<(EdgeId, At)>>;
+
 /// All ways through an automaton.
 pub(super) struct Sections {
-    out: FxHashMap<At, Vec<(EdgeId, At)>>,
-    into: FxHashMap<At, Vec<(EdgeId, At)>>,
+    out: Ways,
+    into: Ways,
     leads_back: Vec<bool>,
 }
 
@@ -25,7 +28,7 @@ const MAX_DEPTH: u32 = 8;
 
 impl Sections {
     pub(super) fn new(proc: &Proc) -> Sections {
-        let (mut out, mut into): (FxHashMap<At, Vec<(EdgeId, At)>>, FxHashMap<_, Vec<_>>) = Default::default();
+        let (mut out, mut into) = (Ways::default(), Ways::default());
         let edges = proc.out_edges();
         let start = (proc.entry, 0);
         let (mut seen, mut open) = (FxHashSet::from_iter([start]), vec![start]);
@@ -68,7 +71,7 @@ impl Sections {
         self.rest(edge, vec![(from, depth)], &self.into)
     }
 
-    fn rest(&self, edge: EdgeId, first: Vec<At>, ways: &FxHashMap<At, Vec<(EdgeId, At)>>) -> Vec<EdgeId> {
+    fn rest(&self, edge: EdgeId, first: Vec<At>, ways: &Ways) -> Vec<EdgeId> {
         let mut found = vec![edge];
         let (mut seen, mut open): (FxHashSet<At>, Vec<At>) = (first.iter().copied().collect(), first);
         while let Some(at) = open.pop() {

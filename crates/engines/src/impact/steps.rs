@@ -8,7 +8,7 @@
 //! Invariant: a step holds what exactly one of its ways does, whichever can be taken; each way excludes the others.
 
 use super::path::conjuncts;
-use super::tree::{NodeId, Place, Step, Way};
+use super::tree::{NextSteps, NodeId, Place, Step, Way};
 use super::unwinding::{Halt, Order, Unwinding};
 use crate::abstraction::cells::Cells;
 use crate::abstraction::control::{Change, Control};
@@ -23,21 +23,6 @@ use std::rc::Rc;
 const MAX_ASKED: usize = 16;
 /// Cells that a computed address may name.
 const MAX_CASES: usize = 24;
-
-/// What a thread may do next.
-pub(super) struct NextSteps {
-    /// A step for each edge.
-    pub(super) ways: Vec<Rc<Step>>,
-    /// The same, with edges that lead to the same place as one step.
-    pub(super) steps: Vec<Rc<Step>>,
-}
-
-/// What is known of steps: of an edge, and of all edges of a location, by threads, and by places where that matters.
-#[derive(Default)]
-pub(super) struct KnownSteps {
-    of_edge: FxHashMap<(Option<u32>, u32, EdgeRef), Rc<Step>>,
-    of_location: FxHashMap<(Option<u32>, u32, u32, u32), Rc<NextSteps>>,
-}
 
 impl Unwinding<'_, '_> {
     /// What a thread may do next from a node.

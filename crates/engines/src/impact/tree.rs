@@ -57,6 +57,21 @@ impl Step {
     }
 }
 
+/// What a thread may do next.
+pub(super) struct NextSteps {
+    /// A step for each edge.
+    pub(super) ways: Vec<Rc<Step>>,
+    /// The same, with edges that lead to the same place as one step.
+    pub(super) steps: Vec<Rc<Step>>,
+}
+
+/// What is known of steps: of an edge, and of all edges of a location, by threads, and by places where that matters.
+#[derive(Default)]
+pub(super) struct KnownSteps {
+    pub(super) of_edge: FxHashMap<(Option<u32>, u32, EdgeRef), Rc<Step>>,
+    pub(super) of_location: FxHashMap<(Option<u32>, u32, u32, u32), Rc<NextSteps>>,
+}
+
 /// How a node is reached.
 #[derive(Clone, Debug)]
 pub(super) struct Arrival {
