@@ -16,7 +16,6 @@ use crate::abstraction::symbolic::{self, Summary};
 use crate::abstraction::waiting;
 use ir::EdgeRef;
 use logic::{TermId, VarId};
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Values that one step asks its path for.
