@@ -94,7 +94,16 @@ fn a_place_that_cannot_be_written_is_said_before_the_work() {
 #[test]
 fn a_log_for_code_scanning_has_a_flow_for_each_thread() {
     let file = Scratch::new("race.sarif", b"");
-    let output = run(&["verify", "examples/lost_update.c", "--property", "race", "--sarif", file.path()]);
+    let output = run(&[
+        "verify",
+        "examples/lost_update.c",
+        "--property",
+        "race",
+        "--engine",
+        "explicit",
+        "--sarif",
+        file.path(),
+    ]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     let log: Value = serde_json::from_slice(&std::fs::read(&file.0).expect("it is there")).expect("it is JSON");
     assert_eq!(log["version"], "2.1.0");
