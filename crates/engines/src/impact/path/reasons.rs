@@ -94,35 +94,16 @@ impl Reasons {
         cells: &Cells<'_>,
         question: &[TermId],
     ) -> Result<Option<Assignment>, smt::Why> {
-        match self.decide(cells, question) {
-            Decision::Sat => Ok(Some(self.bits.assignment(&cells.pool))),
-            Decision::Unsat => Ok(None),
-            Decision::Unknown(smt::Why::Incomplete(_)) => {
-                let mut solver = Solver::new(Backend::Z3);
-                solver.set_limits(self.limits.clone());
-                match solver.check(&cells.pool, question) {
-                    Answer::Sat(solution) => Ok(Some(solution)),
-                    Answer::Unsat(_) => Ok(None),
-                    Answer::Unknown(why) => Err(why),
-                }
-            }
-            Decision::Unknown(why) => Err(why),
+        match self.answer(cells, question) {
+            Answer::Sat(solution) => Ok(Some(solution)),
+            Answer::Unsat(_) => Ok(None),
+            Answer::Unknown(why) => Err(why),
         }
     }
 
     fn solve(&mut self, cells: &Cells<'_>, question: &[TermId]) -> Result<Option<Core>, smt::Why> {
         self.n_solved += 1;
-        let answer = match self.decide(cells, question) {
-            Decision::Sat => Answer::Sat(self.bits.assignment(&cells.pool)),
-            Decision::Unsat => Answer::Unsat(self.bits.core()),
-            Decision::Unknown(smt::Why::Incomplete(_)) => {
-                let mut solver = Solver::new(Backend::Z3);
-                solver.set_limits(self.limits.clone());
-                solver.check(&cells.pool, question)
-            }
-            Decision::Unknown(why) => return Err(why),
-        };
-        match answer {
+        match self.answer(cells, question) {
             Answer::Sat(solution) => {
                 put(&mut self.solutions, &mut self.next_solution, RECENT_SOLUTIONS, solution);
                 Ok(None)
@@ -133,6 +114,20 @@ impl Reasons {
                 Ok(Some(core))
             }
             Answer::Unknown(why) => Err(why),
+        }
+    }
+
+    /// By bits, or by Z3 where these do not know.
+    fn answer(&mut self, cells: &Cells<'_>, question: &[TermId]) -> Answer {
+        match self.decide(cells, question) {
+            Decision::Sat => Answer::Sat(self.bits.assignment(&cells.pool)),
+            Decision::Unsat => Answer::Unsat(self.bits.core()),
+            Decision::Unknown(smt::Why::Incomplete(_)) => {
+                let mut solver = Solver::new(Backend::Z3);
+                solver.set_limits(self.limits.clone());
+                solver.check(&cells.pool, question)
+            }
+            Decision::Unknown(why) => Answer::Unknown(why),
         }
     }
 
