@@ -169,7 +169,8 @@ impl Run {
         self.ticks = self.ticks.wrapping_add(1);
         self.looks.wait = self.looks.wait.saturating_sub(1);
         if self.looks.wait > 0 {
-            return None;
+            // Looking at the flag is cheap, and the rounds until the next look at the clock may be slow ones.
+            return self.budget.is_cancelled().then_some(Why::Cancelled);
         }
         let now = Instant::now();
         let looks_at_memory = self.looks.at_clock(now);
@@ -210,6 +211,14 @@ mod tests {
             run.stop().is_some()
         });
         assert!(slow.is_some_and(|rounds| rounds < 60), "{slow:?}");
+    }
+
+    #[test]
+    fn whoever_is_cancelled_stops_at_once() {
+        let mut run = Run::new(Budget::unlimited());
+        (0..5000).for_each(|_| assert_eq!(run.stop(), None));
+        run.budget().cancel();
+        assert_eq!(run.stop(), Some(Why::Cancelled));
     }
 
     #[test]

@@ -22,7 +22,7 @@ fn settings(number: usize) -> [(&'static str, &'static str); 4] {
 fn random_programs_are_not_contradicted() {
     let properties = Properties::of(&[Property::ErrorCall, Property::Assertion]);
     let (mut n_decided, mut n_safe, mut n_unsafe) = (0, 0, 0);
-    for seed in 0..240u64 {
+    for seed in 0..120u64 {
         let task = Task { program: program(seed, 3 + seed % 3, properties), properties };
         let limits = Limits { max_states: 20_000, domain: Domain::Bits(4), first_only: true, ..Limits::default() };
         let truth = enumerate(&task.program, properties, &limits);
@@ -43,5 +43,5 @@ fn random_programs_are_not_contradicted() {
         }
         n_decided += 1;
     }
-    assert!(n_safe > 30 && n_unsafe > 4 && n_decided > 80, "{n_decided} decided: {n_safe} safe, {n_unsafe} unsafe");
+    assert!(n_safe > 15 && n_unsafe > 2 && n_decided > 40, "{n_decided} decided: {n_safe} safe, {n_unsafe} unsafe");
 }

@@ -25,7 +25,7 @@ impl Explorer<'_> {
     /// Takes steps of the first thread until it starts another one, ends or does not go on. Other values of inputs are left for later.
     pub(super) fn early(&mut self, graph: &mut Graph) -> Result<(), Why> {
         loop {
-            if let Some(why) = self.run.stop() {
+            if let Some(why) = self.run.stop_soon() {
                 return Err(why);
             }
             let here = graph.rows[0].here.clone().expect("the first thread runs");

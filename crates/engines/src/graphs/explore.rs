@@ -66,7 +66,7 @@ impl Explorer<'_> {
         while let Some(mut graph) = self.stack.pop() {
             self.early(&mut graph)?;
             loop {
-                if let Some(why) = self.run.stop() {
+                if let Some(why) = self.run.stop_soon() {
                     return Err(why);
                 }
                 match self.next(&graph) {

@@ -37,7 +37,7 @@ fn check(proof: &Certificate, properties: Properties) -> Checked {
 fn random_programs_are_not_contradicted() {
     let properties = Properties::of(&[Property::ErrorCall, Property::Assertion]);
     let (mut n_safe, mut n_unsafe) = (0, 0);
-    for seed in 0..240u64 {
+    for seed in 0..120u64 {
         let task = Task { program: program(seed, 3 + seed % 3, properties), properties };
         let limits = Limits { max_states: 20_000, domain: Domain::Bits(4), first_only: true, ..Limits::default() };
         let truth = enumerate(&task.program, properties, &limits);
@@ -62,7 +62,7 @@ fn random_programs_are_not_contradicted() {
             Verdict::Unsafe(_) => panic!("seed {seed} with {settings:?}: unsafe, but there is no violation"),
         }
     }
-    assert!(n_safe > 30 && n_unsafe > 4, "{n_safe} safe, {n_unsafe} unsafe");
+    assert!(n_safe > 15 && n_unsafe > 2, "{n_safe} safe, {n_unsafe} unsafe");
 }
 
 /// A reader asserts that x is 0; the other thread, which comes after it, writes y or x and then y again. Right after x = 1 the assertion fails.

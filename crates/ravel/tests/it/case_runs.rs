@@ -184,10 +184,11 @@ fn questions_of(file: &str, case: &Case, decided: &BTreeMap<String, BTreeSet<Str
             let (file, case, expectation) = (file.to_string(), case.clone(), expectation.clone());
             let mut question = Question { file, case, expectation, engine, por, must_decide: false };
             let names = &question.case.engines;
+            let is_open = question.expectation.expected == Expected::Unknown;
             question.must_decide = names.contains(&question.engine)
                 || match decided.get(&question.what()) {
                     Some(who) => who.contains(&question.who()),
-                    None => names.is_empty() && question.engine == "portfolio",
+                    None => names.is_empty() && question.engine == "portfolio" && !is_open,
                 };
             let is_again = |other: &Question| {
                 !other.must_decide && other.engine == question.engine && other.what() == question.what()
@@ -307,8 +308,9 @@ fn ask_group(group: &[Question]) -> Vec<(Option<Failure>, bool, Duration)> {
     let mut read = None;
     let timed = |question: &Question| {
         let begin = Instant::now();
-        let is_default = question.engine == "portfolio";
-        let read = match is_default || question.expectation.expected == Expected::Error {
+        // As people ask, where nobody else is asked; otherwise what was read once serves the default as well.
+        let is_as_people_ask = question.expectation.expected == Expected::Error || group.len() == 1;
+        let read = match is_as_people_ask {
             true => None,
             false => read
                 .get_or_insert_with(|| {
@@ -338,7 +340,9 @@ fn limit_of(question: &Question) -> Duration {
     match question.must_decide {
         _ if is_anew() && !question.case.engines.contains(&question.engine) => Duration::from_secs(1),
         true => Duration::from_secs(60),
-        false => Duration::from_millis(100),
+        // Time enough for a wrong answer, where the right one is that nobody knows.
+        false if question.expectation.expected == Expected::Unknown => Duration::from_secs(1),
+        false => Duration::from_millis(50),
     }
 }
 

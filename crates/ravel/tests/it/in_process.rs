@@ -1,6 +1,6 @@
 //! What does an engine say about a case that was read once? The same as `ravel verify --engine`, without starting a program and reading the file for every engine and reduction.
 //!
-//! Only plain C files that need no option are asked this way; the default is always asked through the command line.
+//! Only plain C files that need no option are asked this way; others, and programs that the default alone is asked about, go through the command line.
 
 use cases::{Case, Expectation, question};
 use engines::{Board, Budget, Decided, How, portfolio, schedule};
