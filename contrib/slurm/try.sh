@@ -125,3 +125,24 @@ wait "$array" || true
 cat "$work/cubes.txt"
 echo "killed $killed times"
 [ "$(tail -1 "$work/cubes.txt")" = "RESULT: true" ] || { echo "the parts do not give the answer"; exit 1; }
+
+echo "== the same in one go, and with a violation that ends the array early"
+one_go() { # EXPECTED FILE FOLDER
+  "$ravel" verify "$2" --property assert --cubes 24 --into "$3" --slurm > "$work/one.txt" || true
+  tail -1 "$work/one.txt"
+  case $(tail -1 "$work/one.txt") in
+    "RESULT: $1"*) ;;
+    *) cat "$work/one.txt"; echo "expected $1"; exit 1 ;;
+  esac
+  # Jobs that are ended leave the queue by and by.
+  for _ in $(seq 50); do
+    [ -z "$(squeue --noheader)" ] && return
+    sleep 0.2
+  done
+  squeue
+  echo "jobs are left"
+  exit 1
+}
+one_go true "$work/adds.c" "$work/once"
+sed 's/x != 1/x != 3/' "$work/adds.c" > "$work/lost.c"
+one_go false "$work/lost.c" "$work/lost"

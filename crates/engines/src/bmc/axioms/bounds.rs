@@ -22,7 +22,7 @@ pub(super) struct Bounds {
     pub(super) same: Vec<Conditional>,
     pub(super) rf: [Relation; 2],
     pub(super) co: [Relation; 2],
-    loc: [Relation; 2],
+    pub(super) loc: [Relation; 2],
     /// Cells that are only added to, if the model makes updates a chain.
     pub(super) counters: Vec<Counter>,
     /// Dependencies of each kind, and when they are there.
@@ -122,6 +122,9 @@ fn set_bounds(sites: &Sites, name: &str) -> [EventSet; 2] {
     let (mut lower, mut upper) = (succeeds.clone(), succeeds);
     lower.intersect(&fails);
     upper.union(&fails);
+    if name == "NAL" {
+        sites.perhaps_plain.iter().for_each(|(event, _)| upper.insert(*event));
+    }
     [lower, upper]
 }
 

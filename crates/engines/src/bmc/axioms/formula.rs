@@ -75,6 +75,7 @@ impl<'a> Formula<'a> {
         formula.reads(unrolled, model, (sites, bounds, torn), &happens)?;
         formula.coherence(unrolled, model, sites, bounds, &happens)?;
         formula.last_writes(model, sites, &happens);
+        formula.plain_places(&unrolled.pool, model, bounds, &happens)?;
         let orders: FxHashMap<(usize, usize), Lit> = formula.orders.iter().map(|&(a, b, lit)| ((a, b), lit)).collect();
         for counter in &bounds.counters {
             // Writes without an order are on ways that exclude each other.
@@ -345,6 +346,30 @@ impl<'a> Formula<'a> {
             }
             self.encoder.clause(&clause);
         }
+    }
+
+    /// When the places are plain of which that depends on the execution.
+    fn plain_places(&mut self, pool: &Pool, model: &Model, bounds: &Bounds, happens: &[Sign]) -> Result<(), smt::Why> {
+        let is_it = |node: &Node| matches!(node, Node::Events(name) if &**name == "NAL");
+        let Some((node, _)) = model.outcome.graph.iter().find(|(_, node)| is_it(node)) else { return Ok(()) };
+        let same: FxHashMap<(usize, usize), TermId> = bounds.same.iter().map(|&(a, b, same)| ((a, b), same)).collect();
+        for (event, atomic) in &self.sites.perhaps_plain {
+            let plain = self.encoder.bits.fresh_lit();
+            self.encoder.define(node, *event, u32::MAX as usize, plain);
+            let mut clause = vec![(Sign::Open(plain), true)];
+            for &other in atomic {
+                let is_same = match same.get(&(*event.min(&other), *event.max(&other))) {
+                    Some(&same) => sign(&mut self.encoder, pool, same)?,
+                    None if bounds.loc[0].contains(*event, other) => Sign::Yes,
+                    None => Sign::No,
+                };
+                let is_here = self.encoder.both(is_same, happens[other]);
+                self.encoder.clause(&[(Sign::Open(plain), false), (is_here, false)]);
+                clause.push((is_here, true));
+            }
+            self.encoder.clause(&clause);
+        }
+        Ok(())
     }
 
     /// Whether a thread is where it says: for tests of what was found.

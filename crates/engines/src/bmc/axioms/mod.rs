@@ -15,6 +15,7 @@ mod lifetimes;
 mod liveness;
 mod matching;
 mod messages;
+mod plain_places;
 mod settled;
 mod sites;
 mod witness;

@@ -7,15 +7,16 @@
 //! Invariant: `shape.events`, `sites` and all relations count the same events, initial writes first.
 
 use super::lifetimes::Open;
+use super::plain_places;
 use crate::bmc::unrolled::{Target, Unrolled};
 use ir::{Kernel, Order};
-use logic::{Pool, TermId, Value};
+use logic::{TermId, Value};
 use memory::events::{How, START};
 use memory::graph::mapping::{Access, Compiled, Mapping, Tags};
 use memory::graph::{Dependency, Event, Kind, Shape};
 use memory::order::Closure;
 use memory::relation::Relation;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// What an event stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +79,8 @@ pub(super) struct Sites {
     pub(super) initial_of: FxHashMap<Location, usize>,
     /// From reads to fences that the mapping puts behind a branch.
     pub(super) branches: Vec<(usize, usize)>,
+    /// Events whose place is plain unless one of these atomic accesses happens there.
+    pub(super) perhaps_plain: Vec<(usize, Vec<usize>)>,
     /// Reads that are no events: by which thread, and how.
     pub(super) settled: Vec<(u32, How)>,
 }
@@ -175,7 +178,7 @@ pub(super) fn sites(unrolled: &mut Unrolled, closure: &Closure, mapping: &Mappin
     builder.meetings();
     let settled = builder.settled(apart.settled);
     let Builder { mut events, sites, rmw, branches, .. } = builder;
-    plain_places(&mut events, &sites, &unrolled.pool);
+    let perhaps_plain = plain_places::tell(&mut events, &sites, &unrolled.pool);
     let n = events.len();
     let mut shape =
         Shape { events, po: Relation::empty(n), rmw: Relation::of(n, rmw), uses_exclusives: mapping.uses_exclusives };
@@ -200,27 +203,7 @@ pub(super) fn sites(unrolled: &mut Unrolled, closure: &Closure, mapping: &Mappin
         }
     }
     let implied = implied(unrolled, &sites);
-    Sites { shape, sites, implied, initial_of, branches, settled }
-}
-
-/// An access, and the initial write, is plain by its place: if no access that may be at the same address is atomic. That an object is made or ends is no access of it.
-fn plain_places(events: &mut [Event], sites: &[Site], pool: &Pool) {
-    let place = |site: &Site| match (site.what, site.location) {
-        (What::Use(_) | What::Over(_), _) => None,
-        (_, Some(Location::Memory(place, addr))) => Some((place, addr)),
-        _ => None,
-    };
-    let atomic = events.iter().zip(sites).filter(|(event, _)| event.thread.is_some() && !event.is_plain);
-    let atomic: FxHashSet<_> = atomic.filter_map(|(_, site)| place(site)).collect();
-    let is_known = |addr: TermId| pool.as_const(addr).is_some();
-    for (event, site) in events.iter_mut().zip(sites) {
-        let Some((region, addr)) = place(site) else { continue };
-        let may_be_here = |&(other, its): &(u32, Option<TermId>)| {
-            let are_apart = addr.zip(its).is_some_and(|(a, b)| a != b && is_known(a) && is_known(b));
-            other == region && !are_apart
-        };
-        event.is_plain = !atomic.iter().any(may_be_here);
-    }
+    Sites { shape, sites, implied, initial_of, branches, settled, perhaps_plain }
 }
 
 /// Which events happen if another one does: those on every way to it, and what a join waits for.

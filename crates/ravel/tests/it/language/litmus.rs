@@ -238,14 +238,38 @@ fn the_page_is_right_in_a_browser() {
         const before = shown('rf'); document.querySelector('input[data-relation=rf]').click();\
         document.body.dataset.seen = JSON.stringify({boxes: boxes.length, overlap: overlap, wide: wide, before: before, after: shown('rf'),\
           hit: document.querySelectorAll('g.hit').length});</script></body>";
-    let html = std::fs::read_to_string(&page.0).expect("the page was written");
-    std::fs::write(&page.0, html.replace("</body>", script)).expect("the page can be changed");
     let picture = page.0.with_extension("png");
-    let document = render(browser, &page.0, &picture);
-    let seen = document.split("data-seen=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
-    let seen: Value = serde_json::from_str(&seen.replace("&quot;", "\"")).expect("the script ran");
+    let seen = seen_with(browser, &page.0, &picture, script);
     let expected = serde_json::json!({"boxes": 8, "overlap": false, "wide": false, "before": 2, "after": 0, "hit": 6});
     assert_eq!(seen, expected);
     let bytes = std::fs::read(&picture).expect("there is a picture");
     assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 20_000, "{} bytes are no picture of a graph", bytes.len());
+}
+
+#[test]
+fn an_execution_is_chosen_in_a_browser() {
+    let Some(browser) = chromium() else { return };
+    let page = Scratch::new("chosen.html", b"");
+    run(&["litmus", "cases/litmus/x86/store-buffering.litmus", "--show", "all", "--html", page.path()]);
+    // All at first, then the second alone; a set of events is named where its box is ticked.
+    let script = "<script>\
+        const shown = () => [...document.querySelectorAll('figure[data-execution]')].filter(f => f.style.display !== 'none').map(f => f.dataset.execution).join(' ');\
+        const names = () => [...document.querySelectorAll('text[data-sets]')].map(t => t.textContent).join('');\
+        const list = document.querySelector('select'), all = shown(), unnamed = names();\
+        const choose = v => { list.value = v; list.dispatchEvent(new Event('change')); return shown(); };\
+        const second = choose('1'), again = choose('');\
+        const box = document.querySelector('input[data-set=W]'); if (!box.checked) box.click();\
+        document.body.dataset.seen = JSON.stringify({all: all, second: second, again: again, named: names().includes('W') && !unnamed.includes('W')});</script></body>";
+    let seen = seen_with(browser, &page.0, &page.0.with_extension("png"), script);
+    let expected = serde_json::json!({"all": "0 1 2 3", "second": "1", "again": "0 1 2 3", "named": true});
+    assert_eq!(seen, expected);
+}
+
+/// What a script at the end of a page has seen.
+fn seen_with(browser: &str, page: &Path, picture: &Path, script: &str) -> Value {
+    let html = std::fs::read_to_string(page).expect("the page was written");
+    std::fs::write(page, html.replace("</body>", script)).expect("the page can be changed");
+    let document = render(browser, page, picture);
+    let seen = document.split("data-seen=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+    serde_json::from_str(&seen.replace("&quot;", "\"")).expect("the script ran")
 }

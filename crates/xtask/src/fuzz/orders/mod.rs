@@ -126,9 +126,16 @@ fn shrunk(threads: &[Vec<Do>]) -> Vec<Vec<Vec<Do>>> {
 fn is_well_formed(thread: &[Do]) -> bool {
     let mut has_read = false;
     thread.iter().all(|act| {
-        has_read |= matches!(act, Do::Load(..) | Do::Update(..));
+        has_read |= act.is_kept_read();
         has_read || !matches!(act, Do::Plain(_, _, Some(_)))
     })
+}
+
+impl Do {
+    /// Whether something is read and kept.
+    fn is_kept_read(&self) -> bool {
+        matches!(self, Do::Load(..) | Do::Update(..) | Do::Plain(_, None, None))
+    }
 }
 
 /// One statement of a thread.
@@ -143,8 +150,8 @@ enum Do {
     /// `r = exchange(cell, value)` or `r = fetch_add(cell, value)`.
     Update(char, u64, &'static str, bool),
     Fence(&'static str),
-    /// A plain read or write, if the last read gave a number or without condition.
-    Plain(char, bool, Option<u64>),
+    /// A plain write of a number, or a read, if the last read gave a number or without condition: then what is read is kept.
+    Plain(char, Option<u64>, Option<u64>),
 }
 
 const LOADS: [&str; 3] = ["relaxed", "acquire", "seq_cst"];
@@ -174,7 +181,12 @@ fn threads(seed: u64) -> Vec<Vec<Do>> {
                         Do::Update(cell, 1 + random.below(2), random.pick(&UPDATES), random.percent(50))
                     }
                     5 => Do::Fence(random.pick(&FENCES)),
-                    _ => Do::Plain('d', random.percent(60), (has_read && random.percent(80)).then(|| random.below(3))),
+                    _ => {
+                        let write = random.percent(60).then(|| 1 + random.below(2));
+                        let condition = (has_read && random.percent(80)).then(|| random.below(3));
+                        has_read |= write.is_none() && condition.is_none();
+                        Do::Plain('d', write, condition)
+                    }
                 }
             })
             .collect()
@@ -203,12 +215,16 @@ fn body(thread: &[Do], at: &dyn Fn(char) -> String, plain: &dyn Fn(char) -> Stri
                 writeln!(text, "  int r{r} = atomic_{name}_explicit({cell}, {value}, memory_order_{order});")
             }
             Do::Fence(order) => writeln!(text, "  atomic_thread_fence(memory_order_{order});"),
-            Do::Plain(object, is_write, condition) => {
+            Do::Plain(object, None, None) => {
+                n_reads += 1;
+                writeln!(text, "  int r{} = {};", n_reads - 1, plain(*object))
+            }
+            Do::Plain(object, write, condition) => {
                 let object = plain(*object);
-                let inner = if *is_write { format!("{object} = 1;") } else { format!("int p = {object};") };
+                let inner = write.map_or_else(|| format!("int p = {object};"), |value| format!("{object} = {value};"));
                 match condition {
                     Some(value) => writeln!(text, "  if (r{} == {value}) {{ {inner} }}", n_reads - 1),
-                    None => writeln!(text, "  {{ {inner} }}"),
+                    None => writeln!(text, "  {inner}"),
                 }
             }
         };
