@@ -6,7 +6,7 @@
 //! chosen). Every other pair gets one when it is first needed, with clauses in the directions in which it counts: where an axiom
 //! forbids the pair, what makes it so must imply the literal (`Lower`); where its absence helps, the literal must have a reason
 //! (`Upper`). For the first direction a least solution needs no more than its rules, because a solution of the
-//! clauses with too many pairs is only forbidden more easily; a closure in the second direction is built from steps of doubling length.
+//! clauses with too many pairs is only forbidden more easily; a closure in the second direction is one step and a shorter way if the steps make no cycle, and otherwise is built from steps of doubling length.
 //! Cycles are the theory's business.
 //!
 //! **Events that may not happen** (`guarded`): what is said of a pair is said of executions in which both its events happen; in all others its literal means
@@ -70,6 +70,8 @@ pub struct Encoder<'a> {
     done: FxHashSet<(NodeId, bool)>,
     /// The pairs of each node that somebody looks at; all of them if nobody has said.
     active: Option<Vec<Relation>>,
+    /// Relations that have no pair of an event with itself, since an axiom says so.
+    irreflexive: FxHashSet<NodeId>,
 }
 
 impl<'a> Encoder<'a> {
@@ -90,6 +92,7 @@ impl<'a> Encoder<'a> {
             differ: FxHashMap::default(),
             done: FxHashSet::default(),
             active: None,
+            irreflexive: FxHashSet::default(),
         }
     }
 
@@ -212,6 +215,12 @@ impl<'a> Encoder<'a> {
 
     /// Adds the axioms of a model.
     pub fn axioms(&mut self, checks: &[Check]) -> Result<(), Inexpressible> {
+        let is_asserted = |check: &&Check| check.severity == Severity::Forbids && !check.is_negated;
+        for check in checks.iter().filter(is_asserted) {
+            if matches!(check.shape, Shape::Irreflexive | Shape::Acyclic) {
+                self.is_irreflexive(check.node);
+            }
+        }
         for check in checks.iter().filter(|check| check.severity == Severity::Forbids) {
             if check.is_negated {
                 let signs = self.inhabited(check, &|_, _| true)?;
@@ -249,6 +258,15 @@ impl<'a> Encoder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Notes that a relation is irreflexive, and so are those that it is a union of.
+    fn is_irreflexive(&mut self, id: NodeId) {
+        self.irreflexive.insert(id);
+        if let Node::Union(a, b) = *self.graph.node(id) {
+            self.is_irreflexive(a);
+            self.is_irreflexive(b);
+        }
     }
 
     /// The parts of a clause that says that what a check asks about is there, among the pairs that count.

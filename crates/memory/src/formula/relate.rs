@@ -285,8 +285,35 @@ impl Encoder<'_> {
         }
     }
 
-    /// A pair of a closure is a way of steps: of one step, of at most two, four, and so on.
+    /// A pair of a closure is a way of steps.
     fn closure(&mut self, id: NodeId, step: NodeId) {
+        // An irreflexive closure has steps without a cycle.
+        let has_cycle = !self.irreflexive.contains(&id) && self.may(step).has_cycle();
+        match has_cycle {
+            true => self.doubled_steps(id, step),
+            false => self.first_steps(id, step),
+        }
+    }
+
+    /// One step and a shorter way, or one step alone. Ways get shorter until there is but a step, since they never come back to where they were.
+    fn first_steps(&mut self, id: NodeId, step: NodeId) {
+        let (all, steps) = (self.may(id), self.may(step));
+        for (from, to) in all.iter() {
+            if from == to && matches!(self.graph.node(id), Node::Star(_)) || self.must(id).contains(from, to) {
+                continue;
+            }
+            let mut clause = vec![(self.pair(id, from, to), false), (self.pair(step, from, to), true)];
+            for middle in steps.successors(from).filter(|&middle| middle != to && all.contains(middle, to)) {
+                let (first, rest) = (self.pair(step, from, middle), self.pair(id, middle, to));
+                let way = self.conjunction(first, rest);
+                clause.push((self.conjunction(way, self.happens_between(from, middle, to)), true));
+            }
+            self.clause(&clause);
+        }
+    }
+
+    /// Of one step, of at most two, four, and so on.
+    fn doubled_steps(&mut self, id: NodeId, step: NodeId) {
         let n = self.n;
         let mut ways: Vec<Sign> = Vec::with_capacity(n * n);
         for from in 0..n {
