@@ -177,6 +177,16 @@ pub struct Object {
     pub span: Span,
 }
 
+/// How objects are called in which models of the library note addresses for themselves.
+const NOTES: &str = "__ravel_noted";
+
+impl Object {
+    /// Whether the library notes addresses here for itself, which a program cannot get at: what only such notes name is lost.
+    pub fn is_note(&self) -> bool {
+        self.name.starts_with(NOTES)
+    }
+}
+
 /// How an object is built, only to name its parts to a person: `queue.slot[3].next`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shape {

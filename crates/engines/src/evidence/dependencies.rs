@@ -4,7 +4,7 @@
 //!
 //! The program is taken as lowered, one statement after the other, as a compiler that optimises nothing would translate it; only what lowering itself computes away (`x ^ x`,
 //! `x * 0`) is no dependency. A variable depends on the reads whose values flowed into it; so does memory that one thread alone uses. A branch makes all that
-//! follows it in its thread depend on what its condition depends on, and so does waiting for a value.
+//! follows it in its thread depend on what its condition depends on, and so does waiting for a value; where a compare-exchange is a loop of exclusives (`compares`), it compares and branches, too.
 
 use ir::interp::{Cell, Event, What};
 use ir::{Op, Place, Program, Scope, Step, Stmt};
@@ -37,8 +37,9 @@ pub(crate) fn dependencies(
     happened: &[(u32, usize, Event)],
     halves: &dyn Fn(usize, ir::SiteId) -> Halves,
     beside: &dyn Fn(usize, ir::SiteId) -> Vec<usize>,
+    compares: bool,
 ) -> Found {
-    let mut walk = Walk { program, threads: BTreeMap::new(), found: Found::default() };
+    let mut walk = Walk { program, threads: BTreeMap::new(), found: Found::default(), compares };
     let mut at = 0;
     for (number, step) in steps.iter().enumerate() {
         let first = at;
@@ -58,6 +59,8 @@ struct Walk<'p> {
     program: &'p Program,
     threads: BTreeMap<u32, Thread>,
     found: Found,
+    /// Whether a compare-exchange branches.
+    compares: bool,
 }
 
 impl Walk<'_> {
@@ -140,6 +143,11 @@ impl Walk<'_> {
                 for cond in asked.into_iter().chain(*wait) {
                     let expected = self.of(thread, cond, Some(*dst));
                     self.depend(3, &expected, halves.0);
+                }
+                if failure.is_some() && self.compares {
+                    let behind = beside.iter().copied().filter(|event| halves.0.is_some_and(|read| *event > read));
+                    self.depend(2, &own, halves.1.into_iter().chain(behind));
+                    self.thread(thread).branches.extend(own.iter().copied());
                 }
                 if wait.is_some() {
                     self.thread(thread).branches.extend(own.iter().copied());

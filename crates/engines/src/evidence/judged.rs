@@ -265,7 +265,8 @@ fn build(task: &Task, run: &GraphRun<'_>, trace: &Trace, mapping: &Mapping) -> R
         (of(Kind::Read), of(Kind::Write))
     };
     let beside = |step, site| builder.beside.get(&(step, site)).cloned().unwrap_or_default();
-    let mut found = dependencies(&task.program, &trace.steps, run.happened(), &halves, &beside);
+    let mut found =
+        dependencies(&task.program, &trace.steps, run.happened(), &halves, &beside, mapping.uses_exclusives);
     found[2].extend(builder.ctrl.iter().copied());
     Ok(builder.finish(co, found))
 }

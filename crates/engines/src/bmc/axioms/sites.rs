@@ -77,7 +77,7 @@ pub(super) struct Sites {
     pub(super) implied: Relation,
     /// The initial write that a read of a location takes.
     pub(super) initial_of: FxHashMap<Location, usize>,
-    /// From reads to fences that the mapping puts behind a branch.
+    /// From reads to what the mapping puts behind a branch.
     pub(super) branches: Vec<(usize, usize)>,
     /// Events whose place is plain unless one of these atomic accesses happens there.
     pub(super) perhaps_plain: Vec<(usize, Vec<usize>)>,
@@ -177,7 +177,7 @@ pub(super) fn sites(unrolled: &mut Unrolled, closure: &Closure, mapping: &Mappin
     builder.fences();
     builder.meetings();
     let settled = builder.settled(apart.settled);
-    let Builder { mut events, sites, rmw, branches, .. } = builder;
+    let Builder { mut events, sites, rmw, mut branches, .. } = builder;
     let perhaps_plain = plain_places::tell(&mut events, &sites, &unrolled.pool);
     let n = events.len();
     let mut shape =
@@ -200,6 +200,12 @@ pub(super) fn sites(unrolled: &mut Unrolled, closure: &Closure, mapping: &Mappin
             if a != b && thread.is_some() && thread == shape.events[b].thread && is_before(a, b) {
                 shape.po.insert(a, b);
             }
+        }
+    }
+    // A compare-exchange that is a loop of exclusives compares and branches: all that follows depends on what it has read.
+    for read in (0..n).filter(|_| mapping.uses_exclusives) {
+        if matches!(sites[read].what, What::Read(_)) && sites[read].how.failure.is_some() {
+            branches.extend(shape.po.successors(read).map(|later| (read, later)));
         }
     }
     let implied = implied(unrolled, &sites);

@@ -48,6 +48,9 @@ fn reached(code: &Code, fixed: &[u8], heap: &Heap) -> Vec<bool> {
     }
     for object in &code.layout.statics {
         let Kept::Fixed(at, bits) = object.kept else { continue };
+        if code.program.objects[object.object as usize].is_note() {
+            continue;
+        }
         debug_assert_eq!(code.program.objects[object.object as usize].kind, ObjectKind::Data);
         let (at, size) = (at as usize, object.size as usize);
         for first in 0..(size + 1).saturating_sub(word_bytes) {

@@ -1,20 +1,21 @@
 /* Memory, numbers and characters. Whether allocation can fail is decided where these are called; see calls/results.rs. */
 
-/* Sizes of blocks are only kept in programs that resize them; blocks are found by address. */
+/* Sizes of blocks are only kept in programs that resize them; blocks are found by address. That an address is noted here does not keep a block from being lost: see the name in
+   the interpreter's search for lost memory. */
 enum { BLOCKS = 256 };
 struct block {
     void *address;
     word size;
 };
-static struct block blocks[BLOCKS];
+static struct block __ravel_noted_blocks[BLOCKS];
 
 static void remember(void *address, word size)
 {
     __ravel_atomic_begin();
     for (u32 i = 0; i < BLOCKS; i++) {
-        if (__atomic_load_n(&blocks[i].address, RELAXED) == 0) {
-            __atomic_store_n(&blocks[i].address, address, RELAXED);
-            __atomic_store_n(&blocks[i].size, size, RELAXED);
+        if (__atomic_load_n(&__ravel_noted_blocks[i].address, RELAXED) == 0) {
+            __atomic_store_n(&__ravel_noted_blocks[i].address, address, RELAXED);
+            __atomic_store_n(&__ravel_noted_blocks[i].size, size, RELAXED);
             __ravel_atomic_end();
             return;
         }
@@ -27,9 +28,9 @@ static word forget(void *address)
 {
     __ravel_atomic_begin();
     for (u32 i = 0; i < BLOCKS; i++) {
-        if (__atomic_load_n(&blocks[i].address, RELAXED) == address) {
-            word size = __atomic_load_n(&blocks[i].size, RELAXED);
-            __atomic_store_n(&blocks[i].address, 0, RELAXED);
+        if (__atomic_load_n(&__ravel_noted_blocks[i].address, RELAXED) == address) {
+            word size = __atomic_load_n(&__ravel_noted_blocks[i].size, RELAXED);
+            __atomic_store_n(&__ravel_noted_blocks[i].address, 0, RELAXED);
             __ravel_atomic_end();
             return size;
         }

@@ -438,6 +438,11 @@ impl Body<'_, '_> {
         let attempt = |body: &mut Self, old: TermId| (succeeds(body, old), desired);
         let old = self.try_update(target.place, (order, failure), attempt);
         let success = succeeds(self, old);
+        // If it succeeds this is what was expected: no branch, on which all that follows would depend.
+        if matches!(expected_at, Slot::Private(_)) {
+            self.put(expected_at, target.sort, old);
+            return self.truth_as(success, expr.ty.ty);
+        }
         let (failed, end) = (self.new_loc(), self.new_loc());
         self.branch_on(success, end, failed);
         self.resume_at(failed);

@@ -2,7 +2,7 @@
 //!
 //! An object is lost (`MemTrack`) if no chain of words leads to it from what outlives the threads: global variables and
 //! static objects. Every word at every offset counts as a pointer to the object that it points into or right behind, so
-//! that an object is called lost only if nothing can name it.
+//! that an object is called lost only if nothing can name it. Notes that the models of the library take of addresses name nothing.
 
 use super::{Origin, words_in};
 use crate::interp::machine::names::Namer;
@@ -48,7 +48,10 @@ fn reached(machine: &Machine<'_>, state: &State) -> BTreeSet<u64> {
     let mut todo: Vec<u64> = memory
         .live
         .iter()
-        .filter(|(_, bytes)| matches!(bytes.origin, Origin::Static(_)))
+        .filter(|(_, bytes)| match bytes.origin {
+            Origin::Static(object) => !machine.program.object(object).is_note(),
+            Origin::Made { .. } => false,
+        })
         .map(|(base, _)| *base)
         .collect();
     let visit = |word: u64, reached: &mut BTreeSet<u64>, todo: &mut Vec<u64>| {
