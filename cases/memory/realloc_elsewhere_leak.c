@@ -10,6 +10,7 @@ int main(void)
     char *lost = malloc(10);
     if (!kept || !lost)
         exit(0);
+    kept[0] = kept[1] = kept[2] = kept[3] = 0;
     lost[0] = 1;
     lost = 0;
     char *larger = realloc(kept, 8);

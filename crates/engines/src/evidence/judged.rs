@@ -531,10 +531,14 @@ impl Builder<'_> {
                 writes.push((at.unwrap_or(usize::MAX), write));
             }
             let n_unlisted = writes.iter().filter(|(at, _)| *at == usize::MAX).count();
-            if n_unlisted > 1 || n_unlisted == 1 && writes.len() > 1 {
-                return Err("a write without a place among those of its cell".to_string());
+            let thread = |(_, write): &(usize, usize)| self.events[*write].thread;
+            let is_of_one = writes.windows(2).all(|pair| thread(&pair[0]) == thread(&pair[1]));
+            match n_unlisted {
+                0 => writes.sort_unstable(),
+                // Nobody else writes there: they take effect as the thread makes them.
+                _ if is_of_one => writes.sort_unstable_by_key(|(_, write)| *write),
+                _ => return Err("a write without a place among those of its cell".to_string()),
             }
-            writes.sort_unstable();
             let order: Vec<usize> =
                 first.copied().into_iter().chain(writes.into_iter().map(|(_, write)| write)).collect();
             for (at, earlier) in order.iter().enumerate() {
