@@ -1,7 +1,7 @@
 /* Memory, numbers and characters. Whether allocation can fail is decided where these are called; see calls/results.rs. */
 
-/* Sizes of blocks are only kept in programs that resize them; blocks are found by address. That an address is noted here does not keep a block from being lost: see the name in
-   the interpreter's search for lost memory. */
+/* Sizes of blocks are only kept in programs that resize them; blocks are found by address. That an address is noted here does not keep a block from being lost: the name says so
+   (`Object::is_note`). */
 enum { BLOCKS = 256 };
 struct block {
     void *address;
