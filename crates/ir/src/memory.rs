@@ -7,10 +7,11 @@
 //! separate regions and whole cells is found by analysis (`pass::split_regions`), not assumed.
 //!
 //! Addresses are cut into granules: 2^32 bytes under LP64, 2^14 under ILP32 (a larger object takes several). Static
-//! objects come first, then those that passes make of allocations (`first_promoted`); the n-th allocation of thread t gets granule `FIRST_DYNAMIC + t * PER_THREAD + n`, so that
-//! allocations of different threads commute. An object's neighbour granule is never in use, so that running off an
-//! object does not land in another. This is one of the layouts that C allows; `addresses` sees to it that no answer
-//! depends on it.
+//! objects come first, then those that passes make of allocations (`first_promoted`); allocations of thread t get granules from
+//! `first_dynamic + t * granules_per_thread` on, so that allocations of different threads commute. An object's neighbour granule is
+//! never in use, so that running off an object does not land in another. Nor does a jump: any two objects are a multiple of `stride`
+//! granules apart, which is no round number, since what a mistaken program adds to a pointer is one (`p[1u << 31]`).
+//! This is one of the layouts that C allows; `addresses` sees to it that no answer depends on it.
 
 use crate::program::{Format, ProcId};
 use crate::source::Span;
@@ -48,16 +49,24 @@ impl DataModel {
         }
     }
 
+    /// What the distance of any two objects is a multiple of, in granules: odd, so that no power of two is one.
+    pub const fn stride(self) -> u64 {
+        match self {
+            DataModel::Ilp32 => 3,
+            DataModel::Lp64 => 7,
+        }
+    }
+
     /// The first granule of static objects: small numbers do not look like addresses.
     pub fn first_static(self) -> u64 {
         self.first_dynamic() / 4
     }
 
     /// The first granule of allocations.
-    pub fn first_dynamic(self) -> u64 {
+    pub const fn first_dynamic(self) -> u64 {
         match self {
-            DataModel::Ilp32 => 1 << 16,
-            DataModel::Lp64 => 1 << 28,
+            DataModel::Ilp32 => self.stride() << 14,
+            DataModel::Lp64 => self.stride() << 26,
         }
     }
 
@@ -67,24 +76,37 @@ impl DataModel {
     }
 
     /// How many granules each thread may allocate.
-    pub fn granules_per_thread(self) -> u64 {
+    pub const fn granules_per_thread(self) -> u64 {
         match self {
-            DataModel::Ilp32 => 1 << 10,
-            DataModel::Lp64 => 1 << 18,
+            DataModel::Ilp32 => self.stride() << 9,
+            DataModel::Lp64 => self.stride() << 17,
         }
     }
 
     /// How many threads can allocate.
-    pub fn max_threads(self) -> u64 {
+    pub const fn max_threads(self) -> u64 {
         match self {
-            DataModel::Ilp32 => 128,
-            DataModel::Lp64 => 1 << 12,
+            DataModel::Ilp32 => 1 << 7,
+            DataModel::Lp64 => 1 << 11,
         }
     }
 
     /// Granules that an object of `size` bytes takes, its guard included.
     pub fn granules(self, size: u64) -> u64 {
-        (size >> self.granule_bits()) + 2
+        ((size >> self.granule_bits()) + 2).next_multiple_of(self.stride())
+    }
+
+    /// The thread that allocates at an address, and the granule among those of that thread.
+    pub fn thread_at(self, address: u64) -> Option<(u64, u64)> {
+        let granule = (address >> self.granule_bits()).checked_sub(self.first_dynamic())?;
+        // Divisors that the compiler knows: engines ask for each access.
+        const ILP32: u64 = DataModel::Ilp32.granules_per_thread();
+        const LP64: u64 = DataModel::Lp64.granules_per_thread();
+        let (thread, own) = match self {
+            DataModel::Ilp32 => (granule / ILP32, granule % ILP32),
+            DataModel::Lp64 => (granule / LP64, granule % LP64),
+        };
+        (thread < self.max_threads()).then_some((thread, own))
     }
 
     /// The addresses at which a thread allocates; none if there are not so many threads.
@@ -285,5 +307,47 @@ impl Region {
     /// The region that may be anything.
     pub fn anywhere() -> Region {
         Region::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is added to a pointer by mistake is a round number of elements; none of them leads into another object of a page.
+    #[test]
+    fn round_numbers_lead_nowhere() {
+        for model in [DataModel::Ilp32, DataModel::Lp64] {
+            let stride = u128::from(model.stride()) << model.granule_bits();
+            let bits = model.word_bits();
+            let twos = (0..bits).map(|bit| 1u128 << bit);
+            let tens = (0..20).map(|digits| 10u128.pow(digits)).filter(|ten| *ten < 1 << bits);
+            for number in twos.chain(tens) {
+                for size in [1, 2, 4, 8, 10, 16, 20, 40] {
+                    let (away, bytes) = (number * size % stride, number * size);
+                    let lands = bytes >= stride / 2 && (away < 4096 || stride - away < 4096);
+                    assert!(!lands, "{number} elements of {size} bytes under {model:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_objects_are_a_multiple_of_the_stride_apart() {
+        for model in [DataModel::Ilp32, DataModel::Lp64] {
+            let stride = model.stride();
+            let firsts = [model.first_static(), model.first_promoted(), model.first_dynamic()];
+            assert!(firsts.iter().all(|first| first % stride == 0), "{firsts:?}");
+            for size in [0, 1, 1 << 14, (1 << 33) + 5] {
+                assert_eq!(model.granules(size) % stride, 0);
+            }
+            for thread in [0, 1, model.max_threads() - 1] {
+                let base = model.dynamic_base(thread, stride, 16).expect("there is room");
+                assert_eq!((base >> model.granule_bits()) % stride, 0);
+                assert_eq!(model.thread_at(base), Some((thread, stride)));
+            }
+            let end = model.addresses_of(model.max_threads() - 1).expect("it is the last thread").end;
+            assert!(end < 1 << (model.word_bits() - u32::from(model == DataModel::Lp64)), "{end:#x}");
+        }
     }
 }

@@ -46,8 +46,17 @@ pub enum Storage {
     Auto,
     /// A parameter.
     Param,
+    /// What holds a record that an expression yields, until the end of the full expression.
+    Temporary,
     /// A function.
     Function,
+}
+
+impl Storage {
+    /// Whether each call of the function has one of its own.
+    pub fn is_local(self) -> bool {
+        matches!(self, Storage::Auto | Storage::Param | Storage::Temporary)
+    }
 }
 
 /// A variable, parameter or function.

@@ -239,11 +239,7 @@ pub(crate) struct NewObject {
 
 /// The thread and its granule of an address in the dynamic range.
 fn granule_of(model: DataModel, addr: u64) -> Option<(u64, u32)> {
-    let granule = (addr >> model.granule_bits()).checked_sub(model.first_dynamic())?;
-    // A power of two, see `DataModel`.
-    let room = model.granules_per_thread();
-    let owner = granule >> room.trailing_zeros();
-    (owner < model.max_threads()).then_some((owner, (granule & (room - 1)) as u32))
+    model.thread_at(addr).map(|(owner, granule)| (owner, granule as u32))
 }
 
 /// What the top byte of an address in the dynamic range can be; never zero.

@@ -95,12 +95,21 @@ impl Checker {
         }
     }
 
-    /// A nameless local object.
-    pub(super) fn add_temporary(&mut self, ty: QualType, span: Span) -> SymbolId {
-        let storage = if self.body.is_some() { Storage::Auto } else { Storage::Static };
+    /// A nameless object that lives as long as its block.
+    pub(super) fn add_literal(&mut self, ty: QualType, span: Span) -> SymbolId {
+        self.add_nameless("<literal>", ty, Storage::Auto, span)
+    }
+
+    /// A nameless object that lives as long as its full expression.
+    fn add_temporary(&mut self, ty: QualType, span: Span) -> SymbolId {
+        self.add_nameless("<temporary>", ty, Storage::Temporary, span)
+    }
+
+    fn add_nameless(&mut self, name: &str, ty: QualType, storage: Storage, span: Span) -> SymbolId {
+        let storage = if self.body.is_some() { storage } else { Storage::Static };
         let address_taken = !self.types.is_scalar(ty.ty);
         self.add_symbol(Symbol {
-            name: "<literal>".to_string(),
+            name: name.to_string(),
             ty,
             storage,
             span,

@@ -13,7 +13,7 @@
 use super::compact;
 use super::context::{Home, Lowering, SymbolRef};
 use super::model_types::{format_of, scalar_of};
-use crate::c::typed::{Expr, Function, LabelId, Storage, SymbolId};
+use crate::c::typed::{Expr, Function, LabelId, SymbolId};
 use crate::c::types::{TypeId, Types};
 use ir::{CheckKind, Edge, Format, HavocKind, Loc, LocId, Op, Scope, Span, Stmt, Variable};
 use logic::{Pool, Scalar, Sort, TermId, Value, VarId};
@@ -298,7 +298,7 @@ impl<'l, 'u> Body<'l, 'u> {
     pub(super) fn home(&mut self, symbol: SymbolId) -> Home {
         let reference = SymbolRef { unit: self.unit, symbol };
         let record = self.lw.symbol(reference);
-        if !matches!(record.storage, Storage::Auto | Storage::Param) {
+        if !record.storage.is_local() {
             return self.lw.static_home(reference);
         }
         if let Some(home) = self.homes.get(&symbol) {
@@ -327,7 +327,7 @@ impl<'l, 'u> Body<'l, 'u> {
     /// Whether a symbol of this function is a stack object.
     pub(super) fn is_stack_object(&mut self, symbol: SymbolId) -> bool {
         let storage = self.lw.symbol(SymbolRef { unit: self.unit, symbol }).storage;
-        matches!(storage, Storage::Auto | Storage::Param) && matches!(self.home(symbol), Home::Pointed(_))
+        storage.is_local() && matches!(self.home(symbol), Home::Pointed(_))
     }
 
     // Statements.

@@ -36,6 +36,33 @@ static void any_argument(char **list, int count, int at, word length)
         list[at] = any_text(length);
 }
 
+/* What the system has written into variables when the process starts. */
+char **environ;
+char *program_invocation_name;
+char *program_invocation_short_name;
+char *tzname[2];
+
+static void start_environ(char **list)
+{
+    environ = list;
+}
+
+static void start_invocation_name(char *name)
+{
+    program_invocation_name = name;
+}
+
+static void start_short_name(char *name)
+{
+    program_invocation_short_name = name;
+}
+
+static void start_zone_names(word length)
+{
+    tzname[0] = any_text(length);
+    tzname[1] = any_text(length);
+}
+
 /* Handlers run when the process ends, the last one first; one that is added meanwhile runs next. */
 enum { HANDLERS = 32 };
 static word handlers[HANDLERS];

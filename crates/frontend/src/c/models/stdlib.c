@@ -209,6 +209,11 @@ static int is_space(int c)
     return c == ' ' || (c >= 9 && c <= 13);
 }
 
+static u64 any_number(void)
+{
+    return (u64)(u32)__ravel_input_int() << 32 | (u32)__ravel_input_int();
+}
+
 /* The number that a text begins with; any if it is greater than `most`, or less than what is below minus that. */
 static u64 decimal(const char *text, u64 most)
 {
@@ -228,7 +233,7 @@ static u64 decimal(const char *text, u64 most)
         n = 10 * n + digit;
     }
     if (is_beyond)
-        return (u64)(u32)__ravel_input_int() << 32 | (u32)__ravel_input_int();
+        return any_number();
     return is_negative ? -n : n;
 }
 
@@ -281,8 +286,9 @@ static const char *number_end(const char *at, u32 base, word left)
     return at == digits ? start : at;
 }
 
-/* The value of a number, at most `most` or, if negative, `least`; both are the same for unsigned numbers. */
-static u64 number_value(const char *at, const char *end, u32 base, u64 most, u64 least)
+/* The value of a number, at most `most` or, if negative, `least`; both are the same for unsigned numbers. One that is beyond either is
+ * that bound or, to functions that leave it undefined, any. */
+static u64 number_value(const char *at, const char *end, u32 base, u64 most, u64 least, int is_bounded)
 {
     u64 n = 0;
     int is_negative;
@@ -302,6 +308,8 @@ static u64 number_value(const char *at, const char *end, u32 base, u64 most, u64
     for (; at != end; at++) {
         u32 digit = digit_of(*at);
         if (n > limit / base || n * base > limit - digit) {
+            if (!is_bounded)
+                return any_number();
             if (__ravel_uses("__errno_location"))
                 *__errno_location() = ERANGE;
             return is_negative && most != least ? -limit : limit;
@@ -324,7 +332,7 @@ static u64 parse_number(const char *text, char **end, int base, u64 most, u64 le
     const char *stop = number_end(start, (u32)base, (word)-1);
     if (end)
         *end = (char *)(stop == start ? text : stop);
-    return number_value(start, stop, (u32)base, most, least);
+    return number_value(start, stop, (u32)base, most, least, 1);
 }
 
 long strtol(const char *text, char **end, int base)

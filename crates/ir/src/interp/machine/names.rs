@@ -91,6 +91,9 @@ impl<'a, 'p> Namer<'a, 'p> {
 
     /// What is at an address, and how it is shown.
     fn place(&self, addr: u64) -> (String, Option<Format>) {
+        if let Some(above) = self.state.memory.above(self.machine.program, addr) {
+            return (format!("{}-{}", self.object(above), above - addr), None);
+        }
         let Some(base) = self.state.memory.whose(self.machine.program, addr) else {
             return (format!("*{addr:#x}"), None);
         };
@@ -149,6 +152,9 @@ impl<'a, 'p> Namer<'a, 'p> {
     pub fn address(&self, addr: u64) -> String {
         if addr == 0 {
             return "NULL".to_string();
+        }
+        if self.state.memory.above(self.machine.program, addr).is_some() {
+            return format!("&{}", self.place(addr).0);
         }
         let Some(base) = self.state.memory.whose(self.machine.program, addr) else { return format!("{addr:#x}") };
         let is_named_by_itself = match self.origin(base) {
@@ -232,7 +238,8 @@ impl<'a, 'p> Namer<'a, 'p> {
 
     /// The largest part of an object that starts at an address and has a name of its own.
     fn outermost(&self, addr: u64, is_lock: bool) -> String {
-        let base = self.state.memory.whose(self.machine.program, addr);
+        let is_before = self.state.memory.above(self.machine.program, addr).is_some();
+        let base = self.state.memory.whose(self.machine.program, addr).filter(|_| !is_before);
         match base.and_then(|base| self.part(base, addr)) {
             Some(part) => part.named(&outermost_path(part.shape, part.offset, is_lock || part.is_pointer)),
             None => self.place(addr).0,
@@ -265,6 +272,14 @@ impl<'a, 'p> Namer<'a, 'p> {
             Fault::Outside(base) => {
                 let size = self.state.memory.live[&base].size;
                 format!("{access} at offset {} of {}, which has {size} bytes", addr - base, self.object(base))
+            }
+            Fault::Below(base) => {
+                let (n_bytes, object) = (base - addr, self.object(base));
+                let bytes = if n_bytes == 1 { "byte" } else { "bytes" };
+                format!(
+                    "{access} {n_bytes} {bytes} before {object}{}",
+                    self.size(base).map_or(String::new(), |size| format!(", which has {size} bytes"))
+                )
             }
             Fault::ReadOnly(base) => format!("{access} of {}, which is read-only", self.object(base)),
             Fault::Function(base) => format!("{access} of {}, which is a function", self.object(base)),

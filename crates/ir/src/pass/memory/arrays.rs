@@ -49,12 +49,13 @@ pub fn whole_arrays(mut program: Program, properties: Properties) -> Program {
     let mut next = program.objects.iter().map(end_of).max().unwrap_or(1).max(model.first_promoted());
     let mut arrays: FxHashMap<RegionId, Array> = FxHashMap::default();
     for (region, site, len) in found {
-        if next + 2 >= model.first_dynamic() {
+        let n_granules = model.granules(0);
+        if next + n_granules >= model.first_dynamic() {
             break;
         }
         let word = model.word_bits();
         let base = program.pool.bv(word, next << model.granule_bits());
-        next += 2;
+        next += n_granules;
         let sort = Sort::Array(Scalar::Bv(word), Scalar::Bv(8 * len as u32));
         let contents = declare(&mut program, "contents", sort, Scope::Global);
         let size = declare(&mut program, "size", Sort::Bv(word), Scope::Global);

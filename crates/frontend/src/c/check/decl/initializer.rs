@@ -11,7 +11,7 @@
 use ir::Span;
 
 use super::super::super::ast::{self, Designator, Encoding, InitializerKind};
-use super::super::super::typed::{Expr, ExprKind, InitItem, Storage};
+use super::super::super::typed::{Expr, ExprKind, InitItem};
 use super::super::super::types::{Field, IntKind, QualType, Type, TypeId};
 use super::super::constant::Constant;
 use super::super::{Checked, Checker};
@@ -219,7 +219,7 @@ impl Checker {
             ExprKind::Load(object) => match object.kind {
                 ExprKind::Symbol(symbol) => {
                     let variable = &self.symbols[symbol.0 as usize];
-                    let is_local = matches!(variable.storage, Storage::Auto | Storage::Param);
+                    let is_local = variable.storage.is_local();
                     is_local && !variable.address_taken && !object.ty.is_volatile
                 }
                 _ => false,

@@ -178,7 +178,7 @@ impl Checker {
         }
         let is_static = self.body.is_none();
         let (ty, init) = self.initialize(declared, initializer, is_static)?;
-        let symbol = self.add_temporary(ty, span);
+        let symbol = self.add_literal(ty, span);
         if is_static && self.unevaluated == 0 {
             self.globals.push(Global { symbol, init: Some(init) });
             self.global_of.insert(symbol, self.globals.len() - 1);

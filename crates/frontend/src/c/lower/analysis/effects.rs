@@ -84,7 +84,7 @@ impl<'u> Lowering<'u> {
         let is_private = |thing: &Thing| match thing {
             Thing::Named(reference) => {
                 let storage = self.symbol(*reference).storage;
-                matches!(storage, Storage::Auto | Storage::Param) && !escaped.contains(reference)
+                storage.is_local() && !escaped.contains(reference)
             }
             Thing::Pointed => false,
         };
@@ -160,7 +160,7 @@ impl<'u> Lowering<'u> {
         });
         // Its own variables are nobody else's.
         let is_own = |thing: &Thing| match thing {
-            Thing::Named(name) => matches!(self.symbol(*name).storage, Storage::Auto | Storage::Param),
+            Thing::Named(name) => self.symbol(*name).storage.is_local(),
             Thing::Pointed => false,
         };
         total.reads.retain(|thing| !is_own(thing));
@@ -284,7 +284,7 @@ impl<'u> Lowering<'u> {
         let reference = SymbolRef { unit, symbol };
         match self.symbol(reference).storage {
             Storage::Function => None,
-            Storage::Auto | Storage::Param => Some(Thing::Named(reference)),
+            Storage::Auto | Storage::Param | Storage::Temporary => Some(Thing::Named(reference)),
             Storage::Extern | Storage::Static | Storage::Thread => Some(Thing::Named(self.owner(reference))),
         }
     }

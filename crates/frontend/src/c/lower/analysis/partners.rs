@@ -85,7 +85,8 @@ fn pair(unit: &Unit, args: &[Expr]) -> Option<(Condition, Partner)> {
     let [condition, mutex, ..] = args else { return None };
     let (condition, mutex) = (named_place(condition)?, named_place(mutex)?);
     let is_fixed = |symbol: SymbolId| {
-        !matches!(unit.symbols[symbol.0 as usize].storage, Storage::Auto | Storage::Param | Storage::Thread)
+        let storage = unit.symbols[symbol.0 as usize].storage;
+        !storage.is_local() && storage != Storage::Thread
     };
     match (&condition.kind, &mutex.kind) {
         // Two variables of one call are those of every call, or both of this activation.
@@ -148,5 +149,5 @@ fn is_same(unit: &Unit, a: &Expr, b: &Expr) -> bool {
 /// Whether only the function itself can change a variable.
 fn is_private(unit: &Unit, symbol: SymbolId) -> bool {
     let symbol = &unit.symbols[symbol.0 as usize];
-    matches!(symbol.storage, Storage::Auto | Storage::Param) && !symbol.address_taken
+    symbol.storage.is_local() && !symbol.address_taken
 }

@@ -389,7 +389,7 @@ pub(in crate::c::lower) fn atomic_value_argument(
     };
     let ExprKind::AddressOf(inner) = &args.get(index)?.kind else { return None };
     let ExprKind::Symbol(symbol) = inner.kind else { return None };
-    let is_local = matches!(unit.symbols[symbol.0 as usize].storage, Storage::Auto | Storage::Param);
+    let is_local = unit.symbols[symbol.0 as usize].storage.is_local();
     let scalar = |ty| crate::c::lower::model_types::scalar_of(&unit.types, ty);
     let object = crate::c::lower::model_types::pointee(&unit.types, args[0].ty.ty)?;
     let fits = scalar(object.ty).is_some() && scalar(object.ty) == scalar(inner.ty.ty);

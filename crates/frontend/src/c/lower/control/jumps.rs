@@ -21,8 +21,10 @@ impl Body<'_, '_> {
     }
 
     pub(in crate::c::lower) fn switch(&mut self, value: &Expr, body: &Stmt) {
+        let results = self.make_results(value);
         let selected = self.eval(value);
         let selected = self.kept(selected);
+        self.end_results(results);
         let end = self.new_loc();
         let (pause, n_alive) = (self.new_loc(), self.alive.len());
         let is_reachable = self.is_reachable();
@@ -100,8 +102,10 @@ impl Body<'_, '_> {
     }
 
     pub(in crate::c::lower) fn goto_computed(&mut self, target: &Expr) {
+        let results = self.make_results(target);
         let target = self.eval(target);
         let target = self.kept(target);
+        self.end_results(results);
         let mut labels: Vec<_> =
             self.labels.iter().map(|(label, target)| (*label, target.loc, target.alive.clone())).collect();
         labels.sort_by_key(|(label, ..)| *label);
@@ -161,7 +165,7 @@ impl Body<'_, '_> {
             }
         }
         // Labels within statement expressions.
-        for expr in scan::exprs_of(stmt) {
+        for (expr, results) in self.results_of_stmt(stmt) {
             let mut blocks = Vec::new();
             scan::visit_expr(expr, &mut |part| match part {
                 Part::Expr(Expr { kind: ExprKind::Statements(stmts), .. }) => {
@@ -172,6 +176,7 @@ impl Body<'_, '_> {
             });
             for stmts in blocks {
                 let n_alive = alive.len();
+                alive.extend(&results);
                 alive.extend(self.hoisted_objects(stmts));
                 for item in stmts {
                     alive.extend(self.item_objects(item));

@@ -12,7 +12,7 @@ use crate::c::lower::analysis::scan::{self, Part};
 use crate::c::lower::body::{Body, StackObject};
 use crate::c::lower::context::{Home, SymbolRef};
 use crate::c::lower::model_types::shape_of;
-use crate::c::typed::{Expr, ExprKind, LabelId, Stmt, StmtKind, Storage, SymbolId};
+use crate::c::typed::{Expr, ExprKind, LabelId, Stmt, StmtKind, SymbolId};
 use crate::c::types::TypeId;
 use ir::{AllocKind, Callee, HavocKind, Op, Scope, Span};
 use logic::{TermId, VarId};
@@ -174,7 +174,7 @@ impl Body<'_, '_> {
         2 * self.lw.program.data_model.word_bytes()
     }
 
-    fn unmake(&mut self, object: StackObject) {
+    pub(super) fn unmake(&mut self, object: StackObject) {
         if matches!(object, StackObject::Variable(_)) {
             return;
         }
@@ -244,7 +244,7 @@ impl Body<'_, '_> {
     /// What a declaration brings to life, if its variable is one of this function.
     pub(in crate::c::lower) fn object_of(&mut self, symbol: SymbolId) -> Option<StackObject> {
         let storage = self.lw.symbol(SymbolRef { unit: self.unit, symbol }).storage;
-        if !matches!(storage, Storage::Auto | Storage::Param) {
+        if !storage.is_local() {
             return None;
         }
         match self.home(symbol) {

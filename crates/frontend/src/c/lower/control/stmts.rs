@@ -8,7 +8,7 @@ use super::scopes;
 use crate::c::lower::analysis::scan;
 use crate::c::lower::body::{Body, JumpTarget, StackObject};
 use crate::c::lower::context::{Home, SymbolRef};
-use crate::c::typed::{Expr, Function, Stmt, StmtKind};
+use crate::c::typed::{Expr, Function, Stmt, StmtKind, Storage};
 use crate::c::types::Type;
 use ir::{CheckKind, Format, HavocKind, LocId, Op, Span};
 use logic::{Sort, TermId};
@@ -20,7 +20,10 @@ impl<'u> Body<'_, 'u> {
         self.is_atomic_section = is_section;
         self.hoisted = scopes::hoisted(&function.body);
         // Arrays of variable length live from their declaration on, in C too.
-        self.hoisted.retain(|symbol| self.lw.units[self.unit].symbols[symbol.0 as usize].vla_len.is_none());
+        self.hoisted.retain(|symbol| {
+            let symbol = &self.lw.units[self.unit].symbols[symbol.0 as usize];
+            symbol.vla_len.is_none() && symbol.storage != Storage::Temporary
+        });
         self.declare_signature(function);
         if is_section {
             self.emit(Op::AtomicBegin);
@@ -137,9 +140,13 @@ impl<'u> Body<'_, 'u> {
     fn stmt_kind(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Empty => {}
-            StmtKind::Expr(expr) => self.discard(expr),
+            StmtKind::Expr(expr) => self.discard_full(expr),
             StmtKind::Block(stmts) => self.block(stmts),
-            StmtKind::Local { symbol, init } => self.local(*symbol, init.as_deref()),
+            StmtKind::Local { symbol, init } => {
+                let results = self.make_results_of_stmt(stmt);
+                self.local(*symbol, init.as_deref());
+                self.end_results(results);
+            }
             StmtKind::If { cond, then, otherwise } => self.if_else(cond, then, otherwise.as_deref()),
             StmtKind::While { cond, body } => self.while_loop(Some(cond), None, body),
             StmtKind::For { init, cond, step, body } => {
@@ -155,9 +162,7 @@ impl<'u> Body<'_, 'u> {
                 self.goto(test);
                 self.resume_at(test);
                 self.span = cond.span;
-                let mark = self.temporary_mark();
-                self.branch(cond, head, end);
-                self.release(mark);
+                self.branch_full(cond, head, end);
                 self.resume_at(end);
             }
             StmtKind::Switch { value, body } => self.switch(value, body),
@@ -185,7 +190,9 @@ impl<'u> Body<'_, 'u> {
             StmtKind::Continue => self.jump(self.continues.last().copied()),
             StmtKind::Return(value) => self.return_stmt(value.as_ref()),
             StmtKind::Asm { template, outputs, updates, inputs, ties, .. } => {
+                let results = self.make_results_of_stmt(stmt);
                 self.asm(template, (outputs, updates), (inputs, ties));
+                self.end_results(results);
             }
         }
     }
@@ -195,25 +202,25 @@ impl<'u> Body<'_, 'u> {
             let missing = self.result.map(|sort| self.havoc(sort, HavocKind::Uninit));
             return self.return_value(missing);
         };
-        if let Some(out) = self.out_pointer {
+        let results = self.make_results(value);
+        let returned = if let Some(out) = self.out_pointer {
             let from = self.record_address(value);
             let to = self.var(out);
             self.copy_to_new(to, from, value.ty.ty);
-            return self.return_value(None);
-        }
-        if self.result.is_none() {
+            None
+        } else if self.result.is_none() {
             self.discard(value);
-            return self.return_value(None);
-        }
-        let value = self.eval(value);
-        self.return_value(Some(value));
+            None
+        } else {
+            Some(self.eval(value))
+        };
+        self.end_results(results);
+        self.return_value(returned);
     }
 
     fn if_else(&mut self, cond: &Expr, then: &Stmt, otherwise: Option<&Stmt>) {
         let (yes, no, end) = (self.new_loc(), self.new_loc(), self.new_loc());
-        let mark = self.temporary_mark();
-        self.branch(cond, yes, no);
-        self.release(mark);
+        self.branch_full(cond, yes, no);
         self.resume_at(yes);
         self.stmt(then);
         self.goto(end);
@@ -229,22 +236,20 @@ impl<'u> Body<'_, 'u> {
         let (head, inside, next, end) = (self.new_loc(), self.new_loc(), self.new_loc(), self.new_loc());
         // Even where nothing falls into the loop a jump may enter its body, and then the condition is next.
         self.enter(head);
-        let mark = self.temporary_mark();
         match cond {
             Some(cond) => {
                 self.span = cond.span;
-                self.branch(cond, inside, end);
+                self.branch_full(cond, inside, end);
             }
             None => self.goto(inside),
         }
-        self.release(mark);
         self.resume_at(inside);
         self.loop_body(body, end, next);
         self.goto(next);
         self.resume_at(next);
         if let Some(step) = step {
             let mark = self.temporary_mark();
-            self.discard(step);
+            self.discard_full(step);
             self.release(mark);
         }
         self.goto(head);

@@ -87,6 +87,55 @@ impl Body<'_, '_> {
         list
     }
 
+    /// Gives the variables of the library that the program uses the values that they have when a process starts.
+    pub(super) fn start_library_variables(&mut self) {
+        let used = self.lw.library_variables();
+        let (most, length) = (self.lw.options.arguments.most, self.lw.options.arguments.length);
+        for variable in used {
+            match variable {
+                "environ" => {
+                    self.lw.assume(format!(
+                        "`environ` has at most {most} texts of at most {length} characters (--argv-max, --argv-length)"
+                    ));
+                    let list = self.environment();
+                    self.call_model("start_environ", vec![list], false);
+                }
+                "tzname" => {
+                    self.lw.assume(format!("texts of `tzname` have at most {length} characters (--argv-length)"));
+                    let length = self.word(u64::from(length));
+                    self.call_model("start_zone_names", vec![length], false);
+                }
+                _ => {
+                    let name = self.program_name();
+                    self.lw.assume(format!("the program is called `{name}`"));
+                    let text = self.text_object(&name);
+                    let is_short = variable == "program_invocation_short_name";
+                    let model = if is_short { "start_short_name" } else { "start_invocation_name" };
+                    self.call_model(model, vec![text], false);
+                }
+            }
+        }
+    }
+
+    /// A list of texts that nobody knows.
+    fn environment(&mut self) -> TermId {
+        let (most, length) = (self.lw.options.arguments.most, u64::from(self.lw.options.arguments.length));
+        let bound = self.pool().bv(32, u64::from(most));
+        // One more than there are texts, as if there were a name of the program.
+        let count = self.call_model("argument_count", vec![bound], true).expect("it returns a number");
+        let one = self.pool().bv(32, 1);
+        let count = self.pool().sub(count, one);
+        let count = self.kept(count);
+        let list = self.call_model("argument_list", vec![count], true).expect("it returns a pointer");
+        let list = self.kept(list);
+        let length = self.word(length);
+        for index in 0..most {
+            let index = self.pool().bv(32, u64::from(index));
+            self.call_model("any_argument", vec![list, count, index, length], false);
+        }
+        list
+    }
+
     /// What the program is called: its file without the ending.
     fn program_name(&self) -> String {
         let path = Path::new(self.lw.program.sources.path(self.span));

@@ -22,10 +22,22 @@ use logic::Sort;
 /// The function that the C library starts.
 const MAIN: &str = "main";
 
+/// Variables of the library that have a value before anything runs (see `models/process.c`).
+const STARTED_VARIABLES: [&str; 4] = ["environ", "program_invocation_name", "program_invocation_short_name", "tzname"];
+
 impl Lowering<'_> {
     /// The user's functions that run before the program, in order; each becomes reachable.
     pub(super) fn constructors(&mut self) -> Vec<ProcId> {
         self.ordered(|function| function.constructor)
+    }
+
+    /// The variables of the library that the system gives a value, of those that what was lowered so far uses.
+    fn library_variables(&self) -> Vec<&'static str> {
+        let is_used = |name: &&str| {
+            let owner = self.data.get(name).filter(|owner| owner.unit >= self.first_model);
+            owner.is_some_and(|owner| self.homes.contains_key(owner))
+        };
+        STARTED_VARIABLES.into_iter().filter(is_used).collect()
     }
 
     /// The functions that have a number, the least first.
@@ -64,7 +76,7 @@ impl Lowering<'_> {
             param.is_some_and(|symbol| self.touched.contains(&SymbolRef { unit: entry.unit, symbol: *symbol }))
         };
         let reads = [is_read(0), is_read(1)];
-        if constructors.is_empty() && !has_end && reads == [false, false] {
+        if constructors.is_empty() && !has_end && reads == [false, false] && self.library_variables().is_empty() {
             self.program.main = entry_proc;
             return;
         }
@@ -73,6 +85,7 @@ impl Lowering<'_> {
         let result = self.program.proc(entry_proc).result;
         let mut body = Body::new(self, entry.unit, None);
         body.span = function.span;
+        body.start_library_variables();
         body.run_all(&constructors);
         let args = body.main_arguments(&params, reads);
         let status = result.map(|sort| body.temporary(sort));
@@ -94,6 +107,7 @@ impl Lowering<'_> {
         let word = Sort::Bv(self.program.data_model.word_bits());
         let mut body = Body::new(self, entries[0].0.unit, None);
         body.span = span;
+        body.start_library_variables();
         body.run_all(&constructors);
         if let [caller] = callers.as_slice() {
             let result = Some(body.temporary(word));

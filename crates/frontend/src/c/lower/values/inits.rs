@@ -9,7 +9,7 @@ use crate::c::lower::analysis::scan::{self, Part};
 use crate::c::lower::body::{Body, StackObject};
 use crate::c::lower::context::{Home, SymbolRef};
 use crate::c::lower::model_types::is_signed;
-use crate::c::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, SymbolId};
+use crate::c::typed::{Expr, ExprKind, InitItem, Stmt, StmtKind, SymbolId};
 use crate::c::types::{Type, TypeId};
 use ir::{HavocKind, Op};
 use logic::{BitVec, Scalar, TermId, Value};
@@ -18,7 +18,7 @@ impl Body<'_, '_> {
     pub(in crate::c::lower) fn local(&mut self, symbol: SymbolId, init: Option<&[InitItem]>) {
         let reference = SymbolRef { unit: self.unit, symbol };
         let record = self.lw.symbol(reference);
-        if !matches!(record.storage, Storage::Auto | Storage::Param) {
+        if !record.storage.is_local() {
             return;
         }
         if let Some(len) = &record.vla_len {
@@ -29,7 +29,9 @@ impl Body<'_, '_> {
             let Some(size) = self.types().size(element) else {
                 return self.unsupported("a variable-length array of variable-length arrays");
             };
+            let results = self.make_results(len);
             let count = self.eval(len);
+            self.end_results(results);
             let signed = is_signed(self.types(), len.ty.ty);
             let word = self.word_bits();
             let count = self.pool().resize(count, signed, word);
@@ -185,7 +187,7 @@ impl Body<'_, '_> {
         self.store(&lvalue, value);
     }
 
-    /// Makes the objects of compound literals and of returned records that a statement of a block needs.
+    /// Makes the objects of the compound literals in a statement of a block, which live as long as the block.
     pub(in crate::c::lower) fn make_item_objects(&mut self, stmt: &Stmt) {
         for object in self.item_objects(stmt) {
             let outer = std::mem::replace(&mut self.span, stmt.span);
@@ -204,23 +206,15 @@ impl Body<'_, '_> {
         if matches!(stmt.kind, StmtKind::Block(_)) {
             return;
         }
-        let direct_call = self.directly_initialised(stmt);
         for expr in scan::exprs_of(stmt) {
-            self.find_expr_objects(expr, direct_call, found);
+            self.find_expr_objects(expr, found);
         }
         for child in scan::children_of(stmt) {
             self.find_item_objects(child, found);
         }
     }
 
-    /// The call whose record goes straight into the variable that a declaration makes.
-    fn directly_initialised(&self, stmt: &Stmt) -> Option<*const Expr> {
-        let StmtKind::Local { init: Some(items), .. } = &stmt.kind else { return None };
-        let [InitItem { offset: 0, value, .. }] = items.as_slice() else { return None };
-        matches!(value.kind, ExprKind::Call { .. }).then_some(std::ptr::from_ref(value))
-    }
-
-    fn find_expr_objects(&mut self, expr: &Expr, direct: Option<*const Expr>, found: &mut Vec<StackObject>) {
+    fn find_expr_objects(&mut self, expr: &Expr, found: &mut Vec<StackObject>) {
         let mut parts = Vec::new();
         scan::visit_expr(expr, &mut |part| match part {
             // Statement expressions are blocks of their own.
@@ -231,16 +225,12 @@ impl Body<'_, '_> {
             }
         });
         for part in parts {
-            match &part.kind {
-                ExprKind::Compound { symbol, .. }
-                    if self.is_stack_object(*symbol) && !self.hoisted.contains(symbol) =>
-                {
-                    found.push(StackObject::Symbol(*symbol));
-                }
-                ExprKind::Call { .. } if self.is_record(part.ty.ty) && direct != Some(std::ptr::from_ref(part)) => {
-                    found.push(StackObject::CallResult(part, part.ty.ty));
-                }
-                _ => {}
+            if let ExprKind::Compound { symbol, .. } = &part.kind
+                && self.is_stack_object(*symbol)
+                && !self.is_temporary(*symbol)
+                && !self.hoisted.contains(symbol)
+            {
+                found.push(StackObject::Symbol(*symbol));
             }
         }
     }

@@ -239,6 +239,7 @@ impl Body<'_, '_> {
         if let Some(stmt) = stmts.last() {
             self.make_item_objects(stmt);
         }
+        self.make_results(last);
         let mut value = self.eval(last);
         if self.alive.len() > n_alive || !before.is_empty() {
             value = self.kept(value);

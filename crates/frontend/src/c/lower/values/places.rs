@@ -56,7 +56,7 @@ impl Body<'_, '_> {
             }
             ExprKind::Compound { symbol, init } => {
                 let reference = SymbolRef { unit: self.unit, symbol: *symbol };
-                if matches!(self.lw.symbol(reference).storage, Storage::Auto | Storage::Param) {
+                if self.lw.symbol(reference).storage.is_local() {
                     self.initialise(*symbol, Some(init), false);
                 } else if !self.lw.homes.contains_key(&reference) {
                     self.lw.static_home(reference);

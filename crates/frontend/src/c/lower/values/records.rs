@@ -91,6 +91,7 @@ impl Body<'_, '_> {
         if let Some(stmt) = stmts.last() {
             self.make_item_objects(stmt);
         }
+        self.make_results(last);
         let address = self.record_address(last);
         if self.alive[n_alive..].iter().any(|object| !matches!(object, StackObject::Variable(_))) {
             self.unsupported("a statement expression whose value is a struct or union of its own");

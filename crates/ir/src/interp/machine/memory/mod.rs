@@ -76,6 +76,8 @@ pub enum Fault {
     Gone(u64),
     /// Not all bytes are inside the object at this address.
     Outside(u64),
+    /// The first byte is shortly before the object at this address.
+    Below(u64),
     /// The object at this address may not be written.
     ReadOnly(u64),
     /// The object at this address is a function.
@@ -118,7 +120,8 @@ impl Memory {
             return Err(Fault::Null);
         }
         let Some((base, bytes)) = self.live.range(..=addr).next_back() else {
-            return Err(self.whose(program, addr).map_or(Fault::Nowhere, Fault::Gone));
+            let whose = || self.whose(program, addr).map_or(Fault::Nowhere, Fault::Gone);
+            return Err(self.above(program, addr).map_or_else(whose, Fault::Below));
         };
         let kind = match bytes.origin {
             Origin::Static(object) => program.object(object).kind,
@@ -126,6 +129,9 @@ impl Memory {
         };
         let is_function = matches!(kind, ObjectKind::Function(_) | ObjectKind::Extern);
         if u128::from(addr) + u128::from(len) > u128::from(*base) + u128::from(bytes.size) {
+            if let Some(above) = self.above(program, addr) {
+                return Err(Fault::Below(above));
+            }
             let base = self.whose(program, addr).ok_or(Fault::Nowhere)?;
             return Err(match () {
                 () if self.gone.contains_key(&base) => Fault::Gone(base),
@@ -148,6 +154,14 @@ impl Memory {
         let model = program.data_model;
         let granules_away = (addr - base) >> model.granule_bits();
         (granules_away < model.granules(size)).then_some(base)
+    }
+
+    /// The object, live or gone, that an address lies shortly before.
+    pub fn above(&self, program: &Program, addr: u64) -> Option<u64> {
+        let near = addr + 1..=addr.checked_add(1 << (program.data_model.granule_bits() - 1))?;
+        let live = self.live.range(near.clone()).next().map(|(base, _)| *base);
+        let gone = self.gone.range(near).next().map(|(base, _)| *base);
+        live.into_iter().chain(gone).min()
     }
 
     /// The bytes at an address inside the object at `base`; `None` for those nobody has written.

@@ -225,7 +225,10 @@ impl Body<'_, '_> {
                     let (most, least) = if is_signed { (most >> 1, (most >> 1) + 1) } else { (most, most) };
                     let (base, most, least) =
                         (self.pool().bv(32, base?), self.pool().bv(64, most), self.pool().bv(64, least));
-                    let value = self.call_model("number_value", vec![here, end, base, most, least], true)?;
+                    // What a number is that does not fit, C leaves open.
+                    let is_bounded = self.pool().bv(32, 0);
+                    let args = vec![here, end, base, most, least, is_bounded];
+                    let value = self.call_model("number_value", args, true)?;
                     let value = self.pool().resize(value, false, bits);
                     self.store_scanned(target, Scalar::Bv(bits), value);
                 }
