@@ -165,7 +165,7 @@ fn members_are_offsets() {
             ("make().a", "(at 0 (call make):struct pair)"),
             (
                 "make().e[1]",
-                "(load (* (+4 (decay (at 24 (<literal> {0: (call make):struct pair}))):int * 1:int):int *)):int",
+                "(load (* (+4 (decay (at 24 (<temporary> {0: (call make):struct pair}))):int * 1:int):int *)):int",
             ),
             ("pr = *pp", "(= pr (load (* (load pp):struct pair *)):struct pair):struct pair"),
             ("(unsigned long)&((struct pair *)0)->d", "(cast (cast 16:unsigned long):long *):unsigned long"),
