@@ -34,6 +34,7 @@ pub use replay::{
     run_graph, shorten,
 };
 pub use source::{Diagnostic, FileId, Severity, SourceFile, Sources, Span};
+pub use stmt::barrier::{Barrier, Kinds};
 pub use stmt::kernel::Kernel;
 pub use stmt::message::{self, Marks};
 pub use stmt::{AllocKind, AllocSite, Callee, CheckKind, Failure, HavocKind, Mark, Op, Order, Place, SiteId, Stmt};

@@ -6,12 +6,14 @@
 //! (locks, semaphores, barriers, condition variables) is an `Rmw` with a `wait` condition; the library models build all
 //! of it from that.
 
+pub mod barrier;
 pub mod kernel;
 pub mod message;
 
 use crate::memory::RegionId;
 use crate::program::ProcId;
 use crate::source::Span;
+use barrier::Barrier;
 use kernel::Kernel;
 use logic::{Scalar, TermId, VarId};
 use message::Marks;
@@ -70,6 +72,8 @@ pub enum Order {
     SeqCst,
     /// What the Linux kernel says and C11 does not.
     Kernel(Kernel),
+    /// A fence that inline assembly names.
+    Barrier(Barrier),
     /// No access of memory but a message with these tags ([`message`]): models of memory do not know it.
     Message(Marks),
 }

@@ -236,21 +236,59 @@ pub enum StmtKind {
     Continue,
     /// `return`, with the value converted to the result type.
     Return(Option<Expr>),
-    /// Inline assembly; an empty template is a compiler barrier.
-    Asm {
-        /// The template text.
-        template: String,
-        /// Output lvalues.
-        outputs: Vec<Expr>,
-        /// For each output whether it is read too (`+`).
-        updates: Vec<bool>,
-        /// Input values.
-        inputs: Vec<Expr>,
-        /// For each input the output that it shares its place with, if there is one.
-        ties: Vec<Option<usize>>,
-        /// Clobbers `"memory"`.
-        clobbers_memory: bool,
-    },
+    /// Inline assembly.
+    Asm(Box<Asm>),
+}
+
+/// Inline assembly; an empty template is a compiler barrier.
+#[derive(Clone, Debug)]
+pub struct Asm {
+    /// The template text.
+    pub template: String,
+    /// Objects that it writes.
+    pub outputs: Vec<AsmOperand>,
+    /// Values that it reads.
+    pub inputs: Vec<AsmOperand>,
+}
+
+/// An operand of inline assembly.
+#[derive(Clone, Debug)]
+pub struct AsmOperand {
+    /// What the template may call it besides its number.
+    pub name: Option<String>,
+    /// Where it is kept.
+    pub constraint: String,
+    /// The lvalue of an output, the value of an input.
+    pub value: Expr,
+}
+
+impl Asm {
+    /// All operands, as they are numbered.
+    pub fn operands(&self) -> impl Iterator<Item = &AsmOperand> {
+        self.outputs.iter().chain(&self.inputs)
+    }
+
+    /// The output that an input shares its place with: named by it, or in the same register of x86.
+    pub fn tie(&self, input: &AsmOperand) -> Option<usize> {
+        let constraint = input.constraint.trim_start_matches('%');
+        if let Some(name) = constraint.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            return self.outputs.iter().position(|output| output.name.as_deref() == Some(name));
+        }
+        if matches!(constraint, "a" | "b" | "c" | "d" | "S" | "D") {
+            return self
+                .outputs
+                .iter()
+                .position(|output| output.constraint.trim_start_matches(['=', '+', '&']) == constraint);
+        }
+        constraint.parse().ok().filter(|number| *number < self.outputs.len())
+    }
+}
+
+impl AsmOperand {
+    /// Whether an output is read too.
+    pub fn is_update(&self) -> bool {
+        self.constraint.contains('+')
+    }
 }
 
 /// An expression.

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use super::typed::{BinaryOp, Expr, ExprKind, Function, InitItem, Stmt, StmtKind, SymbolId, UnaryOp, Unit};
+use super::typed::{AsmOperand, BinaryOp, Expr, ExprKind, Function, InitItem, Stmt, StmtKind, SymbolId, UnaryOp, Unit};
 use super::types::QualType;
 
 /// The whole unit: globals with their contents, then functions.
@@ -113,10 +113,11 @@ fn stmt_lines(unit: &Unit, function: &Function, stmt: &Stmt, depth: usize, out: 
         StmtKind::Continue => line("continue".to_string(), out),
         StmtKind::Return(None) => line("return".to_string(), out),
         StmtKind::Return(Some(value)) => line(format!("return {}", expr(value)), out),
-        StmtKind::Asm { template, outputs, inputs, clobbers_memory, .. } => {
-            let list = |exprs: &[Expr]| exprs.iter().map(expr).collect::<Vec<_>>().join(" ");
-            let memory = if *clobbers_memory { " memory" } else { "" };
-            line(format!("asm {template:?} out {} in {}{memory}", list(outputs), list(inputs)), out);
+        StmtKind::Asm(asm) => {
+            let list = |operands: &[AsmOperand]| {
+                operands.iter().map(|operand| expr(&operand.value)).collect::<Vec<_>>().join(" ")
+            };
+            line(format!("asm {:?} out {} in {}", asm.template, list(&asm.outputs), list(&asm.inputs)), out);
         }
     }
 }

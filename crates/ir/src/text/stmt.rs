@@ -99,6 +99,7 @@ fn order(order: Order) -> String {
         Order::AcqRel => "acq_rel",
         Order::SeqCst => "seq_cst",
         Order::Kernel(word) => word.name(),
+        Order::Barrier(barrier) => barrier.name(),
         Order::Message(marks) => {
             return marks.names().fold(".message".to_string(), |text, tag| format!("{text}.{tag}"));
         }

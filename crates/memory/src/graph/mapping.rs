@@ -228,6 +228,8 @@ impl Mapping {
             (Load, Release) | (Store, Acquire) => Relaxed,
             (Load, AcqRel) => Acquire,
             (Store, AcqRel) => Release,
+            (Fence, Order::Barrier(barrier)) if barrier.is_of(self.machine) => return before(barrier.tags()),
+            (_, Order::Barrier(barrier)) => barrier.as_c11(),
             _ => order,
         };
         let row = |order: Order| self.all_rows().find(|row| (row.0, row.1) == (access, order)).map(|row| row.2);
@@ -427,6 +429,7 @@ const LR_SC: &[Row] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ir::Barrier;
 
     #[test]
     fn models_find_their_mappings() {
@@ -459,5 +462,18 @@ mod tests {
         assert_eq!(aarch64.compile(Load, Release), NONE);
         assert_eq!(aarch64.compile(Store, AcqRel).write, ["L"]);
         assert_eq!(Mapping::named("x86").expect("it is there").compile(Update, Plain), LOCKED);
+    }
+
+    #[test]
+    fn a_barrier_is_itself_to_its_machine_and_no_stronger_to_others() {
+        let compile = |mapping: &str, barrier: Barrier| {
+            Mapping::named(mapping).expect("it is there").compile(Fence, Order::Barrier(barrier)).before
+        };
+        assert_eq!(compile("aarch64", Barrier::DmbIshst), ["DMB.ISHST"]);
+        assert_eq!(compile("aarch64", Barrier::Lwsync), ["DMB.ISH"]);
+        assert_eq!(compile("power", Barrier::Isync), ["ISYNC"]);
+        assert_eq!(compile("power", Barrier::DmbIshst), [""; 0]);
+        assert_eq!(compile("c11", Barrier::DmbIshld), ["ACQ"]);
+        assert_eq!(compile("sparc", Barrier::Sfence), ["SFENCE"]);
     }
 }

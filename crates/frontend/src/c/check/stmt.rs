@@ -7,7 +7,7 @@
 use ir::Span;
 
 use super::super::ast::{self, Name};
-use super::super::typed::{Expr, ExprKind, LabelId, Stmt, StmtKind};
+use super::super::typed::{Asm, AsmOperand, Expr, ExprKind, LabelId, Stmt, StmtKind};
 use super::super::types::QualType;
 use super::convert::is_lvalue;
 use super::scope::{Scope, Switch};
@@ -366,7 +366,7 @@ impl Checker {
             if in_memory(&operand.constraint) {
                 self.take_address(&lvalue);
             }
-            outputs.push(lvalue);
+            outputs.push(asm_operand(operand, lvalue));
         }
         let mut inputs = Vec::new();
         for operand in &asm.inputs {
@@ -374,12 +374,10 @@ impl Checker {
             if in_memory(&operand.constraint) {
                 self.take_address(&value);
             }
-            inputs.push(self.value_of(value)?);
+            let value = self.value_of(value)?;
+            inputs.push(asm_operand(operand, value));
         }
-        let clobbers_memory = asm.clobbers.iter().any(|clobber| clobber == "memory");
-        let updates = asm.outputs.iter().map(|operand| operand.constraint.contains('+')).collect();
-        let ties = asm.inputs.iter().map(|operand| tie(&operand.constraint, &asm.outputs)).collect();
-        Ok(StmtKind::Asm { template: asm.template.clone(), outputs, updates, inputs, ties, clobbers_memory })
+        Ok(StmtKind::Asm(Box::new(Asm { template: asm.template.clone(), outputs, inputs })))
     }
 
     /// `({ ... })`
@@ -421,16 +419,12 @@ fn block_of_literals(kind: StmtKind, span: Span) -> StmtKind {
     if has_literals(&mut stmt) { StmtKind::Block(vec![stmt]) } else { stmt.kind }
 }
 
-/// The output that an input's constraint names, by its number or by its name in brackets.
-fn tie(constraint: &str, outputs: &[ast::AsmOperand]) -> Option<usize> {
-    let constraint = constraint.trim_start_matches('%');
-    if let Some(name) = constraint.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        return outputs.iter().position(|output| output.name.as_deref() == Some(name));
-    }
-    constraint.parse().ok().filter(|number| *number < outputs.len())
+fn asm_operand(operand: &ast::AsmOperand, value: Expr) -> AsmOperand {
+    let name = operand.name.as_ref().map(ToString::to_string);
+    AsmOperand { name, constraint: operand.constraint.clone(), value }
 }
 
-/// Whether an operand of assembly is a place in memory.
+/// Whether an operand of assembly is a place in memory, on some machine.
 fn in_memory(constraint: &str) -> bool {
-    constraint.contains(['m', 'o', 'V'])
+    !constraint.starts_with("=@") && constraint.contains(['m', 'o', 'V', 'Q', 'A', 'Z'])
 }

@@ -37,8 +37,9 @@ pub(super) fn visit_stmt(stmt: &mut Stmt, visit: Visit<'_>) {
         StmtKind::Case { body, .. } | StmtKind::Default(body) | StmtKind::Label { body, .. } => {
             visit_stmt(body, visit);
         }
-        StmtKind::Asm { outputs, inputs, .. } => {
-            outputs.iter_mut().chain(inputs).for_each(|operand| visit_expr(operand, true, visit));
+        StmtKind::Asm(asm) => {
+            let operands = asm.outputs.iter_mut().chain(&mut asm.inputs);
+            operands.for_each(|operand| visit_expr(&mut operand.value, true, visit));
         }
     }
 }

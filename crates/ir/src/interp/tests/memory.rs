@@ -98,7 +98,7 @@ fn accesses_must_lie_inside_an_object() {
         (|_, _, _| u64::MAX - 1, false, Some("read at 0xfffffffffffffffe, where no object is")),
         (|_, text, _| text, true, Some("write of text, which is read-only")),
         (|_, _, f| f, false, Some("read of f, which is a function")),
-        (|a, _, _| a - 4, false, Some("read at 0xfffffffc, where no object is")),
+        (|a, _, _| a - 4, false, Some("read 4 bytes before a, which has 16 bytes")),
     ];
     for (choose, is_write, expected) in rows {
         let program = access_at(choose, is_write);

@@ -8,7 +8,8 @@
 //! Everything here errs on the side of touching more.
 
 use super::scan::{self, Part};
-use crate::c::lower::calls::library::{self, AsmEffect, Known};
+use crate::c::lower::calls::asm;
+use crate::c::lower::calls::library::{self, Known};
 use crate::c::lower::context::{FunctionRef, Lowering, SymbolRef};
 use crate::c::typed::{Expr, ExprKind, Stmt, StmtKind, Storage, SymbolId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -149,8 +150,8 @@ impl<'u> Lowering<'u> {
                     total.add(&effects);
                     callees.extend(callee);
                 }
-                Part::Stmt(Stmt { kind: StmtKind::Asm { template, outputs, .. }, .. }) => {
-                    if !outputs.is_empty() || library::asm_effect(template) != AsmEffect::Nothing {
+                Part::Stmt(Stmt { kind: StmtKind::Asm(asm), .. }) => {
+                    if !asm::does_nothing(asm) {
                         total.add(&Effects::any());
                     }
                 }
@@ -183,7 +184,7 @@ impl<'u> Lowering<'u> {
             ExprKind::Builtin { name, args } => return self.builtin_effects(unit, name, args),
             ExprKind::Statements(stmts) => {
                 for stmt in stmts {
-                    if matches!(stmt.kind, StmtKind::Asm { .. }) {
+                    if matches!(stmt.kind, StmtKind::Asm(_)) {
                         effects.add(&Effects::any());
                     }
                 }

@@ -475,7 +475,7 @@ pub(in crate::c::lower) fn exprs_of(stmt: &Stmt) -> Vec<&Expr> {
         | StmtKind::Return(Some(expr)) => vec![expr],
         StmtKind::For { cond, step, .. } => cond.iter().chain(step).collect(),
         StmtKind::Local { init: Some(items), .. } => items.iter().map(|item| &item.value).collect(),
-        StmtKind::Asm { outputs, inputs, .. } => outputs.iter().chain(inputs).collect(),
+        StmtKind::Asm(asm) => asm.operands().map(|operand| &operand.value).collect(),
         StmtKind::Empty
         | StmtKind::Block(_)
         | StmtKind::Local { init: None, .. }

@@ -4,7 +4,6 @@
 //! where they are called. Everything else is a model written in C. The tables are data; what each kind does is in `calls`.
 
 use super::families::{Printer, Source, printer, source};
-use ir::Order;
 
 /// Functions whose call is the error.
 pub(in crate::c::lower) const ERROR_CALLS: [&str; 2] = ["reach_error", "__VERIFIER_error"];
@@ -145,91 +144,9 @@ pub(in crate::c::lower) fn starts_thread(name: &str) -> Option<(usize, bool)> {
     }
 }
 
-/// What inline assembly does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::c::lower) enum AsmEffect {
-    /// Nothing but hinder the compiler or wait a little.
-    Nothing,
-    /// A fence: which accesses it keeps in order.
-    Fence(Order),
-    /// Something that is not modelled.
-    Unknown,
-}
-
-/// What an assembly template does, if it is one of the common short ones.
-pub(in crate::c::lower) fn asm_effect(template: &str) -> AsmEffect {
-    let text = template.to_lowercase();
-    let instructions: Vec<&str> = text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty()).collect();
-    let mut effect = AsmEffect::Nothing;
-    for instruction in instructions {
-        let (name, operands) = instruction.split_once(char::is_whitespace).unwrap_or((instruction, ""));
-        if let Some(order) = fence_of(name, &operands.replace(char::is_whitespace, "")) {
-            effect = AsmEffect::Fence(both(effect, order));
-            continue;
-        }
-        match name {
-            "pause" | "yield" | "nop" | "rep" | "cpu_relax" | "wfe" | "sev" => {}
-            // The idiom for a fence on x86 before mfence.
-            "lock" if instruction.contains("addl $0") || instruction.contains("orl $0") => {
-                effect = AsmEffect::Fence(Order::SeqCst);
-            }
-            _ => return AsmEffect::Unknown,
-        }
-    }
-    effect
-}
-
-/// What an instruction that is a fence keeps in order: only full ones keep a load behind the stores before it.
-fn fence_of(instruction: &str, operands: &str) -> Option<Order> {
-    match (instruction, operands) {
-        ("lfence" | "isb" | "isync", _) => Some(Order::Acquire),
-        ("sfence" | "eieio", _) => Some(Order::Release),
-        ("lwsync", _) => Some(Order::AcqRel),
-        ("dmb" | "dsb", "ishld" | "ld" | "oshld" | "nshld") => Some(Order::Acquire),
-        ("dmb" | "dsb", "ishst" | "st" | "oshst" | "nshst") => Some(Order::Release),
-        ("fence", "" | "rw,rw" | "iorw,iorw") => Some(Order::SeqCst),
-        ("fence" | "fence.tso", _) => Some(Order::AcqRel),
-        ("mfence" | "dmb" | "dsb" | "sync" | "hwsync", _) => Some(Order::SeqCst),
-        _ => None,
-    }
-}
-
-/// What one fence after another keeps in order.
-fn both(first: AsmEffect, second: Order) -> Order {
-    match (first, second) {
-        (AsmEffect::Fence(Order::SeqCst), _) | (_, Order::SeqCst) => Order::SeqCst,
-        (AsmEffect::Fence(first), second) if first != second => Order::AcqRel,
-        _ => second,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn templates_are_told_apart() {
-        for (template, effect) in [
-            ("", AsmEffect::Nothing),
-            (" \n ", AsmEffect::Nothing),
-            ("mfence", AsmEffect::Fence(Order::SeqCst)),
-            ("dmb ish", AsmEffect::Fence(Order::SeqCst)),
-            ("dmb ishld", AsmEffect::Fence(Order::Acquire)),
-            ("lfence", AsmEffect::Fence(Order::Acquire)),
-            ("lfence; sfence", AsmEffect::Fence(Order::AcqRel)),
-            ("lwsync\n\tsync", AsmEffect::Fence(Order::SeqCst)),
-            ("fence rw,w", AsmEffect::Fence(Order::AcqRel)),
-            ("fence rw, rw", AsmEffect::Fence(Order::SeqCst)),
-            ("rep; nop", AsmEffect::Nothing),
-            ("pause", AsmEffect::Nothing),
-            ("lock; addl $0,0(%%esp)", AsmEffect::Unknown),
-            ("lock addl $0,0(%%esp)", AsmEffect::Fence(Order::SeqCst)),
-            ("xchgl %0, %1", AsmEffect::Unknown),
-            ("ud2", AsmEffect::Unknown),
-        ] {
-            assert_eq!(asm_effect(template), effect, "{template}");
-        }
-    }
 
     #[test]
     fn no_name_is_in_two_rows() {

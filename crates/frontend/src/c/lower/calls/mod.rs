@@ -6,6 +6,7 @@
 //! adapted to the callee's parameters, so that models need not know the user's types; in which order they are taken is
 //! in `order`.
 
+pub(in crate::c::lower) mod asm;
 mod atomics;
 mod builtins;
 pub(super) mod families;

@@ -46,7 +46,7 @@ impl Body<'_, '_> {
         let direct = directly_initialised(stmt);
         let exprs = scan::exprs_of(stmt);
         let own: Vec<Vec<StackObject>> = exprs.iter().map(|expr| self.results_of(expr, direct)).collect();
-        let own = if matches!(stmt.kind, StmtKind::Local { .. } | StmtKind::Asm { .. }) {
+        let own = if matches!(stmt.kind, StmtKind::Local { .. } | StmtKind::Asm(_)) {
             vec![own.concat(); own.len()]
         } else {
             own

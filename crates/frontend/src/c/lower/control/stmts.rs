@@ -189,9 +189,9 @@ impl<'u> Body<'_, 'u> {
             StmtKind::Break => self.jump(self.breaks.last().copied()),
             StmtKind::Continue => self.jump(self.continues.last().copied()),
             StmtKind::Return(value) => self.return_stmt(value.as_ref()),
-            StmtKind::Asm { template, outputs, updates, inputs, ties, .. } => {
+            StmtKind::Asm(asm) => {
                 let results = self.make_results_of_stmt(stmt);
-                self.asm(template, (outputs, updates), (inputs, ties));
+                self.asm(asm);
                 self.end_results(results);
             }
         }
@@ -263,53 +263,5 @@ impl<'u> Body<'_, 'u> {
         self.stmt(body);
         self.breaks.pop();
         self.continues.pop();
-    }
-
-    fn asm(&mut self, template: &str, outputs: (&[Expr], &[bool]), inputs: (&[Expr], &[Option<usize>])) {
-        use crate::c::lower::calls::library::AsmEffect;
-        match crate::c::lower::calls::library::asm_effect(template) {
-            AsmEffect::Fence(order) => {
-                self.launder(outputs, inputs);
-                self.emit(Op::Fence(order));
-            }
-            AsmEffect::Nothing if outputs.0.is_empty() || template.trim().is_empty() => self.launder(outputs, inputs),
-            AsmEffect::Nothing | AsmEffect::Unknown => {
-                self.unsupported(&format!("inline assembly `{}`", template.trim()));
-            }
-        }
-    }
-
-    /// What becomes of operands that no instruction touches: an output has the value of the input that shares its place, or its own if it is read
-    /// too, or any.
-    fn launder(&mut self, (outputs, updates): (&[Expr], &[bool]), (inputs, ties): (&[Expr], &[Option<usize>])) {
-        let is_plain = |this: &Self, operand: &Expr| this.scalar(operand.ty.ty).is_some();
-        if !outputs.is_empty() && !outputs.iter().chain(inputs).all(|operand| is_plain(self, operand)) {
-            return self.unsupported("inline assembly with operands that are no numbers");
-        }
-        let lvalues: Vec<_> = outputs.iter().map(|output| self.lvalue(output)).collect();
-        let mut values = Vec::new();
-        for (input, tie) in inputs.iter().zip(ties) {
-            match tie {
-                Some(output) => {
-                    let value = self.eval(input);
-                    values.push((*output, self.convert(value, input.ty.ty, outputs[*output].ty.ty)));
-                }
-                None => self.discard(input),
-            }
-        }
-        for (index, lvalue) in lvalues.iter().enumerate() {
-            let given = values.iter().find(|(output, _)| *output == index).map(|(_, value)| *value);
-            match given {
-                Some(value) => {
-                    self.store(lvalue, value);
-                }
-                None if updates[index] => {}
-                None => {
-                    if let Some(value) = self.any_value(outputs[index].ty.ty, HavocKind::Uninit) {
-                        self.store(lvalue, value);
-                    }
-                }
-            }
-        }
     }
 }
