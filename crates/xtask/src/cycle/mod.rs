@@ -74,6 +74,31 @@ pub(crate) fn text(dialect: Dialect, seed: u64) -> String {
     print::text(&cycle, dialect, &format!("cycle-{}-{seed}", print::short_name(dialect)))
 }
 
+/// A random test of a machine without dependencies, and the same as a C program whose threads are inline assembly and whose assertion fails
+/// if the condition holds.
+pub(crate) fn assembly(dialect: Dialect, seed: u64) -> (String, String) {
+    let mut random = Prng::new(seed);
+    let forms = print::forms(dialect);
+    let mut cycle = loop {
+        if let Some(cycle) = attempt(&mut random, &forms) {
+            break cycle;
+        }
+    };
+    for thread in &mut cycle.threads {
+        let events = std::iter::once(&mut thread.first).chain(thread.second.as_mut().map(|(_, event)| event));
+        events.filter(|event| !print::has_instruction(dialect, event)).for_each(|event| event.form = 0);
+        if let Some((link, _)) = &mut thread.second
+            && !matches!(link, Link::Fence(_))
+        {
+            *link = Link::Order;
+        }
+    }
+    (
+        print::text(&cycle, dialect, &format!("cycle-{}-{seed}", print::short_name(dialect))),
+        print::program(&cycle, dialect),
+    )
+}
+
 /// A random cycle as a line of `engines::axiomatic::shapes`: `Wa1 ; Rb | Wb1 ; Ra : 0 0`; fences are the strongest, dependencies are left out.
 pub(crate) fn line(seed: u64) -> String {
     let mut random = Prng::new(seed);

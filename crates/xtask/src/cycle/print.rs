@@ -137,6 +137,83 @@ pub(crate) fn text(cycle: &Cycle, dialect: Dialect, name: &str) -> String {
 }
 
 /// The registers that hold the addresses of a thread.
+/// Whether inline assembly knows the form of an access.
+pub(super) fn has_instruction(dialect: Dialect, event: &Event) -> bool {
+    match dialect {
+        // Annotated loads and stores are a fiction of litmus tests.
+        Dialect::RiscV => false,
+        Dialect::AArch64 => event.is_write || event.form < 2,
+        _ => true,
+    }
+}
+
+/// A C program whose threads are inline assembly.
+pub(super) fn program(cycle: &Cycle, dialect: Dialect) -> String {
+    let mut text = String::from("#include <assert.h>\n#include <pthread.h>\n\n");
+    (0..cycle.n_locations).for_each(|index| text.push_str(&format!("int {};\n", location(index))));
+    let (mut threads, mut parts) = (String::new(), Vec::new());
+    for (number, thread) in cycle.threads.iter().enumerate() {
+        let mut lines = Vec::new();
+        let second = thread.second.map(|(_, event)| event);
+        lines.push(statement(dialect, number, 0, &thread.first));
+        if let Some((Link::Fence(index), _)) = thread.second {
+            lines
+                .push(format!("__asm__ volatile(\"{}\" ::: \"memory\");", forms(dialect).fences[index].to_lowercase()));
+        }
+        lines.extend(second.iter().map(|event| statement(dialect, number, 1, event)));
+        for (position, event) in [(0, Some(thread.first)), (1, second)] {
+            if let Some(event) = event.filter(|event| !event.is_write) {
+                text.push_str(&format!("int r{number}{position};\n"));
+                parts.push(format!("r{number}{position} == {}", event.value));
+            }
+        }
+        let _ = write!(
+            threads,
+            "\nvoid *P{number}(void *unused) {{\n    {}\n    return unused;\n}}\n",
+            lines.join("\n    ")
+        );
+    }
+    parts.extend(cycle.twice.iter().map(|index| format!("{} == 2", location(*index))));
+    let _ = write!(text, "{threads}\nint main(void) {{\n    pthread_t thread[{}];\n", cycle.threads.len());
+    for number in 0..cycle.threads.len() {
+        let _ = writeln!(text, "    pthread_create(&thread[{number}], 0, P{number}, 0);");
+    }
+    for number in 0..cycle.threads.len() {
+        let _ = writeln!(text, "    pthread_join(thread[{number}], 0);");
+    }
+    let _ = write!(text, "    assert(!({}));\n    return 0;\n}}\n", parts.join(" && "));
+    text
+}
+
+/// An access as one statement of inline assembly; what it reads goes to a variable of its own.
+fn statement(dialect: Dialect, thread: usize, position: usize, event: &Event) -> String {
+    let forms = forms(dialect);
+    let name = if event.is_write { forms.writes[event.form] } else { forms.reads[event.form] }.to_lowercase();
+    let (place, result) = (location(event.location), format!("r{thread}{position}"));
+    let text = match (dialect, event.is_write) {
+        (Dialect::X86 | Dialect::X86_64, false) => {
+            return format!(
+                "{{ int v; __asm__ volatile(\"movl %1, %0\" : \"=r\"(v) : \"m\"({place}) : \"memory\"); {result} = v; }}"
+            );
+        }
+        (Dialect::X86 | Dialect::X86_64, true) => {
+            return format!(
+                "{{ int v = {}; __asm__ volatile(\"{name}l %0, %1\" : \"+r\"(v), \"+m\"({place}) : : \"memory\"); }}",
+                event.value
+            );
+        }
+        (Dialect::AArch64, false) => format!("{name} %w0, [%1]"),
+        (Dialect::AArch64, true) => format!("{name} %w1, [%0]"),
+        (_, false) => format!("{name} %0, 0(%1)"),
+        (_, true) => format!("{name} %1, 0(%0)"),
+    };
+    if event.is_write {
+        format!("__asm__ volatile(\"{text}\" : : \"r\"(&{place}), \"r\"({}) : \"memory\");", event.value)
+    } else {
+        format!("{{ int v; __asm__ volatile(\"{text}\" : \"=r\"(v) : \"r\"(&{place}) : \"memory\"); {result} = v; }}")
+    }
+}
+
 fn initial(thread: &Thread, number: usize, dialect: Dialect) -> String {
     let Some((first, second)) = address_registers(dialect) else {
         return String::new();

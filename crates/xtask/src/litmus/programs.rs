@@ -1,17 +1,22 @@
-//! `cargo xtask litmus-programs [--count N] [--seed S] [--model sc|tso|pso]`: do litmus tests mean the same as C programs?
+//! `cargo xtask litmus-programs [--count N] [--seed S] [--model sc|tso|pso | --assembly]`: do litmus tests mean the same as C programs?
 //!
 //! A line of `engines::axiomatic::shapes` is asked of the axiomatic engine under a model in cat, and, written as a C program with threads and relaxed
 //! atomics whose assertion fails exactly if the condition holds, of the engine `bmc` under its own model of that name. The two share neither front end nor semantics nor
 //! search, so an answer that differs is a mistake of one of them. Half of the lines come from cycles (which sequential
 //! consistency forbids and store buffers sometimes allow), half are random (of which all models allow many).
+//!
+//! With `--assembly` cycles are tests in the assembly of x86, Armv8, Power and RISC-V, and C programs whose threads are the same instructions as
+//! inline assembly: what an instruction means is said twice here, too.
 
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
 use engines::axiomatic::shapes::{shape, tags};
 use engines::axiomatic::{self, Goal, Question};
 use engines::{Budget, Run, decide, engine_named};
-use ir::{Model, Properties, Property, Task, Verdict};
+use ir::litmus::Dialect;
+use ir::{Axioms, Model, Properties, Property, Task, Verdict};
 
 use super::agree::random_line;
 use crate::cycle;
@@ -31,11 +36,17 @@ pub(crate) struct Options {
     /// Only under this model: sc, tso or pso
     #[arg(long, value_parser = |name: &str| Model::named(name).ok_or("there is no such model"))]
     model: Option<Model>,
+    /// Instead: tests of machines, and programs in their inline assembly
+    #[arg(long, conflicts_with = "model")]
+    assembly: bool,
 }
 
 /// Compares; whether they agree.
 pub(crate) fn run(options: &Options) -> bool {
-    let Options { count, seed, model: only } = *options;
+    let Options { count, seed, model: only, assembly } = *options;
+    if assembly {
+        return MACHINES.iter().fold(true, |is_fine, machine| compare_assembly(*machine, count, seed) & is_fine);
+    }
     let models = Model::ALL.into_iter().filter(|model| only.is_none_or(|only| only == *model));
     models.fold(true, |is_fine, model| compare(model, count, seed) & is_fine)
 }
@@ -52,7 +63,7 @@ fn compare(model: Model, count: u64, seed: u64) -> bool {
         let answer = axiomatic::answer(&test, &in_cat, &question, &|| false).expect("lines are small");
         let is_allowed = answer.n_positive > 0;
         let program = program(&line);
-        match (violates(&program, model), is_allowed) {
+        match (violates(&program, model, None), is_allowed) {
             (Ok(Some(true)), true) => n_allowed += 1,
             (Ok(Some(false)), false) => n_forbidden += 1,
             (Ok(None), _) => n_undecided += 1,
@@ -73,14 +84,47 @@ fn compare(model: Model, count: u64, seed: u64) -> bool {
     n_differ == 0
 }
 
-/// Whether the assertion of a program can fail; none if `bmc` does not know.
-fn violates(program: &str, model: Model) -> Result<Option<bool>, String> {
+/// Machines with the models of their litmus tests.
+const MACHINES: [(Dialect, &str); 4] =
+    [(Dialect::X86, "tso"), (Dialect::AArch64, "aarch64"), (Dialect::Ppc, "power"), (Dialect::RiscV, "riscv")];
+
+/// Compares litmus tests in the assembly of a machine with C programs in its inline assembly.
+fn compare_assembly((dialect, model): (Dialect, &str), count: u64, seed: u64) -> bool {
+    let in_cat = memory::cat::load(model, &|_| None, &Default::default()).expect("our models load");
+    let (mut n_allowed, mut n_forbidden, mut n_undecided, mut n_differ) = (0, 0, 0, 0);
+    for index in 0..count {
+        let (text, program) = cycle::assembly(dialect, seed + index);
+        let test = frontend::litmus::parse("generated", &text, &Default::default()).expect("cycles are read");
+        let question = Question { goal: Goal::Verdict, ..Question::default() };
+        let answer = axiomatic::answer(&test, &in_cat, &question, &|| false).expect("cycles are small");
+        let is_allowed = answer.n_positive > 0;
+        match violates(&program, Model::Cat, Some(model)) {
+            Ok(Some(true)) if is_allowed => n_allowed += 1,
+            Ok(Some(false)) if !is_allowed => n_forbidden += 1,
+            Ok(None) => n_undecided += 1,
+            other => {
+                n_differ += 1;
+                let word = if is_allowed { "allowed" } else { "forbidden" };
+                eprintln!("{text}\nis {word} under {model}, but bmc says {other:?} of\n{program}");
+            }
+        }
+    }
+    println!(
+        "{count} programs in assembly under {model}: {n_allowed} allowed and {n_forbidden} forbidden by both, {n_undecided} undecided by bmc, {n_differ} differ"
+    );
+    n_differ == 0
+}
+
+/// Whether the assertion of a program can fail; none if `bmc` does not know. A model in cat is named.
+fn violates(program: &str, model: Model, in_cat: Option<&str>) -> Result<Option<bool>, String> {
     let file = std::env::temp_dir().join(format!("ravel-litmus-{}.c", std::process::id()));
     std::fs::write(&file, program).map_err(|error| format!("{}: {error}", file.display()))?;
-    let loaded = frontend::load(std::slice::from_ref(&file), &Default::default());
+    let options = frontend::Options { has_axioms: in_cat.is_some(), ..Default::default() };
+    let loaded = frontend::load(std::slice::from_ref(&file), &options);
     let _ = std::fs::remove_file(&file);
     let mut loaded = loaded.map_err(|rejected| format!("the front end refuses it: {:?}", rejected.diagnostics))?;
     loaded.program.model = model;
+    loaded.program.axioms = in_cat.map(|name| Arc::new(Axioms { name: name.to_string(), ..Axioms::default() }));
     let task = Task { program: loaded.program, properties: Properties::of(&[Property::Assertion]) };
     let engine = engine_named("bmc").expect("the engine is in the table");
     let mut run = Run::new(Budget::of_time(LIMIT));
