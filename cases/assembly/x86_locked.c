@@ -1,4 +1,4 @@
-// expect[reach]: safe
+// expect[assert]: safe
 // engines: explicit
 // why: instructions with lock, and xchg without, are read-modify-writes whose results the program sees
 #include <assert.h>

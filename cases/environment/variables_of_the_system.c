@@ -1,5 +1,5 @@
 // expect[memsafety]: safe
-// expect[reach]: safe
+// expect[assert]: safe
 // engines: bmc
 // why: what the system writes into variables before a process starts are texts, not any numbers
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
 // expect[memsafety]: safe
-// expect[reach]: safe
+// expect[assert]: safe
 // engines: explicit bmc
 // why: records that calls return live as long as the full expression that uses them, wherever it stands
 #include <assert.h>

@@ -257,7 +257,8 @@ impl<'p> Code<'p> {
             Op::Call { .. } => refuse(stmt.span, "a call that was not inlined"),
             Op::Return(value) => {
                 let value = value.map(|value| self.eval(local, value, None)).transpose()?;
-                Next::End(self.as_word(value))
+                // Where main returns the process ends; nobody joins that.
+                if local.proc == self.program.main { Next::Exits } else { Next::End(self.as_word(value)) }
             }
             Op::ExitThread(value) => Next::End(self.as_word(Some(self.eval(local, *value, None)?))),
             Op::ExitProcess { .. } => Next::Exits,

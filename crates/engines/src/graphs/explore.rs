@@ -106,7 +106,7 @@ impl Explorer<'_> {
                     self.reason.get_or_insert_with(|| why.clone());
                 }
                 Next::Blocked(_) | Next::Exits => {}
-                Next::End(_) if row == 0 || graph.ended(row).is_some() => {}
+                Next::End(_) if graph.ended(row).is_some() => {}
                 Next::Join { handle } if joined(graph, *handle).is_none() => {}
                 Next::Read { spot } if matches!(turn, Turn::Nobody) => {
                     if self.would_wait(graph, row, here, *spot) {

@@ -521,7 +521,7 @@ impl Builder<'_> {
             }
         }
         let has_joins = self.unrolled.events.meetings.iter().any(|meeting| meeting.started.is_none());
-        for (thread, this) in self.unrolled.threads.iter().enumerate().skip(1).filter(|_| has_joins) {
+        for (thread, this) in self.unrolled.threads.iter().enumerate().filter(|_| has_joins) {
             if self.unrolled.pool.as_const(this.finished) == Some(&Value::Bool(false)) {
                 continue;
             }

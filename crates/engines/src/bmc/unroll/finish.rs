@@ -60,7 +60,8 @@ impl Executor<'_> {
             std::mem::take(&mut self.found.skipped),
             &mut self.found.bads,
         );
-        let is_told_apart = self.threads.many_creators || self.properties.has(ir::Property::Race);
+        let has_late = self.threads.many_creators || self.threads.has_late_joins;
+        let is_told_apart = has_late || self.properties.has(ir::Property::Race);
         let n_alike = match is_told_apart || self.program.model != ir::Model::Sc {
             true => 0,
             false => order_alike(self.program, &self.found.threads, &mut self.graph.events),

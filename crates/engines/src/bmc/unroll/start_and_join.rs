@@ -94,6 +94,8 @@ impl Executor<'_> {
         let mut ended = Vec::new();
         let mut value = self.graph.pool.bv(self.program.data_model.word_bits(), 0);
         let mut is_known = false;
+        // A thread that main has started may join main, or one that is started later.
+        let mut is_late = self.threads.many_creators || walk.thread != 0;
         for id in 0..self.found.threads.len() {
             let other = &self.found.threads[id];
             let (its_handle, finished, its_result, ends) =
@@ -104,6 +106,11 @@ impl Executor<'_> {
                 continue;
             }
             self.found.threads[id].is_joined = true;
+            if self.threads.running.contains(&(id as u32)) {
+                // How it ends is not known yet.
+                is_late = true;
+                continue;
+            }
             let this = self.graph.pool.and(same, finished);
             if let Some(section) = section {
                 let cond = self.graph.pool.and(reached, this);
@@ -120,7 +127,7 @@ impl Executor<'_> {
             let cond = self.graph.pool.and(reached, this);
             self.threads.join(Join { cond, ends, node, point: walk.state.point, is_known: false });
         }
-        let cond = if self.threads.many_creators && !is_known {
+        let cond = if is_late && !is_known {
             value = self.graph.fresh("result", Sort::Bv(self.program.data_model.word_bits()));
             let ended = self.graph.fresh("ended", Sort::Bool);
             self.threads.join_later(DeferredJoin { handle, ended, result: value, node, guard: reached, section });

@@ -73,6 +73,7 @@ impl Executor<'_> {
             flows: Flows::default(),
         };
         let outer = std::mem::take(&mut self.threads.finished);
+        self.threads.running.push(id);
         let mut queue = Queue::new();
         queue.insert(flow.key(entry, &first.laps), (entry, vec![first]));
         while let Some((_, (loc, states))) = queue.pop_first() {
@@ -84,6 +85,7 @@ impl Executor<'_> {
                 self.leave(id, proc, &flow, loc, state, &mut queue)?;
             }
         }
+        self.threads.running.pop();
         let finished = std::mem::replace(&mut self.threads.finished, outer);
         if !finished.is_empty() {
             let ways: Vec<u32> = finished.iter().map(|(point, _, _)| *point).collect();

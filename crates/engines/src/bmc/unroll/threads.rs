@@ -16,6 +16,10 @@ use smallvec::SmallVec;
 pub(crate) struct Threads {
     /// Whether others than main start threads, so that handles are not known.
     pub(crate) many_creators: bool,
+    /// The threads whose execution has begun and not ended: each was started by the one before it.
+    pub(crate) running: Vec<u32>,
+    /// Whether some thread joins one that was not known when it did.
+    pub(crate) has_late_joins: bool,
     /// Where main starts its first thread.
     pub(crate) first_start: Option<u32>,
     /// How the thread that is being executed ends: the point, what it returns, and its last nodes.
@@ -52,7 +56,15 @@ pub(crate) struct DeferredJoin {
 impl Threads {
     /// No threads.
     pub(crate) fn new(many_creators: bool) -> Threads {
-        Threads { many_creators, first_start: None, finished: Vec::new(), joins: Vec::new(), deferred: Vec::new() }
+        Threads {
+            many_creators,
+            running: Vec::new(),
+            has_late_joins: false,
+            first_start: None,
+            finished: Vec::new(),
+            joins: Vec::new(),
+            deferred: Vec::new(),
+        }
     }
 
     /// A join at a node; one that can be of no other thread replaces those of the same node.
@@ -66,6 +78,7 @@ impl Threads {
     /// A join of a thread that will be known when all are; it replaces those of the same node.
     pub(crate) fn join_later(&mut self, join: DeferredJoin) {
         self.joins.retain(|other| other.node != join.node);
+        self.has_late_joins = true;
         self.deferred.push(join);
     }
 

@@ -11,13 +11,22 @@ use super::body::Body;
 use super::context::{Home, Lowering, SymbolRef, Work};
 use super::model_types::{format_of, scalar_of, shape_of};
 use crate::c::typed::{Expr, ExprKind, InitItem, Storage};
-use crate::c::types::Type;
+use crate::c::types::{QualType, Type, Types};
 use ir::{
     AllocKind, Diagnostic, Fill, Format, Object, ObjectId, ObjectKind, Op, Order, Place, RegionId, Scope, Shape, Span,
     Variable,
 };
 use logic::{BitVec, Scalar, Sort, TermId, Value, VarId};
 use std::collections::BTreeMap;
+
+/// Whether no part of an object of the type may be written: an array is as constant as its elements.
+fn is_read_only(types: &Types, ty: QualType) -> bool {
+    match types.get(ty.ty) {
+        _ if ty.is_volatile => false,
+        Type::Array { element, .. } if !ty.is_const => is_read_only(types, *element),
+        _ => ty.is_const,
+    }
+}
 
 impl Lowering<'_> {
     /// Makes a static object with zero contents.
@@ -177,8 +186,7 @@ impl Lowering<'_> {
             self.thread_objects.push(owner);
             return Home::Pointed(var);
         }
-        let is_constant = symbol.ty.is_const && !symbol.ty.is_volatile;
-        let kind = if is_constant { ObjectKind::ReadOnly } else { ObjectKind::Data };
+        let kind = if is_read_only(types, symbol.ty) { ObjectKind::ReadOnly } else { ObjectKind::Data };
         let object = self.new_object(&symbol.name, size, kind, symbol.span);
         self.static_objects.insert(owner, object);
         let record = &mut self.program.objects[object.0 as usize];

@@ -50,12 +50,17 @@ static int has_fraction(double x)
     return __ravel_fabs(x) < 4503599627370496.0;
 }
 
+/* A result that has the sign of an argument, though it be zero. */
+static double with_sign_of(double x, double result)
+{
+    return result == 0 ? (x < 0 || 1 / x < 0 ? -0.0 : 0.0) : result;
+}
+
 double trunc(double x)
 {
     if (!has_fraction(x))
         return x;
-    double whole = (double)(long long)x;
-    return whole == 0 && (x < 0 || 1 / x < 0) ? -0.0 : whole;
+    return with_sign_of(x, (double)(long long)x);
 }
 
 double floor(double x)
@@ -215,7 +220,9 @@ double pow(double x, double y)
 double fmod(double x, double y)
 {
     if (is_whole(x, 9007199254740992.0) && is_whole(y, 9007199254740992.0) && y != 0)
-        return (double)((long long)x % (long long)y);
+        return with_sign_of(x, (double)((long long)x % (long long)y));
+    if (x - x == 0 && y == y && y - y != 0)
+        return x;
     double result = any_real();
     if (x - x == 0 && y != 0 && y == y && !(__ravel_fabs(result) < __ravel_fabs(y) && __ravel_fabs(result) <= __ravel_fabs(x)))
         return 0;
@@ -336,7 +343,7 @@ double rint(double x)
     const double whole = 4503599627370496.0;
     if (!(__ravel_fabs(x) < whole))
         return x;
-    return x < 0 ? x - whole + whole : x + whole - whole;
+    return with_sign_of(x, x < 0 ? x - whole + whole : x + whole - whole);
 }
 
 double nearbyint(double x)
@@ -353,7 +360,7 @@ double modf(double x, double *whole)
 {
     double rounded = trunc(x);
     *whole = rounded;
-    return x - x == 0 ? x - rounded : x == x ? 0 : x;
+    return x == x ? with_sign_of(x, x - x == 0 ? x - rounded : 0) : x;
 }
 
 double copysign(double x, double y)
