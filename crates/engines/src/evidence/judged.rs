@@ -302,8 +302,14 @@ fn shared_cells(later: &[(u32, usize, Event)], trace: &Trace) -> Result<BTreeSet
         cells.insert(cell);
         let is_message =
             matches!(event.what, What::Write { order, .. } | What::Read { order, .. } if order.message().is_some());
-        // An update orders what stands around it under some models, whoever knows the place. A message is one though nobody receives it.
-        if is_message || matches!(event.what, What::Update { .. }) {
+        // An update orders what stands around it under some models, whoever knows the place; so does what acquires or releases. A message is one
+        // though nobody receives it.
+        let orders = match event.what {
+            What::Update { .. } => true,
+            What::Write { order, .. } | What::Read { order, .. } => order.acquires() || order.releases(),
+            _ => false,
+        };
+        if is_message || orders {
             wanted.insert(cell);
         }
         for byte in cell.units() {

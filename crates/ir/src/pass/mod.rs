@@ -31,7 +31,7 @@ pub(crate) use analysis::webs::Webs;
 pub use buffers::commits::Commits;
 pub use buffers::write_buffers;
 pub use control::call_targets::resolve_calls;
-pub use control::fences::{drains, explicit_fences};
+pub use control::fences::{drains, explicit_fences, orders_others};
 pub use control::inline::inline_calls;
 pub use control::joins::merge_joins;
 pub use control::large_blocks::merge_blocks;

@@ -33,7 +33,7 @@ impl Executor<'_> {
             let what = "a message of main before it has started another process".to_string();
             return Err(self.beyond(walk, Why::Unsupported { span, what }));
         }
-        let is_known = self.memory.sharing.is_shared(place) || self.memory.is_updated(place);
+        let is_known = self.memory.sharing.is_shared(place) || self.memory.is_ordering(place);
         let is_shared = !walk.state.alone && (is_message || is_known);
         match *place {
             Place::Var(var) => {

@@ -16,7 +16,7 @@ use crate::bmc::reductions::forwarding::Forwarding;
 use crate::bmc::reductions::lipton_reduction::PutOff;
 use crate::bmc::unrolled::{Bad, BadKind, Findings};
 use ir::pass::Sharing;
-use ir::{Place, Program, Properties, Scope, Why};
+use ir::{Place, Program, Properties, RegionId, Scope, Why};
 use logic::{Sort, TermId, Value, VarId};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -62,14 +62,17 @@ pub(crate) struct Memory {
     pub(crate) sharing: Sharing,
     pub(crate) objects: Objects,
     pub(crate) logs: Logs,
-    /// Variables that somebody updates in one step, where axioms judge: they see that, whoever knows the variable.
-    pub(crate) updated: FxHashSet<VarId>,
+    /// Places whose accesses order what stands around them, where axioms judge: they see that, whoever knows the place.
+    pub(crate) ordering: (FxHashSet<VarId>, FxHashSet<RegionId>),
 }
 
 impl Memory {
     /// Whether an access to a place that one thread has to itself is an event all the same.
-    pub(crate) fn is_updated(&self, place: &Place) -> bool {
-        matches!(place, Place::Var(var) if self.updated.contains(var))
+    pub(crate) fn is_ordering(&self, place: &Place) -> bool {
+        match place {
+            Place::Var(var) => self.ordering.0.contains(var),
+            Place::Mem { region, .. } => self.ordering.1.contains(region),
+        }
     }
 }
 

@@ -31,8 +31,8 @@ use super::unrolled::{Findings, Unrolled};
 use crate::Run;
 use control_flow::Flow;
 use executor::{Bounds, Control, Executor, Memory};
-use ir::pass::{PointsTo, Sharing};
-use ir::{Model, Op, Place, Program, Properties, Property, Why};
+use ir::pass::{PointsTo, Sharing, orders_others};
+use ir::{Op, Place, Program, Properties, Property, RegionId, Why};
 use logic::VarId;
 use memory::events::START;
 use rustc_hash::FxHashSet;
@@ -92,7 +92,7 @@ fn attempt(
         properties,
         control: Control { flows, bounds, run },
         graph: EventGraph::new(pool, places, Sections::new(trusts_locks), program.model, has_last),
-        memory: Memory { sharing, objects, logs: Logs::default(), updated: updated(program) },
+        memory: Memory { sharing, objects, logs: Logs::default(), ordering: ordering(program) },
         threads: Threads::new(many_creators),
         forwarding: Forwarding::new(),
         put_off: PutOff::default(),
@@ -102,14 +102,18 @@ fn attempt(
     execute(executor, number)
 }
 
-/// The variables that are updated in one step, where axioms judge.
-fn updated(program: &Program) -> FxHashSet<VarId> {
-    let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
-    let found = stmts.filter_map(|stmt| match stmt.op {
-        Op::Rmw { place: Place::Var(var), .. } => Some(var),
-        _ => None,
-    });
-    found.filter(|_| program.model == Model::Cat).collect()
+/// The places whose accesses order what stands around them, where axioms judge.
+fn ordering(program: &Program) -> (FxHashSet<VarId>, FxHashSet<RegionId>) {
+    let (mut vars, mut regions) = (FxHashSet::default(), FxHashSet::default());
+    for stmt in program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts) {
+        let (Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. }) = &stmt.op else { continue };
+        match place {
+            _ if !orders_others(program, &stmt.op) => {}
+            Place::Var(var) => drop(vars.insert(*var)),
+            Place::Mem { region, .. } => drop(regions.insert(*region)),
+        }
+    }
+    (vars, regions)
 }
 
 /// Executes main, and with it all threads, and looks whether what was taken for granted holds.

@@ -12,6 +12,23 @@ pub fn drains(op: &Op) -> bool {
     matches!(op, Op::Rmw { .. } | Op::Start { .. } | Op::Store { order: Order::SeqCst, .. })
 }
 
+/// Whether an access orders what stands around it to the program's axioms, whoever knows the place: an update does, and one that acquires or releases
+/// does to machines, which need fences for that. In C11 it takes two threads to synchronise.
+pub fn orders_others(program: &Program, op: &Op) -> bool {
+    let is_language = || {
+        let named = |axioms: &crate::Axioms| matches!(axioms.name.as_str(), "c11" | "rc11" | "imm");
+        program.axioms.as_deref().is_some_and(named)
+    };
+    program.model == Model::Cat
+        && match op {
+            Op::Rmw { .. } => true,
+            Op::Load { order, .. } | Op::Store { order, .. } => {
+                (order.acquires() || order.releases()) && !is_language()
+            }
+            _ => false,
+        }
+}
+
 /// The program with a fence before each access that is one. Under `Model::Sc` it stays as it is.
 pub fn explicit_fences(mut program: Program) -> Program {
     if !program.model.has_buffers() {

@@ -13,6 +13,7 @@ use crate::access::{bytes_of, local_written};
 use crate::pass::analysis::graph::reverse_post_order;
 use crate::pass::analysis::initial::word_of;
 use crate::pass::analysis::uses::{for_each_term, for_each_var};
+use crate::pass::control::fences::orders_others;
 use crate::program::{Proc, Program, Scope, Variable};
 use crate::stmt::{AllocKind, Op, Place, Stmt};
 use fixedbitset::FixedBitSet;
@@ -71,7 +72,7 @@ fn candidates(program: &Program, proc: &Proc) -> Vec<Object> {
             Op::Free { addr, kind: AllocKind::Stack } => {
                 pool.as_var(*addr).filter(|var| found.contains_key(var)).map(|_| *addr)
             }
-            op => direct(pool, op, &found).map(|(var, offset, addr, sort)| {
+            op => direct(program, op, &found).map(|(var, offset, addr, sort)| {
                 let object = found.get_mut(&var).expect("only accesses of candidates are direct");
                 let fits = offset.checked_add(bytes_of(sort)).is_some_and(|end| end <= object.size);
                 if !fits || *object.cells.entry(offset).or_insert(sort) != sort {
@@ -96,12 +97,13 @@ fn candidates(program: &Program, proc: &Proc) -> Vec<Object> {
     found.into_values().collect()
 }
 
-/// The object, offset, address and sort of a direct access that does not wait.
-fn direct(pool: &Pool, op: &Op, found: &BTreeMap<VarId, Object>) -> Option<(VarId, u64, TermId, Scalar)> {
+/// The object, offset, address and sort of a direct access that does not wait and is nothing but an access.
+fn direct(program: &Program, op: &Op, found: &BTreeMap<VarId, Object>) -> Option<(VarId, u64, TermId, Scalar)> {
     let Some(Place::Mem { addr, sort, .. }) = place_of(op) else { return None };
-    if matches!(op, Op::Rmw { wait: Some(_), .. }) {
+    if matches!(op, Op::Rmw { wait: Some(_), .. }) || orders_others(program, op) {
         return None;
     }
+    let pool = &program.pool;
     let (var, offset) = match pool.node(*addr) {
         Node::Var(var) => (*var, 0),
         Node::App { op: logic::Op::Add, args } => match (pool.as_var(args[0]), pool.as_var(args[1])) {

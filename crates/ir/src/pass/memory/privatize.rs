@@ -8,8 +8,8 @@
 //! question globals stay, since what they point to is not lost.
 
 use super::regions::place_of;
-use crate::model::Model;
 use crate::pass::analysis::sharing::Sharing;
+use crate::pass::control::fences::orders_others;
 use crate::program::{ProcId, Program, Scope, Variable};
 use crate::property::{Properties, Property};
 use crate::stmt::{Op, Place, Stmt};
@@ -29,9 +29,8 @@ pub fn privatize(mut program: Program, properties: Properties) -> Program {
         for op in proc.edges.iter().flat_map(|edge| &edge.stmts).map(|stmt| &stmt.op) {
             if let Some(Place::Var(var)) = place_of(op) {
                 let known = user.entry(*var).or_insert(Some(id));
-                // To axioms an update may order what stands around it, whoever knows the place.
-                let is_kept = |wait: Option<_>| wait.is_some() || program.model == Model::Cat;
-                if *known != Some(id) || matches!(op, Op::Rmw { wait, .. } if is_kept(*wait)) {
+                let waits = matches!(op, Op::Rmw { wait: Some(_), .. });
+                if *known != Some(id) || waits || orders_others(&program, op) {
                     *known = None;
                 }
             }

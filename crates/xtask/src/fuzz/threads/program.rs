@@ -28,8 +28,21 @@ pub(super) struct Generated {
     pub(super) starts: Vec<usize>,
     /// Whether `main` joins the threads.
     pub(super) joins: bool,
+    /// Whom the first thread waits for before it does anything.
+    pub(super) awaited: Awaited,
     /// What `main` does at the end.
     pub(super) finale: Vec<Piece>,
+}
+
+/// Whom the first thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Awaited {
+    /// Nobody.
+    Nobody,
+    /// The thread that is started last.
+    Last,
+    /// Main, which ends as a thread.
+    Main,
 }
 
 const SHARED: [&str; 3] = ["x", "y", "z"];
@@ -57,7 +70,12 @@ pub(super) fn generate(seed: u64) -> Generated {
         finale.push(statement(&mut random, 1));
     }
     finale.push(Piece::Line(assertion(&mut random)));
-    Generated { globals: "", threads, starts, joins, finale }
+    let awaited = match random.below(10) {
+        0 => Awaited::Last,
+        1 => Awaited::Main,
+        _ => Awaited::Nobody,
+    };
+    Generated { globals: "", threads, starts, joins, awaited, finale }
 }
 
 fn body(random: &mut Prng, size: u64, depth: u32) -> Vec<Piece> {
@@ -177,22 +195,49 @@ impl Generated {
         out.push_str("extern _Bool __VERIFIER_nondet_bool(void);\nextern void __VERIFIER_atomic_begin(void);\nextern void __VERIFIER_atomic_end(void);\n");
         out.push_str("int x, y, z, a[3];\natomic_int p, q;\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\n");
         out.push_str(self.globals);
+        const MAIN: usize = 7;
+        let awaited = match self.awaited {
+            Awaited::Last if self.starts.len() > 1 => Some(self.starts.len() - 1),
+            Awaited::Main => Some(MAIN),
+            Awaited::Nobody | Awaited::Last => None,
+        };
+        if awaited.is_some() {
+            out.push_str("#include <semaphore.h>\nsem_t s;\npthread_t h[8];\n");
+        }
         for (index, thread) in self.threads.iter().enumerate() {
             let _ = writeln!(out, "void *t{index}(void *arg) {{\n    int l = 0;");
+            if let Some(awaited) = awaited {
+                let _ = writeln!(
+                    out,
+                    "    if (arg) {{\n        sem_wait(&s);\n        pthread_join(h[{awaited}], 0);\n    }}"
+                );
+            }
             pieces(&mut out, thread, 1);
             out.push_str("    return 0;\n}\n");
         }
-        out.push_str("int main(void) {\n    int l = 0;\n    pthread_t h[8];\n");
-        for (index, function) in self.starts.iter().enumerate() {
-            let _ = writeln!(out, "    pthread_create(&h[{index}], 0, t{function}, 0);");
+        out.push_str("int main(void) {\n    int l = 0;\n");
+        match awaited {
+            None => out.push_str("    pthread_t h[8];\n"),
+            Some(awaited) => {
+                out.push_str("    sem_init(&s, 0, 0);\n");
+                out.push_str(if awaited == MAIN { "    h[7] = pthread_self();\n" } else { "" });
+            }
         }
+        for (index, function) in self.starts.iter().enumerate() {
+            let arg = if awaited.is_some() && index == 0 { "&s" } else { "0" };
+            let _ = writeln!(out, "    pthread_create(&h[{index}], 0, t{function}, {arg});");
+        }
+        out.push_str(if awaited.is_some() { "    sem_post(&s);\n" } else { "" });
+        let waits_for_main = awaited == Some(MAIN);
+        // Nobody is joined twice, and who waits for main is not waited for.
+        let is_joined = |index: &usize| Some(*index) != awaited && !(waits_for_main && *index == 0);
         if self.joins {
-            for index in 0..self.starts.len() {
+            for index in (0..self.starts.len()).filter(is_joined) {
                 let _ = writeln!(out, "    pthread_join(h[{index}], 0);");
             }
         }
         pieces(&mut out, &self.finale, 1);
-        out.push_str("    return 0;\n}\n");
+        out.push_str(if waits_for_main { "    pthread_exit(0);\n}\n" } else { "    return 0;\n}\n" });
         out
     }
 
@@ -216,6 +261,9 @@ impl Generated {
         }
         if self.joins {
             out.push(Generated { joins: false, ..self.clone() });
+        }
+        if self.awaited != Awaited::Nobody {
+            out.push(Generated { awaited: Awaited::Nobody, ..self.clone() });
         }
         out
     }

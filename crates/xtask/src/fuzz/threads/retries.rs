@@ -1,7 +1,7 @@
 //! Which programs are for who leaves rounds of loops out? A thread that reads until it has found what it wants, and remembers on the way: what it found last, the time before, how often it
 //! has changed. Another one writes a few times. Some of these rounds can be done without, others cannot, and what is asserted tells.
 
-use super::program::{Generated, Piece};
+use super::program::{Awaited, Generated, Piece};
 use logic::Prng;
 
 const LOADS: [&str; 3] = ["relaxed", "acquire", "seq_cst"];
@@ -38,7 +38,14 @@ pub(super) fn program(seed: u64) -> Generated {
     let n_parts = 1 + random.below(3) as usize;
     let wrong: Vec<String> = (0..n_parts).map(|at| format!("{} == {}", parts[at], values[at])).collect();
     let finale = vec![line(format!("assert(!({}));", wrong.join(" && ")))];
-    Generated { globals: "int o0, o1;\n", starts: vec![0, 1], threads: vec![reader, writer], joins: true, finale }
+    Generated {
+        globals: "int o0, o1;\n",
+        starts: vec![0, 1],
+        threads: vec![reader, writer],
+        joins: true,
+        awaited: Awaited::Nobody,
+        finale,
+    }
 }
 
 /// A loop that goes round until something was read.

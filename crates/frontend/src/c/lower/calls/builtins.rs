@@ -8,7 +8,7 @@ use crate::c::lower::body::Body;
 use crate::c::lower::model_types::{is_signed, pointee};
 use crate::c::typed::{Expr, ExprKind};
 use crate::c::types::TypeId;
-use ir::{Op, Order};
+use ir::{HavocKind, Op, Order};
 use logic::{Sort, TermId, Value};
 
 impl Body<'_, '_> {
@@ -144,7 +144,13 @@ impl Body<'_, '_> {
                 let bits = pool.float_to_bits(value);
                 let width = pool.sort(bits).width().expect("bits have a width");
                 let top = pool.extract(bits, width - 1, width - 1);
-                pool.resize(top, false, 32)
+                let (top, is_nan) = (pool.resize(top, false, 32), pool.fis_nan(value));
+                if pool.as_const(is_nan).is_some_and(|known| !known.as_bool()) {
+                    return top;
+                }
+                // What sign a NaN has nobody computes.
+                let any = self.havoc(Sort::Bv(32), HavocKind::Approximation);
+                self.pool().ite(is_nan, any, top)
             }
         }
     }

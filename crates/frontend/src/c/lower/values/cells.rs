@@ -13,7 +13,7 @@ use super::cell_layout::{Cells, UNROLLED, array_cells, cells_of, has_padding, ha
 use crate::c::lower::body::Body;
 use crate::c::types::TypeId;
 use ir::{HavocKind, Op, Order};
-use logic::{Sort, TermId};
+use logic::{Scalar, Sort, TermId};
 
 /// What becomes of the padding.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,15 @@ enum Padding {
     Left,
     /// It gets any value.
     Forgotten,
+}
+
+/// A number of as many bits: floats that are not numbers have many patterns and one value, and what is copied are the bits.
+fn as_bits(sort: Scalar) -> Scalar {
+    match sort {
+        Scalar::F32 => Scalar::Bv(32),
+        Scalar::F64 => Scalar::Bv(64),
+        other => other,
+    }
 }
 
 impl Body<'_, '_> {
@@ -93,8 +102,8 @@ impl Body<'_, '_> {
         let mut values = Vec::new();
         for cell in &cells {
             let Cells::One { offset, sort, .. } = cell else { unreachable!("`is_short` was asked before") };
-            let from = self.add_offset(from, *offset);
-            values.push((*offset, *sort, self.load_place(Self::memory(from, *sort), Order::Plain)));
+            let (from, sort) = (self.add_offset(from, *offset), as_bits(*sort));
+            values.push((*offset, sort, self.load_place(Self::memory(from, sort), Order::Plain)));
         }
         for (offset, sort, value) in values {
             let to = self.add_offset(to, offset);
@@ -124,10 +133,10 @@ impl Body<'_, '_> {
                 }
                 Cells::One { offset, sort, .. } => {
                     let mark = self.temporary_mark();
-                    let from = self.add_offset(from, *offset);
-                    let value = self.load_place(Self::memory(from, *sort), Order::Plain);
+                    let (from, sort) = (self.add_offset(from, *offset), as_bits(*sort));
+                    let value = self.load_place(Self::memory(from, sort), Order::Plain);
                     let to = self.add_offset(to, *offset);
-                    self.emit(Op::Store { place: Self::memory(to, *sort), value, order: Order::Plain });
+                    self.emit(Op::Store { place: Self::memory(to, sort), value, order: Order::Plain });
                     self.release(mark);
                 }
                 Cells::Many { element, .. } if padding == Padding::Left && is_all_padding(element) => {}
@@ -157,10 +166,7 @@ impl Body<'_, '_> {
                     for _ in 1..width / 8 {
                         value = self.pool().concat(value, byte);
                     }
-                    if Sort::from(*sort).is_float() {
-                        value = self.pool().float_from_bits(value);
-                    }
-                    self.emit(Op::Store { place: Self::memory(to, *sort), value, order: Order::Plain });
+                    self.emit(Op::Store { place: Self::memory(to, as_bits(*sort)), value, order: Order::Plain });
                 }
                 Cells::Many { element, .. } if padding == Padding::Left && is_all_padding(element) => {}
                 Cells::Many { offset, count, stride, element } => {
