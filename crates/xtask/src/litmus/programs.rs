@@ -191,6 +191,11 @@ fn program(line: &str) -> String {
 mod tests {
     #[test]
     fn some_programs_do_what_the_tests_say() {
-        assert!(super::run(&super::Options { count: 8, seed: 0, model: None }));
+        assert!(super::run(&super::Options { count: 8, seed: 0, model: None, assembly: false }));
+    }
+
+    #[test]
+    fn inline_assembly_means_what_litmus_tests_mean() {
+        assert!(super::run(&super::Options { count: 8, seed: 0, model: None, assembly: true }));
     }
 }
