@@ -153,17 +153,19 @@ pub(super) fn program(cycle: &Cycle, dialect: Dialect) -> String {
     (0..cycle.n_locations).for_each(|index| text.push_str(&format!("int {};\n", location(index))));
     let (mut threads, mut parts) = (String::new(), Vec::new());
     for (number, thread) in cycle.threads.iter().enumerate() {
-        let mut lines = Vec::new();
+        let mut lines = vec!["int v0, v1;".to_string()];
         let second = thread.second.map(|(_, event)| event);
-        lines.push(statement(dialect, number, 0, &thread.first));
+        lines.push(statement(dialect, 0, &thread.first));
         if let Some((Link::Fence(index), _)) = thread.second {
             lines
                 .push(format!("__asm__ volatile(\"{}\" ::: \"memory\");", forms(dialect).fences[index].to_lowercase()));
         }
-        lines.extend(second.iter().map(|event| statement(dialect, number, 1, event)));
+        lines.extend(second.iter().map(|event| statement(dialect, 1, event)));
         for (position, event) in [(0, Some(thread.first)), (1, second)] {
             if let Some(event) = event.filter(|event| !event.is_write) {
                 text.push_str(&format!("int r{number}{position};\n"));
+                // Only now, so that nothing in between depends on it.
+                lines.push(format!("r{number}{position} = v{position};"));
                 parts.push(format!("r{number}{position} == {}", event.value));
             }
         }
@@ -185,16 +187,14 @@ pub(super) fn program(cycle: &Cycle, dialect: Dialect) -> String {
     text
 }
 
-/// An access as one statement of inline assembly; what it reads goes to a variable of its own.
-fn statement(dialect: Dialect, thread: usize, position: usize, event: &Event) -> String {
+/// An access as one statement of inline assembly; what it reads goes to a local variable.
+fn statement(dialect: Dialect, position: usize, event: &Event) -> String {
     let forms = forms(dialect);
     let name = if event.is_write { forms.writes[event.form] } else { forms.reads[event.form] }.to_lowercase();
-    let (place, result) = (location(event.location), format!("r{thread}{position}"));
+    let place = location(event.location);
     let text = match (dialect, event.is_write) {
         (Dialect::X86 | Dialect::X86_64, false) => {
-            return format!(
-                "{{ int v; __asm__ volatile(\"movl %1, %0\" : \"=r\"(v) : \"m\"({place}) : \"memory\"); {result} = v; }}"
-            );
+            return format!("__asm__ volatile(\"movl %1, %0\" : \"=r\"(v{position}) : \"m\"({place}) : \"memory\");");
         }
         (Dialect::X86 | Dialect::X86_64, true) => {
             return format!(
@@ -210,7 +210,7 @@ fn statement(dialect: Dialect, thread: usize, position: usize, event: &Event) ->
     if event.is_write {
         format!("__asm__ volatile(\"{text}\" : : \"r\"(&{place}), \"r\"({}) : \"memory\");", event.value)
     } else {
-        format!("{{ int v; __asm__ volatile(\"{text}\" : \"=r\"(v) : \"r\"(&{place}) : \"memory\"); {result} = v; }}")
+        format!("__asm__ volatile(\"{text}\" : \"=r\"(v{position}) : \"r\"(&{place}) : \"memory\");")
     }
 }
 
