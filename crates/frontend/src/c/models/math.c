@@ -132,6 +132,20 @@ double fmin(double a, double b)
     return a <= b || b != b ? a : b;
 }
 
+double fdim(double a, double b)
+{
+    if (a != a || b != b)
+        return a + b;
+    return a > b ? a - b : 0;
+}
+
+float fdimf(float a, float b)
+{
+    if (a != a || b != b)
+        return a + b;
+    return a > b ? a - b : 0;
+}
+
 float fmaxf(float a, float b)
 {
     return (float)fmax(a, b);

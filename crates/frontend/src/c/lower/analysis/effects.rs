@@ -353,7 +353,7 @@ fn named_by(pointer: &Expr) -> Option<&Expr> {
 }
 
 /// Builtins that only compute, by how their names begin.
-const PURE_BUILTINS: [&str; 29] = [
+const PURE_BUILTINS: [&str; 36] = [
     "expect",
     "assume",
     "prefetch",
@@ -373,6 +373,13 @@ const PURE_BUILTINS: [&str; 29] = [
     "isinf",
     "isfinite",
     "isnormal",
+    "isgreater",
+    "isgreaterequal",
+    "isless",
+    "islessequal",
+    "islessgreater",
+    "isunordered",
+    "fpclassify",
     "inf",
     "huge_val",
     "nan",

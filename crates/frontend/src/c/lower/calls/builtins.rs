@@ -93,6 +93,19 @@ impl Body<'_, '_> {
                 let value = self.eval(value);
                 self.float_class(short, value, value_ty)
             }
+            (
+                "isgreater" | "isgreaterequal" | "isless" | "islessequal" | "islessgreater" | "isunordered",
+                [left, right],
+            ) => {
+                let (left, right) = (self.eval(left), self.eval(right));
+                self.float_comparison(short, left, right)
+            }
+            ("fpclassify", [answers @ .., value]) => {
+                let value_ty = value.ty.ty;
+                let answers: Vec<TermId> = answers.iter().map(|answer| self.eval(answer)).collect();
+                let value = self.eval(value);
+                self.float_kind(&answers, value, value_ty)
+            }
             ("inf" | "inff" | "huge_val" | "huge_valf", []) => self.float(f64::INFINITY, ty),
             ("nan" | "nanf", _) => self.float(f64::NAN, ty),
             ("va_start" | "va_end" | "va_copy", _) => {
@@ -118,6 +131,37 @@ impl Body<'_, '_> {
         let value = self.call_named(expr, plain, None, args, is_wanted);
         let ty = expr.ty.ty;
         value.unwrap_or_else(|| self.some_value(ty))
+    }
+
+    /// A comparison that does not mind NaNs, as an `int`.
+    fn float_comparison(&mut self, name: &str, left: TermId, right: TermId) -> TermId {
+        let pool = self.pool();
+        let holds = match name {
+            "isgreater" => pool.flt(right, left),
+            "isgreaterequal" => pool.fle(right, left),
+            "isless" => pool.flt(left, right),
+            "islessequal" => pool.fle(left, right),
+            "islessgreater" => {
+                let (below, above) = (pool.flt(left, right), pool.flt(right, left));
+                pool.or(below, above)
+            }
+            _ => {
+                let (left, right) = (pool.fis_nan(left), pool.fis_nan(right));
+                pool.or(left, right)
+            }
+        };
+        self.int_of(holds)
+    }
+
+    /// One of five answers: it is a NaN, infinite, normal, too small for that, or zero.
+    fn float_kind(&mut self, answers: &[TermId], value: TermId, ty: TypeId) -> TermId {
+        let least = if self.types().size(ty) == Some(4) { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
+        let (infinity, least, zero) = (self.float(f64::INFINITY, ty), self.float(least, ty), self.float(0.0, ty));
+        let pool = self.pool();
+        let size = pool.fabs(value);
+        let kinds = [pool.fis_nan(value), pool.feq(size, infinity), pool.fle(least, size), pool.flt(zero, size)];
+        let (others, last) = (&answers[..4], answers[4]);
+        kinds.iter().zip(others).rev().fold(last, |rest, (is_it, answer)| self.pool().ite(*is_it, *answer, rest))
     }
 
     /// What kind of floating-point number it is, as an `int`.
