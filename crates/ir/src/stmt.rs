@@ -13,7 +13,7 @@ pub mod message;
 use crate::memory::RegionId;
 use crate::program::ProcId;
 use crate::source::Span;
-use barrier::Barrier;
+use barrier::{Barrier, Kinds};
 use kernel::Kernel;
 use logic::{Scalar, TermId, VarId};
 use message::Marks;
@@ -76,6 +76,30 @@ pub enum Order {
     Barrier(Barrier),
     /// No access of memory but a message with these tags ([`message`]): models of memory do not know it.
     Message(Marks),
+}
+
+impl Barrier {
+    /// The strongest fence of C11 that is not stronger.
+    pub fn as_c11(self) -> Order {
+        match self {
+            Barrier::DmbIsh | Barrier::Sync | Barrier::Mfence | Barrier::Fence(Kinds::All, Kinds::All) => Order::SeqCst,
+            Barrier::Lwsync | Barrier::FenceTso => Order::AcqRel,
+            Barrier::DmbIshld | Barrier::Fence(Kinds::Reads, Kinds::All) => Order::Acquire,
+            Barrier::Fence(Kinds::All, Kinds::Writes) => Order::Release,
+            _ => Order::Relaxed,
+        }
+    }
+
+    /// What it is where reads are in order and writes wait in buffers.
+    pub fn as_buffered(self) -> Order {
+        match self {
+            Barrier::Fence(Kinds::Writes | Kinds::All, Kinds::Reads | Kinds::All) => Order::SeqCst,
+            Barrier::DmbIshst | Barrier::Eieio | Barrier::Sfence => Order::Release,
+            Barrier::Fence(_, Kinds::Writes) => Order::Release,
+            Barrier::Isb | Barrier::Isync | Barrier::Lfence | Barrier::Fence(..) => Order::Acquire,
+            _ => self.as_c11(),
+        }
+    }
 }
 
 impl Order {
@@ -356,5 +380,19 @@ impl Op {
             Op::Load { order, .. } | Op::Store { order, .. } | Op::Rmw { order, .. } => order.message(),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_barrier_of_writes_is_no_fence_of_c11() {
+        assert_eq!(Barrier::DmbIshst.as_c11(), Order::Relaxed);
+        assert_eq!(Barrier::DmbIshst.as_buffered(), Order::Release);
+        assert_eq!(Barrier::Fence(Kinds::Writes, Kinds::Reads).as_c11(), Order::Relaxed);
+        assert_eq!(Barrier::Fence(Kinds::Writes, Kinds::Reads).as_buffered(), Order::SeqCst);
+        assert_eq!(Barrier::Lwsync.as_buffered(), Order::AcqRel);
     }
 }

@@ -3,8 +3,6 @@
 //! To a model of its own machine a barrier is itself. To any other it is the strongest fence of C11 that keeps nothing in order which the
 //! barrier does not; where stores are buffered (`crate::model`) it is what it does to the buffer.
 
-use super::Order;
-
 /// A barrier of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Barrier {
@@ -88,41 +86,5 @@ impl Barrier {
             Barrier::Mfence | Barrier::Sfence | Barrier::Lfence => matches!(machine, "x86" | "sparc"),
             Barrier::Fence(..) | Barrier::FenceTso => machine == "riscv",
         }
-    }
-
-    /// The strongest fence of C11 that is not stronger.
-    pub fn as_c11(self) -> Order {
-        match self {
-            Barrier::DmbIsh | Barrier::Sync | Barrier::Mfence | Barrier::Fence(Kinds::All, Kinds::All) => Order::SeqCst,
-            Barrier::Lwsync | Barrier::FenceTso => Order::AcqRel,
-            Barrier::DmbIshld | Barrier::Fence(Kinds::Reads, Kinds::All) => Order::Acquire,
-            Barrier::Fence(Kinds::All, Kinds::Writes) => Order::Release,
-            _ => Order::Relaxed,
-        }
-    }
-
-    /// What it is where reads are in order and writes wait in buffers.
-    pub fn as_buffered(self) -> Order {
-        match self {
-            Barrier::Fence(Kinds::Writes | Kinds::All, Kinds::Reads | Kinds::All) => Order::SeqCst,
-            Barrier::DmbIshst | Barrier::Eieio | Barrier::Sfence => Order::Release,
-            Barrier::Fence(_, Kinds::Writes) => Order::Release,
-            Barrier::Isb | Barrier::Isync | Barrier::Lfence | Barrier::Fence(..) => Order::Acquire,
-            _ => self.as_c11(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_barrier_of_writes_is_no_fence_of_c11() {
-        assert_eq!(Barrier::DmbIshst.as_c11(), Order::Relaxed);
-        assert_eq!(Barrier::DmbIshst.as_buffered(), Order::Release);
-        assert_eq!(Barrier::Fence(Kinds::Writes, Kinds::Reads).as_c11(), Order::Relaxed);
-        assert_eq!(Barrier::Fence(Kinds::Writes, Kinds::Reads).as_buffered(), Order::SeqCst);
-        assert_eq!(Barrier::Lwsync.as_buffered(), Order::AcqRel);
     }
 }

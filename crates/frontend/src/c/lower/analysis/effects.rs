@@ -8,7 +8,7 @@
 //! Everything here errs on the side of touching more.
 
 use super::scan::{self, Part};
-use crate::c::lower::calls::asm;
+use crate::c::lower::calls::asm::reading;
 use crate::c::lower::calls::library::{self, Known};
 use crate::c::lower::context::{FunctionRef, Lowering, SymbolRef};
 use crate::c::typed::{Expr, ExprKind, Stmt, StmtKind, Storage, SymbolId};
@@ -151,7 +151,7 @@ impl<'u> Lowering<'u> {
                     callees.extend(callee);
                 }
                 Part::Stmt(Stmt { kind: StmtKind::Asm(asm), .. }) => {
-                    if !asm::does_nothing(asm) {
+                    if !reading::does_nothing(asm) {
                         total.add(&Effects::any());
                     }
                 }

@@ -1,11 +1,12 @@
 //! Inline assembly: what its instructions do to memory and to the operands.
 //!
-//! A template is read ([`template`]), its machine found and its instructions put into words that all machines share ([`machines`]), and
+//! A template is read ([`template`]), its machine found ([`reading`]) and its instructions put into words that all machines share ([`machines`]), and
 //! these become statements of the program model: loads and stores are the strongest accesses that compilers make them of (relaxed, and on x86
 //! acquire and release), barriers are themselves ([`ir::Barrier`]), and a loop that tries an exclusive store until it succeeds is one read-modify-write. What is not
 //! of this kind is refused with its text.
 
 mod machines;
+pub(in crate::c::lower) mod reading;
 mod step;
 mod template;
 mod x86;
@@ -16,70 +17,13 @@ use crate::c::lower::values::lvalue::Lvalue;
 use crate::c::typed::{Asm, AsmOperand, Expr, ExprKind};
 use ir::{HavocKind, Op, Order, Place};
 use logic::{Scalar, Sort, TermId};
-use machines::{MACHINES, Machine, Operands};
+use machines::{Machine, Operands};
+use reading::{Sizes, View, steps_of};
 use step::{Arith, Cell, Step, When};
 use template::Operand;
 
 /// Bits of a register.
 const REGISTER: u32 = 64;
-
-/// Whether assembly does nothing but keep the compiler from moving things.
-pub(in crate::c::lower) fn does_nothing(asm: &Asm) -> bool {
-    asm.outputs.is_empty() && steps_of(asm, &Sizes::default()).is_some_and(|(_, steps)| is_idle(&steps))
-}
-
-fn is_idle(steps: &[Step]) -> bool {
-    steps.iter().all(|step| matches!(step, Step::Nothing | Step::Label(_)))
-}
-
-/// The machine and the steps of a template.
-fn steps_of(asm: &Asm, sizes: &Sizes) -> Option<(Machine, Vec<Step>)> {
-    let names: Vec<Option<&str>> = asm.operands().map(|operand| operand.name.as_deref()).collect();
-    let pieces = template::pieces(&asm.template, &names);
-    let view = View { asm, sizes };
-    MACHINES.into_iter().find_map(|machine| Some((machine, machines::steps(machine, &pieces, &view)?)))
-}
-
-/// Bits of the operands in C.
-#[derive(Default)]
-struct Sizes(Vec<Option<u32>>);
-
-struct View<'a> {
-    asm: &'a Asm,
-    sizes: &'a Sizes,
-}
-
-impl Operands for View<'_> {
-    fn is_memory(&self, machine: Machine, index: usize) -> bool {
-        // Some letters mean a place on one machine and a register on another.
-        let places: &[char] = match machine {
-            Machine::X86 => &['m', 'o', 'V'],
-            Machine::Aarch64 => &['m', 'o', 'V', 'Q'],
-            Machine::Power => &['m', 'o', 'V', 'Z'],
-            Machine::Riscv => &['m', 'o', 'V', 'A'],
-        };
-        // Where the compiler may choose, it takes a register.
-        let is_place = |text: &str| text.contains(places) && !text.contains(['r', 'q', 'g']);
-        self.asm.operands().nth(index).is_some_and(|operand| !is_flag(operand) && is_place(&operand.constraint))
-    }
-
-    fn is_output(&self, index: usize) -> bool {
-        index < self.asm.outputs.len()
-    }
-
-    fn bits(&self, index: usize) -> Option<u32> {
-        self.sizes.0.get(index).copied().flatten()
-    }
-
-    fn accumulator(&self) -> Option<usize> {
-        self.asm.outputs.iter().position(|output| !is_flag(output) && output.constraint.contains('a'))
-    }
-}
-
-/// Whether an output is what the last comparison says, `=@ccz`.
-fn is_flag(operand: &AsmOperand) -> bool {
-    operand.constraint.starts_with("=@cc")
-}
 
 /// What the operands hold while the instructions run.
 #[derive(Clone)]
