@@ -95,7 +95,7 @@ impl Barrier {
         match self {
             Barrier::Fence(Kinds::Writes | Kinds::All, Kinds::Reads | Kinds::All) => Order::SeqCst,
             Barrier::DmbIshst | Barrier::Eieio | Barrier::Sfence => Order::Release,
-            Barrier::Fence(_, Kinds::Writes) => Order::Release,
+            Barrier::Fence(Kinds::Writes | Kinds::All, Kinds::Writes) => Order::Release,
             Barrier::Isb | Barrier::Isync | Barrier::Lfence | Barrier::Fence(..) => Order::Acquire,
             _ => self.as_c11(),
         }
@@ -393,6 +393,7 @@ mod tests {
         assert_eq!(Barrier::DmbIshst.as_buffered(), Order::Release);
         assert_eq!(Barrier::Fence(Kinds::Writes, Kinds::Reads).as_c11(), Order::Relaxed);
         assert_eq!(Barrier::Fence(Kinds::Writes, Kinds::Reads).as_buffered(), Order::SeqCst);
+        assert_eq!(Barrier::Fence(Kinds::Reads, Kinds::Writes).as_buffered(), Order::Acquire);
         assert_eq!(Barrier::Lwsync.as_buffered(), Order::AcqRel);
     }
 }

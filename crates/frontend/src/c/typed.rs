@@ -269,12 +269,12 @@ impl Asm {
     }
 
     /// The output that an input shares its place with: named by it, or in the same register of x86.
-    pub fn tie(&self, input: &AsmOperand) -> Option<usize> {
+    pub fn tie(&self, input: &AsmOperand, is_x86: bool) -> Option<usize> {
         let constraint = input.constraint.trim_start_matches('%');
         if let Some(name) = constraint.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             return self.outputs.iter().position(|output| output.name.as_deref() == Some(name));
         }
-        if matches!(constraint, "a" | "b" | "c" | "d" | "S" | "D") {
+        if is_x86 && matches!(constraint, "a" | "b" | "c" | "d" | "S" | "D") {
             return self
                 .outputs
                 .iter()
@@ -285,6 +285,11 @@ impl Asm {
 }
 
 impl AsmOperand {
+    /// Whether it is a place in memory on all machines.
+    pub fn is_in_memory(&self) -> bool {
+        self.constraint.trim_start_matches(['=', '+', '&']) == "m"
+    }
+
     /// Whether an output is read too.
     pub fn is_update(&self) -> bool {
         self.constraint.contains('+')

@@ -15,6 +15,34 @@ fn refuses(line: u32, message: &str, text: &str) {
     assert!(matches!(report.outcome, RunEnd::Beyond(_)), "{text}\n{:?}", report.outcome);
 }
 
+/// Forms of known instructions that mean something else, or that another machine reads in another way.
+#[test]
+fn assembly_that_is_not_what_it_looks_like() {
+    for (template, operands) in [
+        ("rep movsb", ": \"+r\"(a)"),
+        ("sync 1", "::: \"memory\""),
+        ("dmb nsh", "::: \"memory\""),
+        ("stadd %w0, [%1]", ":: \"r\"(a), \"r\"(p)"),
+        ("ldaddal %w0, wzr, [%1]", ":: \"r\"(a), \"r\"(p)"),
+        ("mov %w0, %w1", ": \"+r\"(a), \"+r\"(b)"),
+        ("movb %h1, %0", ": \"=q\"(a) : \"Q\"(b)"),
+        ("movl $010, %0", ": \"=r\"(a)"),
+        ("nop # ; movl $5, %0", ": \"=r\"(a)"),
+        ("xaddl %0, %1", ": \"+r\"(a), \"+m\"(b)"),
+        ("1: lwarx %0, 0, %1; add %0, %0, 1; stwcx. %0, 0, %1; bne- 1b", ": \"=&r\"(a) : \"r\"(p)"),
+        (
+            "1: ldxr %w0, [%3]; add %w2, %w2, #1; stxr %w1, %w2, [%3]; cbnz %w1, 1b",
+            ": \"=&r\"(a), \"=&r\"(b), \"+r\"(c) : \"r\"(p)",
+        ),
+        ("1: ldaxr %w0, [%2]; stlxr %w1, %w0, [%2]; cbnz %w1, 1b", ": \"=&r\"(a), \"=&r\"(b) : \"r\"(p)"),
+    ] {
+        let text = format!(
+            "int main(void) {{ int a = 0, b = 0, c = 0, *p = &b; __asm__ volatile(\"{template}\" {operands}); return a + c; }}"
+        );
+        refuses(1, "inline assembly", &text);
+    }
+}
+
 #[test]
 fn constructs_by_name() {
     refuses(2, "`mystery`", "int mystery(int);\nint main(void) { return mystery(1); }");

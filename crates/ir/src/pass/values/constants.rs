@@ -14,6 +14,7 @@ use crate::pass::analysis::graph::{reverse_post_order, trim};
 use crate::pass::analysis::initial::{Initial, initial_value, static_cell, word_of};
 use crate::pass::analysis::liveness::Liveness;
 use crate::pass::analysis::uses::{Moment, for_each_var, map_terms, mentions};
+use crate::pass::control::fences::orders_others;
 use crate::program::{Proc, ProcId, Program, Scope};
 use crate::stmt::{Callee, CheckKind, Op, Place, Stmt};
 use fixedbitset::FixedBitSet;
@@ -198,6 +199,7 @@ impl<'a> Propagation<'a> {
             put_in(pool, facts, term, hidden)
         });
         if let Op::Load { dst, place, .. } = &stmt.op
+            && !orders_others(self.program, &stmt.op)
             && let Some(value) = self.unwritten.value(self.program, place)
         {
             let value = self.program.pool.constant(value);

@@ -17,6 +17,7 @@ use crate::pass::analysis::graph::trim;
 use crate::pass::analysis::initial::{may_ask, static_cell};
 use crate::pass::analysis::liveness::Liveness;
 use crate::pass::analysis::uses::for_each_used;
+use crate::pass::control::fences::orders_others;
 use crate::program::{Edge, Proc, Program};
 use crate::property::{Properties, Property};
 use crate::stmt::{Callee, CheckKind, Op, Place, SiteId, Stmt};
@@ -131,7 +132,8 @@ fn only_writes(program: &Program, properties: Properties, op: &Op) -> bool {
                 Place::Var(_) => true,
                 Place::Mem { addr, sort, .. } => static_cell(program, *addr, *sort).is_some(),
             };
-            is_inside && !properties.has(Property::Race) && !may_ask(program, op)
+            let is_noticed = properties.has(Property::Race) || orders_others(program, op);
+            is_inside && !is_noticed && !may_ask(program, op)
         }
         _ => false,
     }

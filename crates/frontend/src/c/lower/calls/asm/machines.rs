@@ -1,7 +1,8 @@
 //! The instructions that inline assembly of concurrent programs is made of, machine by machine: x86-64, Armv8, Power, RISC-V.
 //!
-//! The machine is not named anywhere: a template is of the machine that knows all of its instructions. No two machines give one template
-//! different meanings, since x86 writes its results last and the others first, and a result has to be an output.
+//! The machine is not named anywhere: a template is of the machine that knows all of its instructions. If two know them and mean different
+//! things, nobody knows. What is not written here is refused, also where a form of a known instruction is not: what is taken for something else
+//! makes a wrong answer.
 
 use super::step::{Arith, Cell, Step, When, order_of};
 use super::template::{Operand, Piece};
@@ -24,6 +25,8 @@ pub(super) trait Operands {
     fn is_memory(&self, machine: Machine, index: usize) -> bool;
     /// Whether the instructions may write an operand.
     fn is_output(&self, index: usize) -> bool;
+    /// Whether it is in a register of x86, rather than a number or a place.
+    fn is_register(&self, index: usize) -> bool;
     /// Its bits in C.
     fn bits(&self, index: usize) -> Option<u32>;
     /// The operand that is in the register which x86 compares with.
@@ -51,6 +54,14 @@ pub(super) fn steps(machine: Machine, pieces: &[Piece], operands: &dyn Operands)
     Some(steps)
 }
 
+/// What the last operand of a computation may be.
+#[derive(Clone, Copy)]
+enum With {
+    Register,
+    Number,
+    Either,
+}
+
 /// One instruction.
 pub(super) struct Line<'t> {
     machine: Machine,
@@ -72,27 +83,54 @@ impl Line<'_> {
         }
     }
 
+    /// Whether the letter before an operand's number asks for what is read here.
+    fn is_plain(&self, letter: Option<char>) -> bool {
+        match self.machine {
+            Machine::X86 => matches!(letter, None | Some('b' | 'w' | 'k' | 'q')),
+            Machine::Aarch64 => matches!(letter, None | Some('w' | 'x')),
+            Machine::Power | Machine::Riscv => letter.is_none(),
+        }
+    }
+
+    /// A register that is read.
+    pub(super) fn register(&self, at: usize) -> Option<Operand> {
+        match self.own.get(at)? {
+            Operand::Zero(_) if self.machine != Machine::X86 => self.own.get(at).cloned(),
+            Operand::Arg(index, letter) if !self.operands.is_memory(self.machine, *index) && self.is_plain(*letter) => {
+                self.own.get(at).cloned()
+            }
+            _ => None,
+        }
+    }
+
     /// A register that is read, or a number.
     pub(super) fn value(&self, at: usize) -> Option<Operand> {
         match self.own.get(at)? {
             Operand::Number(_) => self.own.get(at).cloned(),
-            Operand::Arg(index, _) if !self.operands.is_memory(self.machine, *index) => self.own.get(at).cloned(),
-            _ => None,
+            _ => self.register(at),
         }
     }
 
-    /// A register that is written.
+    /// A number.
+    fn number(&self, at: usize) -> Option<Operand> {
+        self.own.get(at).filter(|operand| matches!(operand, Operand::Number(_))).cloned()
+    }
+
+    /// A register that is written; what goes to the one that is zero is thrown away.
     pub(super) fn result(&self, at: usize) -> Option<Operand> {
-        match self.value(at)? {
-            Operand::Arg(index, letter) if self.operands.is_output(index) => Some(Operand::Arg(index, letter)),
-            // What goes to the zero register is thrown away.
-            Operand::Number(0) => Some(Operand::Number(0)),
-            _ => None,
+        match self.register(at)? {
+            Operand::Arg(index, _) if !self.operands.is_output(index) => None,
+            register => Some(register),
         }
     }
 
     pub(super) fn cell(&self, at: usize, bytes: u32) -> Option<Cell> {
-        self.is_memory(at).then(|| Cell { at: self.own[at].clone(), bytes })
+        let is_plain = match self.own.get(at)? {
+            Operand::Arg(_, letter) => letter.is_none() || (self.machine, *letter) == (Machine::Power, Some('y')),
+            Operand::Memory(base, _) => matches!(**base, Operand::Arg(_, None | Some('x'))),
+            _ => false,
+        };
+        (is_plain && self.is_memory(at)).then(|| Cell { at: self.own[at].clone(), bytes })
     }
 
     fn label(&self, at: usize) -> Option<(u32, bool)> {
@@ -108,14 +146,26 @@ impl Line<'_> {
         Some(Step::Jump { when, label, is_back })
     }
 
-    fn compute(&self, how: Arith, bits: u32) -> Option<Step> {
+    /// `to, a, b`, where the last may be a number if the instruction is for numbers, and has to be on machines that have two instructions.
+    fn compute(&self, how: Arith, bits: u32, with: With) -> Option<Step> {
         self.count(3)?;
-        Some(Step::Compute { to: self.result(0)?, how, a: self.value(1)?, b: self.value(2)?, bits })
+        let (to, a, b) = (self.result(0)?, self.register(1)?, self.second(2, with)?);
+        // Nothing is left of a register taken from itself, but for the dependency.
+        let is_void = matches!(how, Arith::Xor | Arith::Sub | Arith::SubFrom | Arith::AndNot) && a == b;
+        (!is_void).then_some(Step::Compute { to, how, a, b, bits })
     }
 
-    fn compute_one(&self, how: Arith, bits: u32) -> Option<Step> {
+    fn compute_one(&self, how: Arith, bits: u32, with: With) -> Option<Step> {
         self.count(2)?;
-        Some(Step::Compute { to: self.result(0)?, how, a: Operand::Number(0), b: self.value(1)?, bits })
+        Some(Step::Compute { to: self.result(0)?, how, a: Operand::Number(0), b: self.second(1, with)?, bits })
+    }
+
+    fn second(&self, at: usize, with: With) -> Option<Operand> {
+        match with {
+            With::Register => self.register(at),
+            With::Number => self.number(at),
+            With::Either => self.value(at),
+        }
     }
 
     /// A word as an operand: the domain of a barrier.
@@ -131,7 +181,7 @@ impl Line<'_> {
     /// Bits of a register as it is written: `%w0` is the lower half.
     fn aarch64_bits(&self, at: usize) -> u32 {
         match self.own.get(at) {
-            Some(Operand::Arg(_, Some('w'))) => 32,
+            Some(Operand::Arg(_, Some('w')) | Operand::Zero(32)) => 32,
             _ => 64,
         }
     }
@@ -142,38 +192,42 @@ impl Line<'_> {
         }
         let bits = self.aarch64_bits(0);
         match name {
-            "nop" | "yield" | "wfe" | "wfi" | "sev" | "sevl" | "prfm" => Some(Step::Nothing),
-            "isb" => Some(Step::Fence(Barrier::Isb)),
-            "dmb" | "dsb" => Some(Step::Fence(match self.word(0)? {
-                "ishld" | "ld" | "oshld" | "nshld" => Barrier::DmbIshld,
-                "ishst" | "st" | "oshst" | "nshst" => Barrier::DmbIshst,
-                "ish" | "sy" | "osh" | "nsh" => Barrier::DmbIsh,
-                _ => return None,
-            })),
-            "add" => self.compute(Arith::Add, bits),
-            "sub" => self.compute(Arith::Sub, bits),
-            "and" => self.compute(Arith::And, bits),
-            "bic" => self.compute(Arith::AndNot, bits),
-            "orr" => self.compute(Arith::Or, bits),
-            "eor" => self.compute(Arith::Xor, bits),
-            "mov" => self.compute_one(Arith::Move, bits),
-            "mvn" => self.compute_one(Arith::Not, bits),
-            "neg" => self.compute_one(Arith::Neg, bits),
+            "nop" | "yield" | "wfe" | "wfi" | "sev" | "sevl" => self.count(0).map(|()| Step::Nothing),
+            "prfm" => Some(Step::Nothing),
+            "isb" => (self.own.is_empty() || self.word(0) == Some("sy")).then_some(Step::Fence(Barrier::Isb)),
+            "dmb" | "dsb" => {
+                self.count(1)?;
+                Some(Step::Fence(match self.word(0)? {
+                    "ishld" | "ld" | "oshld" => Barrier::DmbIshld,
+                    "ishst" | "st" | "oshst" => Barrier::DmbIshst,
+                    "ish" | "sy" | "osh" => Barrier::DmbIsh,
+                    _ => return None,
+                }))
+            }
+            "add" => self.compute(Arith::Add, bits, With::Either),
+            "sub" => self.compute(Arith::Sub, bits, With::Either),
+            "and" => self.compute(Arith::And, bits, With::Either),
+            "bic" => self.compute(Arith::AndNot, bits, With::Either),
+            "orr" => self.compute(Arith::Or, bits, With::Either),
+            "eor" => self.compute(Arith::Xor, bits, With::Either),
+            "mov" => self.compute_one(Arith::Move, bits, With::Either),
+            "mvn" => self.compute_one(Arith::Not, bits, With::Register),
+            "neg" => self.compute_one(Arith::Neg, bits, With::Register),
             "cmp" => {
                 self.count(2)?;
-                Some(Step::Compare { a: self.value(0)?, b: self.value(1)?, bits })
+                Some(Step::Compare { a: self.register(0)?, b: self.value(1)?, bits })
             }
             "b.ne" | "bne" => self.jump(When::NotEqual, 0),
             "b.eq" | "beq" => self.jump(When::Equal, 0),
-            "cbnz" => self.jump(When::NonZero(self.value(0)?), 1),
-            "cbz" => self.jump(When::Zero(self.value(0)?), 1),
+            "cbnz" => self.jump(When::NonZero(self.register(0)?, bits), 1),
+            "cbz" => self.jump(When::Zero(self.register(0)?, bits), 1),
             _ => None,
         }
     }
 
     /// Loads, stores, exclusives and the atomics of Armv8.1; `ldapr` is weaker than C11's acquire can be mapped to, and not among them.
     fn aarch64_access(&self, name: &str) -> Option<Step> {
-        // A single operation in memory: `ldaddal`, `swpb`, `casl`, and those that do not want to know what was there.
+        // A single operation in memory: `ldaddal`, `swpb`, `casl`.
         const ATOMICS: [(&str, Arith); 6] = [
             ("ldadd", Arith::Add),
             ("ldclr", Arith::AndNot),
@@ -194,30 +248,13 @@ impl Line<'_> {
                 _ => return None,
             };
             let cell = self.cell(2, bytes)?;
-            return Some(if stem == "cas" {
-                Step::CompareExchange { cell, expected: self.result(0)?, new: self.value(1)?, order }
+            // Without a register for what was there it is another instruction, which orders less.
+            let has_result = matches!(self.own[usize::from(stem != "cas")], Operand::Arg(..));
+            return has_result.then_some(if stem == "cas" {
+                Step::CompareExchange { cell, expected: self.result(0)?, new: self.register(1)?, order }
             } else {
-                let (with, old) = (self.value(0)?, Some(self.result(1)?));
+                let (with, old) = (self.register(0)?, Some(self.result(1)?));
                 Step::Update { cell, how, with, old, is_signed: false, order }
-            });
-        }
-        const WITHOUT_RESULT: [(&str, Arith); 4] =
-            [("stadd", Arith::Add), ("stclr", Arith::AndNot), ("stset", Arith::Or), ("steor", Arith::Xor)];
-        if let Some((how, letters)) =
-            WITHOUT_RESULT.iter().find_map(|(stem, how)| Some((*how, name.strip_prefix(stem)?)))
-        {
-            self.count(2)?;
-            let (letters, bytes) = self.aarch64_bytes(letters, 0);
-            let order = order_of(false, letters == "l");
-            let cell = self.cell(1, bytes)?;
-            let is_known = matches!(letters, "" | "l");
-            return is_known.then_some(Step::Update {
-                cell,
-                how,
-                with: self.value(0)?,
-                old: None,
-                is_signed: false,
-                order,
             });
         }
         let is_exclusive_store = name.starts_with("stx") || name.starts_with("stlx");
@@ -232,12 +269,12 @@ impl Line<'_> {
             "str" | "stlr" => {
                 self.count(2)?;
                 let order = order_of(false, stem == "stlr");
-                Some(Step::Store { from: self.value(0)?, to: self.cell(1, bytes)?, order })
+                Some(Step::Store { from: self.register(0)?, to: self.cell(1, bytes)?, order })
             }
             "stxr" | "stlxr" => {
                 self.count(3)?;
                 let order = order_of(false, stem == "stlxr");
-                let (from, to) = (self.value(1)?, self.cell(2, bytes)?);
+                let (from, to) = (self.register(1)?, self.cell(2, bytes)?);
                 Some(Step::StoreExclusive { from, to, order, status: Some(self.result(0)?) })
             }
             _ => None,
@@ -265,7 +302,7 @@ impl Line<'_> {
         // `lwarx %0, 0, %1`, or with a place in memory as `lwarx %0, %y1`.
         let indexed = |bytes: u32| match self.own {
             [_, Operand::Number(0), Operand::Arg(..)] => {
-                self.value(2).map(|base| Cell { at: Operand::Memory(Box::new(base), 0), bytes })
+                self.register(2).map(|base| Cell { at: Operand::Memory(Box::new(base), 0), bytes })
             }
             [_, _] => self.cell(1, bytes),
             _ => None,
@@ -275,25 +312,30 @@ impl Line<'_> {
             return Some(Step::Load { to, from, is_signed: false, order: Order::Relaxed, is_exclusive: true });
         }
         if let Some(bytes) = name.strip_prefix("st").and_then(|rest| rest.strip_suffix("cx.")).and_then(bytes) {
-            let (from, to) = (self.value(0)?, indexed(bytes)?);
+            let (from, to) = (self.register(0)?, indexed(bytes)?);
             return Some(Step::StoreExclusive { from, to, order: Order::Relaxed, status: None });
         }
-        // A comparison may name the field that it sets, the first one.
-        let compared = || match self.own {
-            [Operand::Number(0), _, _] => Some((self.value(1)?, self.value(2)?)),
-            [_, _] => Some((self.value(0)?, self.value(1)?)),
-            _ => None,
+        // A comparison may name the field that it sets, the first one. Numbers are registers but in instructions for numbers.
+        let compared = |bits: u32| {
+            let first = match self.own {
+                [Operand::Number(0), _, _] => 1,
+                [_, _] => 0,
+                _ => return None,
+            };
+            let with = if name.ends_with('i') { With::Number } else { With::Register };
+            Some(Step::Compare { a: self.register(first)?, b: self.second(first + 1, with)?, bits })
         };
+        let fence = |barrier: Barrier| self.count(0).map(|()| Step::Fence(barrier));
         match name {
-            "nop" => Some(Step::Nothing),
+            "nop" => self.count(0).map(|()| Step::Nothing),
             // A register with itself is a hint about the thread's priority.
             "or" if matches!(self.own, [Operand::Number(a), Operand::Number(b), Operand::Number(c)] if a == b && b == c) => {
                 Some(Step::Nothing)
             }
-            "sync" | "hwsync" => Some(Step::Fence(Barrier::Sync)),
-            "lwsync" => Some(Step::Fence(Barrier::Lwsync)),
-            "eieio" => Some(Step::Fence(Barrier::Eieio)),
-            "isync" => Some(Step::Fence(Barrier::Isync)),
+            "sync" | "hwsync" => fence(Barrier::Sync),
+            "lwsync" => fence(Barrier::Lwsync),
+            "eieio" => fence(Barrier::Eieio),
+            "isync" => fence(Barrier::Isync),
             "ld" | "lwz" | "lwa" | "lhz" | "lha" | "lbz" => {
                 self.count(2)?;
                 let bytes = if name == "ld" { 8 } else { bytes(&name[1..2])? };
@@ -303,22 +345,28 @@ impl Line<'_> {
             }
             "std" | "stw" | "sth" | "stb" => {
                 self.count(2)?;
-                Some(Step::Store { from: self.value(0)?, to: self.cell(1, bytes(&name[2..])?)?, order: Order::Relaxed })
+                Some(Step::Store {
+                    from: self.register(0)?,
+                    to: self.cell(1, bytes(&name[2..])?)?,
+                    order: Order::Relaxed,
+                })
             }
-            "cmpw" | "cmplw" | "cmpwi" | "cmplwi" => compared().map(|(a, b)| Step::Compare { a, b, bits: 32 }),
-            "cmpd" | "cmpld" | "cmpdi" | "cmpldi" => compared().map(|(a, b)| Step::Compare { a, b, bits: 64 }),
+            "cmpw" | "cmplw" | "cmpwi" | "cmplwi" => compared(32),
+            "cmpd" | "cmpld" | "cmpdi" | "cmpldi" => compared(64),
             "bne" => self.jump(When::NotEqual, 0),
             "beq" => self.jump(When::Equal, 0),
-            "add" | "addi" | "addic" => self.compute(Arith::Add, 64),
-            "sub" => self.compute(Arith::Sub, 64),
-            "subf" => self.compute(Arith::SubFrom, 64),
-            "and" => self.compute(Arith::And, 64),
-            "andc" => self.compute(Arith::AndNot, 64),
-            "or" => self.compute(Arith::Or, 64),
-            "xor" => self.compute(Arith::Xor, 64),
-            "mr" | "li" => self.compute_one(Arith::Move, 64),
-            "not" => self.compute_one(Arith::Not, 64),
-            "neg" => self.compute_one(Arith::Neg, 64),
+            "add" => self.compute(Arith::Add, 64, With::Register),
+            "addi" | "addic" => self.compute(Arith::Add, 64, With::Number),
+            "sub" => self.compute(Arith::Sub, 64, With::Register),
+            "subf" => self.compute(Arith::SubFrom, 64, With::Register),
+            "and" => self.compute(Arith::And, 64, With::Register),
+            "andc" => self.compute(Arith::AndNot, 64, With::Register),
+            "or" => self.compute(Arith::Or, 64, With::Register),
+            "xor" => self.compute(Arith::Xor, 64, With::Register),
+            "mr" => self.compute_one(Arith::Move, 64, With::Register),
+            "li" => self.compute_one(Arith::Move, 64, With::Number),
+            "not" => self.compute_one(Arith::Not, 64, With::Register),
+            "neg" => self.compute_one(Arith::Neg, 64, With::Register),
             _ => None,
         }
     }
@@ -337,8 +385,8 @@ impl Line<'_> {
             _ => None,
         };
         match name {
-            "nop" | "pause" => Some(Step::Nothing),
-            "fence.tso" => Some(Step::Fence(Barrier::FenceTso)),
+            "nop" | "pause" => self.count(0).map(|()| Step::Nothing),
+            "fence.tso" => self.count(0).map(|()| Step::Fence(Barrier::FenceTso)),
             "fence" if self.own.is_empty() => Some(Step::Fence(Barrier::Fence(Kinds::All, Kinds::All))),
             "fence" => {
                 self.count(2)?;
@@ -347,24 +395,33 @@ impl Line<'_> {
             "lb" | "lbu" | "lh" | "lhu" | "lw" | "lwu" | "ld" => {
                 self.count(2)?;
                 let (to, from) = (self.result(0)?, self.cell(1, bytes(&name[1..2])?)?);
-                let is_signed = !name.ends_with('u');
+                let is_signed = !name.ends_with('u') && name != "ld";
                 Some(Step::Load { to, from, is_signed, order: Order::Relaxed, is_exclusive: false })
             }
             "sb" | "sh" | "sw" | "sd" => {
                 self.count(2)?;
-                Some(Step::Store { from: self.value(0)?, to: self.cell(1, bytes(&name[1..])?)?, order: Order::Relaxed })
+                Some(Step::Store {
+                    from: self.register(0)?,
+                    to: self.cell(1, bytes(&name[1..])?)?,
+                    order: Order::Relaxed,
+                })
             }
-            "add" | "addi" => self.compute(Arith::Add, 64),
-            "sub" => self.compute(Arith::Sub, 64),
-            "and" | "andi" => self.compute(Arith::And, 64),
-            "or" | "ori" => self.compute(Arith::Or, 64),
-            "xor" | "xori" => self.compute(Arith::Xor, 64),
-            "li" | "mv" => self.compute_one(Arith::Move, 64),
-            "not" => self.compute_one(Arith::Not, 64),
-            "neg" => self.compute_one(Arith::Neg, 64),
-            "bne" => self.jump(When::Differ(self.value(0)?, self.value(1)?), 2),
-            "bnez" => self.jump(When::NonZero(self.value(0)?), 1),
-            "beqz" => self.jump(When::Zero(self.value(0)?), 1),
+            "add" => self.compute(Arith::Add, 64, With::Register),
+            "addi" => self.compute(Arith::Add, 64, With::Number),
+            "sub" => self.compute(Arith::Sub, 64, With::Register),
+            "and" => self.compute(Arith::And, 64, With::Register),
+            "andi" => self.compute(Arith::And, 64, With::Number),
+            "or" => self.compute(Arith::Or, 64, With::Register),
+            "ori" => self.compute(Arith::Or, 64, With::Number),
+            "xor" => self.compute(Arith::Xor, 64, With::Register),
+            "xori" => self.compute(Arith::Xor, 64, With::Number),
+            "li" => self.compute_one(Arith::Move, 64, With::Number),
+            "mv" => self.compute_one(Arith::Move, 64, With::Register),
+            "not" => self.compute_one(Arith::Not, 64, With::Register),
+            "neg" => self.compute_one(Arith::Neg, 64, With::Register),
+            "bne" => self.jump(When::Differ(self.register(0)?, self.register(1)?), 2),
+            "bnez" => self.jump(When::NonZero(self.register(0)?, 64), 1),
+            "beqz" => self.jump(When::Zero(self.register(0)?, 64), 1),
             _ => None,
         }
     }
@@ -394,7 +451,7 @@ impl Line<'_> {
             }
             "sc" => {
                 self.count(3)?;
-                let (status, from, to) = (Some(self.result(0)?), self.value(1)?, self.cell(2, bytes)?);
+                let (status, from, to) = (Some(self.result(0)?), self.register(1)?, self.cell(2, bytes)?);
                 Some(Step::StoreExclusive { from, to, order, status })
             }
             "amoadd" | "amoswap" | "amoand" | "amoor" | "amoxor" => {
@@ -406,7 +463,7 @@ impl Line<'_> {
                     "amoxor" => Arith::Xor,
                     _ => Arith::Move,
                 };
-                let (old, with, cell) = (Some(self.result(0)?), self.value(1)?, self.cell(2, bytes)?);
+                let (old, with, cell) = (Some(self.result(0)?), self.register(1)?, self.cell(2, bytes)?);
                 Some(Step::Update { cell, how, with, old, is_signed: true, order })
             }
             _ => None,

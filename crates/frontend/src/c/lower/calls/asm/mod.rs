@@ -13,7 +13,7 @@ mod x86;
 
 use crate::c::lower::body::Body;
 use crate::c::lower::model_types::is_signed;
-use crate::c::lower::values::lvalue::Lvalue;
+use crate::c::lower::values::lvalue::{At, Lvalue};
 use crate::c::typed::{Asm, AsmOperand, Expr, ExprKind};
 use ir::{HavocKind, Op, Order, Place};
 use logic::{Scalar, Sort, TermId};
@@ -29,8 +29,10 @@ const REGISTER: u32 = 64;
 #[derive(Clone)]
 struct Registers {
     machine: Machine,
-    /// The value of each operand that is a register, if it has one.
-    values: Vec<Option<TermId>>,
+    /// The register that each operand is in, by the first operand that is in it.
+    slots: Vec<usize>,
+    /// What each register holds, if it has a value, and how many of its lower bits are known.
+    values: Vec<Option<(TermId, u32)>>,
     /// The address of each that is a place in memory.
     addresses: Vec<Option<TermId>>,
     /// Whether the last comparison, or result, says equal.
@@ -77,25 +79,31 @@ impl Body<'_, '_> {
             let ty = output.value.ty.ty;
             let flag = output.constraint.strip_prefix("=@cc");
             let value = match (flag, registers.is_equal) {
-                (Some("z" | "e"), Some(is_equal)) => Some(self.bit(is_equal)),
+                (Some("z" | "e"), Some(is_equal)) => Some((self.bit(is_equal), REGISTER)),
                 (Some("nz" | "ne"), Some(is_equal)) => {
                     let not = self.pool().not(is_equal);
-                    Some(self.bit(not))
+                    Some((self.bit(not), REGISTER))
                 }
                 (Some(_), _) => return self.refuse_asm(asm),
-                (None, _) => registers.values[index],
+                (None, _) => registers.values[registers.slots[index]],
             };
-            match (value, self.scalar(ty)) {
-                (Some(value), Some(Scalar::Bv(width))) => {
-                    let value = self.pool().resize(value, false, width);
-                    self.store(&lvalues[index], value);
+            let value = match (value, self.scalar(ty)) {
+                (Some((value, known)), Some(Scalar::Bv(width))) if width <= known => {
+                    Some(self.pool().resize(value, false, width))
                 }
-                _ if output.is_update() => {}
-                _ => {
-                    if let Some(value) = self.any_value(ty, HavocKind::Uninit) {
-                        self.store(&lvalues[index], value);
-                    }
+                (Some((value, known)), Some(Scalar::Bv(width))) => {
+                    let high = self.havoc(Sort::Bv(width - known), HavocKind::Uninit);
+                    let low = self.pool().extract(value, known - 1, 0);
+                    Some(self.pool().concat(high, low))
                 }
+                _ if output.is_update() => None,
+                _ => self.any_value(ty, HavocKind::Uninit),
+            };
+            match (value, &lvalues[index].at) {
+                // Others may need what was put into it.
+                (Some(value), At::Private(var)) if lvalues[index].bits.is_none() => self.assign(*var, value),
+                (Some(value), _) => drop(self.store(&lvalues[index], value)),
+                (None, _) => {}
             }
         }
     }
@@ -121,13 +129,15 @@ impl Body<'_, '_> {
         let lvalues: Vec<Lvalue> = asm.outputs.iter().map(|output| self.lvalue(&output.value)).collect();
         let mut values = Vec::new();
         for input in &asm.inputs {
-            match asm.tie(input) {
-                Some(output) => {
+            match (asm.tie(input, false), &input.value.kind) {
+                (Some(output), _) => {
                     let value = self.eval(&input.value);
                     let to = asm.outputs[output].value.ty.ty;
                     values.push((output, self.convert(value, input.value.ty.ty, to)));
                 }
-                None => self.discard(&input.value),
+                // Nothing reads it.
+                (None, ExprKind::Load(place)) if input.is_in_memory() => drop(self.lvalue(place)),
+                (None, _) => self.discard(&input.value),
             }
         }
         for (index, output) in asm.outputs.iter().enumerate() {
@@ -136,7 +146,7 @@ impl Body<'_, '_> {
                 Some(value) => {
                     self.store(&lvalues[index], value);
                 }
-                None if output.is_update() => {}
+                None if output.is_update() || output.is_in_memory() => {}
                 None => {
                     if let Some(value) = self.any_value(output.value.ty.ty, HavocKind::Uninit) {
                         self.store(&lvalues[index], value);
@@ -149,14 +159,18 @@ impl Body<'_, '_> {
     /// The operands before the first instruction.
     fn registers(&mut self, machine: Machine, asm: &Asm, view: &View<'_>, lvalues: &[Lvalue]) -> Registers {
         let n_operands = asm.operands().count();
+        let mut slots: Vec<usize> = (0..n_operands).collect();
         let (mut values, mut addresses) = (vec![None; n_operands], vec![None; n_operands]);
         for (index, output) in asm.outputs.iter().enumerate() {
             if view.is_memory(machine, index) {
-                addresses[index] = Some(self.address(&output.value));
+                match lvalues[index].at {
+                    At::Memory(address) if lvalues[index].bits.is_none() => addresses[index] = Some(address),
+                    _ => self.unsupported("inline assembly that writes what is not in memory"),
+                }
             } else if output.is_update() {
                 let value = self.load(&lvalues[index]);
                 let value = self.kept(value);
-                values[index] = Some(self.in_register(value, &output.value));
+                values[index] = Some(self.in_register(machine, value, &output.value));
             }
         }
         for (index, input) in asm.inputs.iter().enumerate() {
@@ -168,18 +182,23 @@ impl Body<'_, '_> {
             }
             let value = self.eval(&input.value);
             let value = self.kept(value);
-            let value = self.in_register(value, &input.value);
-            values[index] = Some(value);
-            if let Some(output) = asm.tie(input) {
-                values[output] = Some(value);
+            if let Some(output) = asm.tie(input, machine == Machine::X86) {
+                slots[index] = output;
             }
+            let (value, known) = self.in_register(machine, value, &input.value);
+            // A number in the text of an instruction is as wide as that wants it.
+            values[slots[index]] = Some((value, if view.is_register(index) { known } else { REGISTER }));
         }
-        Registers { machine, values, addresses, is_equal: None }
+        Registers { machine, slots, values, addresses, is_equal: None }
     }
 
-    fn in_register(&mut self, value: TermId, operand: &Expr) -> TermId {
-        let signed = is_signed(self.types(), operand.ty.ty);
-        self.pool().resize(value, signed, REGISTER)
+    /// A value of C in a register, and how many bits of it are known: what is above a smaller value is open, but on RISC-V, where it has the sign
+    /// of the upper bit of 32, and else that of the type.
+    fn in_register(&mut self, machine: Machine, value: TermId, operand: &Expr) -> (TermId, u32) {
+        let width = self.pool().sort(value).width().unwrap_or(REGISTER);
+        let signed = is_signed(self.types(), operand.ty.ty) || (machine == Machine::Riscv && width == 32);
+        let known = if machine == Machine::Riscv { REGISTER } else { width };
+        (self.pool().resize(value, signed, REGISTER), known)
     }
 
     fn bit(&mut self, truth: TermId) -> TermId {
@@ -192,12 +211,11 @@ impl Body<'_, '_> {
         let mut at = 0;
         while let Some(step) = steps.get(at) {
             if let Step::Label(label) = step
-                && let Some(end) = steps
-                    .iter()
-                    .position(|step| matches!(step, Step::Jump { label: to, is_back: true, .. } if to == label))
+                && let Some(end) = loop_end(&steps[at..], *label)
             {
-                let n_after = self.exclusive_loop(&steps[at + 1..=end], &steps[end + 1..], registers)?;
-                at = end + 1 + n_after;
+                let (inside, after) = steps[at + 1..].split_at(end);
+                let n_after = self.exclusive_loop(inside, after, registers)?;
+                at += 1 + end + n_after;
                 continue;
             }
             self.run_step(step, registers)?;
@@ -213,70 +231,85 @@ impl Body<'_, '_> {
             Step::Load { to, from, is_signed, order, is_exclusive: false } => {
                 let place = self.asm_cell(from, registers)?;
                 let value = self.load_place(place, *order);
-                let value = self.pool().resize(value, *is_signed, REGISTER);
-                self.set_register(to, value, from.bytes * 8, registers)?;
+                self.set_register(to, value, *is_signed, registers)?;
             }
             Step::Store { from, to, order } => {
-                let (place, value) = (self.asm_cell(to, registers)?, self.register(from, registers)?);
-                let value = self.pool().resize(value, false, to.bytes * 8);
+                let (place, value) = (self.asm_cell(to, registers)?, self.register(from, to.bytes * 8, registers)?);
                 self.emit(Op::Store { place, value, order: *order });
             }
             Step::Update { cell, how, with, old, is_signed, order } => {
-                let (place, with) = (self.asm_cell(cell, registers)?, self.register(with, registers)?);
                 let bits = cell.bytes * 8;
-                let with = self.pool().resize(with, false, bits);
+                let (place, with) = (self.asm_cell(cell, registers)?, self.register(with, bits, registers)?);
                 let dst = self.temporary(Sort::Bv(bits));
                 let before = self.var(dst);
+                let with = if matches!(how, Arith::Not | Arith::Neg) { before } else { with };
                 let new = self.arith(*how, before, with);
                 self.emit(Op::Rmw { dst, place, wait: None, owner: None, new, order: *order, failure: None });
-                if *how != Arith::Move {
-                    let zero = self.pool().bv(bits, 0);
-                    registers.is_equal = Some(self.pool().eq(new, zero));
-                }
+                self.set_flags(*how, new, registers);
                 if let Some(old) = old {
-                    let value = self.pool().resize(before, *is_signed, REGISTER);
-                    self.set_register(old, value, bits, registers)?;
+                    self.set_register(old, before, *is_signed, registers)?;
                 }
             }
             Step::CompareExchange { cell, expected, new, order } => {
-                let place = self.asm_cell(cell, registers)?;
-                let (wanted, new) = (self.register(expected, registers)?, self.register(new, registers)?);
                 let bits = cell.bytes * 8;
-                let (wanted, new) = (self.pool().resize(wanted, false, bits), self.pool().resize(new, false, bits));
+                let place = self.asm_cell(cell, registers)?;
+                let (wanted, new) = (self.register(expected, bits, registers)?, self.register(new, bits, registers)?);
                 let attempt = |body: &mut Self, old: TermId| (body.pool().eq(old, wanted), new);
-                let failure = if *order == Order::SeqCst { Order::SeqCst } else { Order::Relaxed };
+                let failure = match order {
+                    Order::AcqRel => Order::Acquire,
+                    Order::Release => Order::Relaxed,
+                    other => *other,
+                };
                 let old = self.try_update(place, (*order, failure), attempt);
                 registers.is_equal = Some(self.pool().eq(old, wanted));
+                // Whether more bits change depends on what happened.
                 let value = self.pool().resize(old, false, REGISTER);
-                self.set_register(expected, value, bits, registers)?;
+                let known = if registers.machine == Machine::X86 { bits } else { REGISTER };
+                let Operand::Arg(index, _) = expected else { return None };
+                registers.put(*index, (value, known));
+                if registers.machine == Machine::X86 {
+                    // With `lock` it is a fence, also if it fails.
+                    self.barrier(ir::Barrier::Mfence);
+                }
             }
             Step::Compute { to, how, a, b, bits } => {
-                let value = self.computed(*how, (a, b), *bits, registers)?;
-                self.set_register(to, value, *bits, registers)?;
+                let known = registers.known(a).min(registers.known(b)).min(*bits);
+                let (a, b) = (self.register(a, known, registers)?, self.register(b, known, registers)?);
+                let value = self.arith(*how, a, b);
+                if known == *bits {
+                    if registers.machine == Machine::X86 {
+                        self.set_flags(*how, value, registers);
+                    }
+                    self.set_register(to, value, false, registers)?;
+                } else if *bits < REGISTER {
+                    return None;
+                } else if let Operand::Arg(index, _) = to {
+                    // What nobody knows above it stays unknown.
+                    registers.is_equal = None;
+                    let value = self.pool().resize(value, false, REGISTER);
+                    registers.put(*index, (value, known));
+                }
             }
             Step::Compare { a, b, bits } => registers.is_equal = Some(self.same(a, b, *bits, registers)?),
             Step::SetIf { to, is_equal } => {
                 let truth = registers.is_equal?;
                 let truth = if *is_equal { truth } else { self.pool().not(truth) };
-                let value = self.bit(truth);
-                self.set_register(to, value, 8, registers)?;
+                let (one, zero) = (self.pool().bv(8, 1), self.pool().bv(8, 0));
+                let value = self.pool().ite(truth, one, zero);
+                self.set_register(to, value, false, registers)?;
             }
             Step::Load { .. } | Step::StoreExclusive { .. } | Step::Jump { .. } => return None,
         }
         Some(())
     }
 
-    fn computed(
-        &mut self,
-        how: Arith,
-        (a, b): (&Operand, &Operand),
-        bits: u32,
-        registers: &Registers,
-    ) -> Option<TermId> {
-        let (a, b) = (self.register(a, registers)?, self.register(b, registers)?);
-        let (a, b) = (self.pool().resize(a, false, bits), self.pool().resize(b, false, bits));
-        let value = self.arith(how, a, b);
-        Some(self.pool().resize(value, false, REGISTER))
+    /// Computing tells whether the result is zero on x86, but for moving and changing all bits.
+    fn set_flags(&mut self, how: Arith, result: TermId, registers: &mut Registers) {
+        if registers.machine == Machine::X86 && !matches!(how, Arith::Move | Arith::Not) {
+            let width = self.pool().sort(result).width().unwrap_or(REGISTER);
+            let zero = self.pool().bv(width, 0);
+            registers.is_equal = Some(self.pool().eq(result, zero));
+        }
     }
 
     fn arith(&mut self, how: Arith, a: TermId, b: TermId) -> TermId {
@@ -299,38 +332,38 @@ impl Body<'_, '_> {
     }
 
     fn same(&mut self, a: &Operand, b: &Operand, bits: u32, registers: &Registers) -> Option<TermId> {
-        let (a, b) = (self.register(a, registers)?, self.register(b, registers)?);
-        let (a, b) = (self.pool().resize(a, false, bits), self.pool().resize(b, false, bits));
+        let (a, b) = (self.register(a, bits, registers)?, self.register(b, bits, registers)?);
         Some(self.pool().eq(a, b))
     }
 
-    /// What a register holds, or a number.
-    fn register(&mut self, operand: &Operand, registers: &Registers) -> Option<TermId> {
+    /// So many bits of a register, if they are known, or of a number.
+    fn register(&mut self, operand: &Operand, bits: u32, registers: &Registers) -> Option<TermId> {
         match operand {
-            Operand::Number(number) => Some(self.pool().bv(REGISTER, number.cast_unsigned())),
-            Operand::Arg(index, _) => registers.values[*index],
+            Operand::Number(number) => Some(self.pool().bv(bits, number.cast_unsigned() & (u64::MAX >> (64 - bits)))),
+            Operand::Zero(_) => Some(self.pool().bv(bits, 0)),
+            Operand::Arg(index, _) => {
+                let (value, known) = registers.values[registers.slots[*index]]?;
+                (bits <= known).then(|| self.pool().resize(value, false, bits))
+            }
             _ => None,
         }
     }
 
     /// Writes a register; on x86 fewer than half of its bits leave the others as they are.
-    fn set_register(&mut self, operand: &Operand, value: TermId, bits: u32, registers: &mut Registers) -> Option<()> {
-        match operand {
-            Operand::Number(0) => {}
-            Operand::Arg(index, _) => {
-                let old = registers.values[*index].filter(|_| registers.machine == Machine::X86 && bits < 32);
-                let value = match old {
-                    Some(old) => {
-                        let (high, low) =
-                            (self.pool().extract(old, REGISTER - 1, bits), self.pool().extract(value, bits - 1, 0));
-                        self.pool().concat(high, low)
-                    }
-                    None => value,
-                };
-                registers.values[*index] = Some(value);
+    fn set_register(&mut self, to: &Operand, value: TermId, is_signed: bool, registers: &mut Registers) -> Option<()> {
+        let Operand::Arg(index, _) = to else { return matches!(to, Operand::Zero(_)).then_some(()) };
+        let bits = self.pool().sort(value).width()?;
+        let whole = self.pool().resize(value, is_signed, REGISTER);
+        let is_part = registers.machine == Machine::X86 && bits < REGISTER / 2;
+        let written = match registers.values[registers.slots[*index]] {
+            Some((old, known)) if is_part && known > bits => {
+                let high = self.pool().extract(old, REGISTER - 1, bits);
+                (self.pool().concat(high, value), known)
             }
-            _ => return None,
-        }
+            _ if is_part => (whole, bits),
+            _ => (whole, REGISTER),
+        };
+        registers.put(*index, written);
         Some(())
     }
 
@@ -338,9 +371,8 @@ impl Body<'_, '_> {
         let address = match &cell.at {
             Operand::Arg(index, _) => registers.addresses[*index]?,
             Operand::Memory(base, offset) => {
-                let base = self.register(base, registers)?;
                 let word = self.word_bits();
-                let base = self.pool().resize(base, false, word);
+                let base = self.register(base, word, registers)?;
                 self.add_offset(base, offset.cast_unsigned())
             }
             _ => return None,
@@ -359,14 +391,14 @@ impl Body<'_, '_> {
         // Nothing but the jump back if it failed comes after the write.
         let [Step::Jump { when, .. }] = &steps[write + 1..] else { return None };
         let is_retry = match (when, status) {
-            (When::NonZero(Operand::Arg(tested, _)), Some(Operand::Arg(status, _))) => tested == status,
+            (When::NonZero(Operand::Arg(tested, _), _), Some(Operand::Arg(status, _))) => tested == status,
             (When::NotEqual, None) => true,
             _ => false,
         };
         let is_quiet = |step: &Step| matches!(step, Step::Nothing | Step::Compute { .. } | Step::Compare { .. });
         let exit = between.iter().position(|step| matches!(step, Step::Jump { .. }));
         let computes = between.iter().enumerate().all(|(at, step)| is_quiet(step) || Some(at) == exit);
-        if !is_retry || cell != written || !before.iter().all(is_quiet) || !computes {
+        if !is_retry || cell != written || !before.iter().all(is_quiet) || !computes || registers.is_carried(steps) {
             return None;
         }
         // A single operation with both letters orders more than a loop with both does.
@@ -389,8 +421,7 @@ impl Body<'_, '_> {
         let bits = cell.bytes * 8;
         let dst = self.temporary(Sort::Bv(bits));
         let old = self.var(dst);
-        let value = self.pool().resize(old, *is_signed, REGISTER);
-        self.set_register(to, value, bits, registers)?;
+        self.set_register(to, old, *is_signed, registers)?;
         for step in until_exit {
             self.run_step(step, registers)?;
         }
@@ -402,11 +433,10 @@ impl Body<'_, '_> {
         for step in rest.iter().skip(1) {
             self.run_step(step, &mut stored)?;
         }
-        let new = self.register(from, &stored)?;
-        let new = self.pool().resize(new, false, bits);
+        let new = self.register(from, bits, &stored)?;
         if let Some(status) = status {
             let zero = self.pool().bv(REGISTER, 0);
-            self.set_register(status, zero, REGISTER, &mut stored)?;
+            self.set_register(status, zero, false, &mut stored)?;
         }
         let new = leaves.map_or(new, |leaves| self.pool().ite(leaves, old, new));
         let failure = leaves.map(|when| ir::Failure { when, order: *of_read });
@@ -417,45 +447,82 @@ impl Body<'_, '_> {
         };
         // What registers hold depends on whether it was written.
         for (own, stored) in registers.values.iter_mut().zip(&stored.values) {
-            if let Some(stored) = *stored {
-                let left = own.unwrap_or_else(|| self.havoc(Sort::Bv(REGISTER), HavocKind::Uninit));
-                *own = Some(self.pool().ite(leaves, left, stored));
-            }
+            *own = match (*own, *stored) {
+                (Some((left, a)), Some((stored, b))) => Some((self.pool().ite(leaves, left, stored), a.min(b))),
+                (None, Some((stored, known))) => {
+                    let left = self.havoc(Sort::Bv(REGISTER), HavocKind::Uninit);
+                    Some((self.pool().ite(leaves, left, stored), known))
+                }
+                (left, None) => left,
+            };
         }
+        registers.is_equal = None;
         let tail = &after[..n_after];
         if !tail.iter().all(|step| matches!(step, Step::Nothing | Step::Fence(_))) {
             return None;
         }
-        if tail.iter().any(|step| matches!(step, Step::Fence(_))) {
-            let (done, left) = (self.new_loc(), self.new_loc());
-            self.branch_on(leaves, left, done);
-            self.resume_at(done);
-            for step in tail {
-                self.run_step(step, registers)?;
-            }
-            self.goto(left);
-            self.resume_at(left);
+        // The way out is a branch, on which all that follows depends.
+        let (done, left) = (self.new_loc(), self.new_loc());
+        self.branch_on(leaves, left, done);
+        self.resume_at(done);
+        for step in tail {
+            self.run_step(step, registers)?;
         }
+        self.goto(left);
+        self.resume_at(left);
         Some(n_after)
     }
 
     fn is_taken(&mut self, when: &When, registers: &Registers) -> Option<TermId> {
         let zero = Operand::Number(0);
-        Some(match when {
-            When::Equal => registers.is_equal?,
-            When::NotEqual => {
-                let is_equal = registers.is_equal?;
-                self.pool().not(is_equal)
-            }
-            When::Zero(register) => self.same(register, &zero, REGISTER, registers)?,
-            When::NonZero(register) => {
-                let same = self.same(register, &zero, REGISTER, registers)?;
-                self.pool().not(same)
-            }
-            When::Differ(a, b) => {
-                let same = self.same(a, b, REGISTER, registers)?;
-                self.pool().not(same)
-            }
-        })
+        let (holds, is_taken) = match when {
+            When::Equal => (registers.is_equal?, true),
+            When::NotEqual => (registers.is_equal?, false),
+            When::Zero(register, bits) => (self.same(register, &zero, *bits, registers)?, true),
+            When::NonZero(register, bits) => (self.same(register, &zero, *bits, registers)?, false),
+            When::Differ(a, b) => (self.same(a, b, REGISTER, registers)?, false),
+        };
+        Some(if is_taken { holds } else { self.pool().not(holds) })
+    }
+}
+
+/// Where the jump back to a label is that steps begin with, counted from the step after it.
+fn loop_end(steps: &[Step], label: u32) -> Option<usize> {
+    let is_back = |step: &Step| matches!(step, Step::Jump { label: to, is_back: true, .. } if *to == label);
+    // A label that comes again is another one.
+    let again = steps[1..].iter().position(|step| *step == Step::Label(label)).unwrap_or(steps.len() - 1);
+    steps[1..=again].iter().position(is_back).map(|at| at + 1)
+}
+
+impl Registers {
+    fn put(&mut self, index: usize, value: (TermId, u32)) {
+        self.values[self.slots[index]] = Some(value);
+    }
+
+    /// How many bits of an operand are known.
+    fn known(&self, operand: &Operand) -> u32 {
+        match operand {
+            Operand::Arg(index, _) => self.values[self.slots[*index]].map_or(0, |(_, known)| known),
+            _ => REGISTER,
+        }
+    }
+
+    /// Whether a round of a loop uses what an earlier one has left in a register: what was tried in vain is not forgotten then.
+    fn is_carried(&self, steps: &[Step]) -> bool {
+        let slot = |operand: &Operand| match operand {
+            Operand::Arg(index, _) => Some(self.slots[*index]),
+            Operand::Memory(base, _) => match **base {
+                Operand::Arg(index, _) => Some(self.slots[index]),
+                _ => None,
+            },
+            _ => None,
+        };
+        let mut written: Vec<usize> = Vec::new();
+        let mut first_read: Vec<usize> = Vec::new();
+        for step in steps {
+            first_read.extend(step.reads().into_iter().filter_map(slot).filter(|slot| !written.contains(slot)));
+            written.extend(step.writes().and_then(slot));
+        }
+        first_read.iter().any(|slot| written.contains(slot))
     }
 }

@@ -19,7 +19,12 @@ pub(super) fn steps_of(asm: &Asm, sizes: &Sizes) -> Option<(Machine, Vec<Step>)>
     let names: Vec<Option<&str>> = asm.operands().map(|operand| operand.name.as_deref()).collect();
     let pieces = template::pieces(&asm.template, &names);
     let view = View { asm, sizes };
-    MACHINES.into_iter().find_map(|machine| Some((machine, machines::steps(machine, &pieces, &view)?)))
+    // To all but one machine a comment begins there.
+    let has_hash = asm.template.contains('#');
+    let machines = MACHINES.into_iter().filter(|machine| !has_hash || *machine == Machine::Aarch64);
+    let mut found = machines.filter_map(|machine| Some((machine, machines::steps(machine, &pieces, &view)?)));
+    let first = found.next()?;
+    found.all(|(_, other)| other == first.1).then_some(first)
 }
 
 /// Bits of the operands in C.
@@ -48,6 +53,13 @@ impl Operands for View<'_> {
 
     fn is_output(&self, index: usize) -> bool {
         index < self.asm.outputs.len()
+    }
+
+    fn is_register(&self, index: usize) -> bool {
+        const REGISTERS: [char; 12] = ['r', 'q', 'g', 'R', 'Q', 'l', 'a', 'b', 'c', 'd', 'S', 'D'];
+        let is_tied = |operand: &AsmOperand| operand.constraint.starts_with(|letter: char| letter.is_ascii_digit());
+        let operand = self.asm.operands().nth(index);
+        operand.is_some_and(|operand| !is_flag(operand) && (operand.constraint.contains(REGISTERS) || is_tied(operand)))
     }
 
     fn bits(&self, index: usize) -> Option<u32> {

@@ -17,9 +17,9 @@ pub(super) enum Arith {
     AndNot,
     Or,
     Xor,
-    /// All bits of the second changed.
+    /// All bits of the second changed; an update changes what is there.
     Not,
-    /// Minus the second.
+    /// Minus the second, or what is there.
     Neg,
 }
 
@@ -30,10 +30,10 @@ pub(super) enum When {
     Equal,
     /// It does not.
     NotEqual,
-    /// A register is zero.
-    Zero(Operand),
-    /// It is not.
-    NonZero(Operand),
+    /// So many bits of a register are zero.
+    Zero(Operand, u32),
+    /// They are not.
+    NonZero(Operand, u32),
     /// Two registers differ.
     Differ(Operand, Operand),
 }
@@ -72,6 +72,40 @@ pub(super) enum Step {
     SetIf { to: Operand, is_equal: bool },
     /// A jump.
     Jump { when: When, label: u32, is_back: bool },
+}
+
+impl Step {
+    /// The registers that it reads.
+    pub(super) fn reads(&self) -> Vec<&Operand> {
+        match self {
+            Step::Nothing | Step::Label(_) | Step::Fence(_) | Step::SetIf { .. } => Vec::new(),
+            Step::Load { from: cell, .. } => vec![&cell.at],
+            Step::Store { from, to, .. } | Step::StoreExclusive { from, to, .. } => vec![from, &to.at],
+            Step::Update { cell, with, .. } => vec![&cell.at, with],
+            Step::CompareExchange { cell, expected, new, .. } => vec![&cell.at, expected, new],
+            Step::Compute { how: Arith::Move | Arith::Not | Arith::Neg, b, .. } => vec![b],
+            Step::Compute { a, b, .. } | Step::Compare { a, b, .. } => vec![a, b],
+            Step::Jump { when: When::Zero(operand, _) | When::NonZero(operand, _), .. } => vec![operand],
+            Step::Jump { when: When::Differ(a, b), .. } => vec![a, b],
+            Step::Jump { when: When::Equal | When::NotEqual, .. } => Vec::new(),
+        }
+    }
+
+    /// The register that it writes.
+    pub(super) fn writes(&self) -> Option<&Operand> {
+        match self {
+            Step::Load { to, .. } | Step::Compute { to, .. } | Step::SetIf { to, .. } => Some(to),
+            Step::StoreExclusive { status, .. } => status.as_ref(),
+            Step::Update { old, .. } => old.as_ref(),
+            Step::CompareExchange { expected, .. } => Some(expected),
+            Step::Nothing
+            | Step::Label(_)
+            | Step::Fence(_)
+            | Step::Store { .. }
+            | Step::Compare { .. }
+            | Step::Jump { .. } => None,
+        }
+    }
 }
 
 /// Orders of an access by the letters that it has.

@@ -5,8 +5,10 @@
 pub(super) enum Operand {
     /// `%0`, `%w1`, `%[name]`: an operand of the statement, and the letter that asks for a part of it.
     Arg(usize, Option<char>),
-    /// `#1`, `$1`, `1`, and registers that are zero.
+    /// `#1`, `$1`, `1`.
     Number(i64),
+    /// A register that is zero, of so many bits.
+    Zero(u32),
     /// `[%1, #8]`, `8(%1)`.
     Memory(Box<Operand>, i64),
     /// `1b` and `2f`.
@@ -107,8 +109,8 @@ fn read_operand(text: &str, names: &[Option<&str>]) -> Operand {
     if let Some(argument) = argument(text, names) {
         return argument;
     }
-    if matches!(text, "wzr" | "xzr" | "zero") {
-        return Operand::Number(0);
+    if let "wzr" | "xzr" | "zero" = text {
+        return Operand::Zero(if text == "wzr" { 32 } else { 64 });
     }
     if let Some(digits) = text.strip_suffix(['b', 'f'])
         && let Ok(label) = digits.parse()
@@ -137,6 +139,8 @@ fn number(text: &str) -> Option<i64> {
     let (is_negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
     let value = match digits.strip_prefix("0x") {
         Some(digits) => i64::from_str_radix(digits, 16).ok()?,
+        // What begins with a zero is octal, which nobody means.
+        None if digits.len() > 1 && digits.starts_with('0') => return None,
         None => digits.parse().ok().filter(|value| *value >= 0)?,
     };
     Some(if is_negative { -value } else { value })
@@ -181,6 +185,8 @@ mod tests {
             ("sd %1, -8(%[to])", vec![one("sd", &[arg(1), memory(2, -8)])]),
             ("ldr %0, [%1, #16]", vec![one("ldr", &[arg(0), memory(1, 16)])]),
             ("mov %0, %%eax", vec![one("mov", &[arg(0), Operand::Other("%%eax".to_string())])]),
+            ("stlr wzr, [%0]", vec![one("stlr", &[Operand::Zero(32), memory(0, 0)])]),
+            ("mov %0, $010", vec![one("mov", &[arg(0), Operand::Other("$010".to_string())])]),
             ("dmb ish", vec![one("dmb", &[Operand::Other("ish".to_string())])]),
         ] {
             assert_eq!(pieces(template, &names), expected, "{template}");

@@ -6,14 +6,14 @@ use super::template::Operand;
 use ir::{Barrier, Order};
 
 impl Line<'_> {
-    /// Bits by the letter at the end of the name, or else by the first register or place among the operands.
+    /// Bits by the letter at the end of the name, or else by the registers among the operands: numbers and places have no say.
     fn x86_bits(&self, letter: Option<char>) -> Option<u32> {
         let own = |operand: &Operand| match operand {
-            Operand::Arg(_, Some('b' | 'h')) => Some(8),
+            Operand::Arg(_, Some('b')) => Some(8),
             Operand::Arg(_, Some('w')) => Some(16),
             Operand::Arg(_, Some('k')) => Some(32),
             Operand::Arg(_, Some('q')) => Some(64),
-            Operand::Arg(index, None) => self.operands.bits(*index),
+            Operand::Arg(index, None) if self.operands.is_register(*index) => self.operands.bits(*index),
             _ => None,
         };
         match letter {
@@ -26,11 +26,18 @@ impl Line<'_> {
     }
 
     pub(super) fn x86(&self, name: &str) -> Option<Step> {
+        let alone = |step: Step| (self.own.is_empty() && !self.is_locked).then_some(step);
         match name {
-            "pause" | "nop" | "rep" => return (self.own.len() <= 1 && !self.is_locked).then_some(Step::Nothing),
-            "mfence" => return Some(Step::Fence(Barrier::Mfence)),
-            "sfence" => return Some(Step::Fence(Barrier::Sfence)),
-            "lfence" => return Some(Step::Fence(Barrier::Lfence)),
+            "pause" | "nop" => return alone(Step::Nothing),
+            // The old way to write `pause`.
+            "rep" => {
+                let is_pause = matches!(self.own, [] | [Operand::Other(_)])
+                    && self.own.first().is_none_or(|word| *word == Operand::Other("nop".to_string()));
+                return (is_pause && !self.is_locked).then_some(Step::Nothing);
+            }
+            "mfence" => return alone(Step::Fence(Barrier::Mfence)),
+            "sfence" => return alone(Step::Fence(Barrier::Sfence)),
+            "lfence" => return alone(Step::Fence(Barrier::Lfence)),
             "sete" | "setz" => return Some(Step::SetIf { to: self.result(0)?, is_equal: true }),
             "setne" | "setnz" => return Some(Step::SetIf { to: self.result(0)?, is_equal: false }),
             _ => {}
@@ -81,7 +88,8 @@ impl Line<'_> {
             }
             "cmpxchg" if self.is_locked => {
                 self.count(2)?;
-                let expected = Operand::Arg(self.operands.accumulator()?, None);
+                let accumulator = self.operands.accumulator().filter(|at| self.operands.bits(*at) == Some(bits))?;
+                let expected = Operand::Arg(accumulator, None);
                 Some(Step::CompareExchange { cell: self.cell(1, bytes)?, expected, new: self.value(0)?, order })
             }
             "inc" | "dec" | "not" | "neg" if self.is_locked => {
