@@ -45,7 +45,7 @@ impl Checker<'_> {
                 self.turn_follows(arrival, index, rotates)?;
                 for thread in self.representative(index).left_out.clone() {
                     self.obligations += 1;
-                    if !self.may_be_left_out(arrival, node, thread) {
+                    if !self.may_be_left_out(arrival, node, thread)? {
                         return Err(Halt::Fails(format!(
                             "node {index}: a step of thread {thread} must not be left out"
                         )));
@@ -74,44 +74,74 @@ impl Checker<'_> {
         Err(Halt::Fails(format!("node {to}: the order of threads is another than the steps make it")))
     }
 
-    fn may_be_left_out(&self, (from, mover, edge): &Arrival, to: &CertificateNode, thread: u32) -> bool {
-        let before = &self.nodes[*from as usize];
+    fn may_be_left_out(
+        &mut self,
+        (from, mover, edge): &Arrival,
+        to: &CertificateNode,
+        thread: u32,
+    ) -> Result<bool, Halt> {
+        let nodes = self.nodes;
+        let before = &nodes[*from as usize];
         let place_in_order = |thread: u32| thread.wrapping_sub(before.turn);
         let at = |node: &CertificateNode| node.threads.get(thread as usize).cloned();
-        let (Some(then), Some(now)) = (at(before), at(to)) else { return false };
+        let (Some(then), Some(now)) = (at(before), at(to)) else { return Ok(false) };
         let has_begun = before.holder.is_none_or(|holder| holder == *mover);
         let may_both_run = has_begun && to.holder.is_none() && !to.has_ended && now.depth == 0;
         let comes_first =
             thread != *mover && (place_in_order(thread) < place_in_order(*mover) || before.left_out.contains(&thread));
-        may_both_run
-            && comes_first
-            && then == now
-            && !now.has_ended
-            && self.are_independent((*edge, before.threads[*mover as usize].depth), &self.edges_at(&now))
+        if !may_both_run || !comes_first || then != now || now.has_ended {
+            return Ok(false);
+        }
+        let firsts = self.edges_at(&now);
+        self.are_independent(before, (*mover, *edge), (thread, &firsts))
     }
 
-    /// Whether an action that ends with an edge, begun so deep inside of atomic sections, commutes with those that begin with one of some others, and neither stops the other or lets it go on. The first one was taken
-    /// while the thread of the others was there, so if it waited for the end of a thread, it was that of a third one.
-    fn are_independent(&self, (last, depth): (EdgeRef, u32), firsts: &[EdgeRef]) -> bool {
+    /// Whether an action of a thread that ends with an edge commutes with those of another one that begin with one of some others, and neither stops the other or lets it go on. The first one was taken
+    /// while the other thread was there, so if it waited for the end of a thread, it was that of a third one.
+    fn are_independent(
+        &mut self,
+        before: &CertificateNode,
+        (mover, last): (u32, EdgeRef),
+        (other, firsts): (u32, &[EdgeRef]),
+    ) -> Result<bool, Halt> {
         let edge_of = |proc: ProcId| move |edge: EdgeId| EdgeRef { proc, edge };
+        let depth = before.threads[mover as usize].depth;
         let behind = self.sections(last.proc).behind(last.edge, self.program.edge(last).from, depth);
         let ours: Vec<EdgeRef> = behind.into_iter().map(edge_of(last.proc)).collect();
-        let pool = &self.program.pool;
-        let is_third = |ours: &Access, theirs: &Access| {
-            matches!((ours.target, theirs.target), (Target::Thread(_), Target::OwnThread))
-        };
-        let touched = |edges: &[EdgeRef]| edges.iter().flat_map(|edge| accesses(self.program.edge(*edge))).collect();
-        let own: Vec<Access> = touched(&ours);
-        self.is_action(&ours)
-            && firsts.iter().all(|first| {
-                let ahead = self.sections(first.proc).ahead(first.edge, self.program.edge(*first).from);
-                let theirs: Vec<EdgeRef> = ahead.into_iter().map(edge_of(first.proc)).collect();
-                let others: Vec<Access> = touched(&theirs);
-                let commute = |ours: &Access| {
-                    others.iter().all(|theirs| is_third(ours, theirs) || !may_conflict(pool, ours, theirs))
-                };
-                self.is_action(&theirs) && own.iter().all(commute)
-            })
+        if !self.is_action(&ours) {
+            return Ok(false);
+        }
+        let own = self.touched(before, mover, &ours)?;
+        for first in firsts {
+            let ahead = self.sections(first.proc).ahead(first.edge, self.program.edge(*first).from);
+            let theirs: Vec<EdgeRef> = ahead.into_iter().map(edge_of(first.proc)).collect();
+            if !self.is_action(&theirs) {
+                return Ok(false);
+            }
+            let others = self.touched(before, other, &theirs)?;
+            let is_third = |ours: &Access, theirs: &Access| {
+                matches!((ours.target, theirs.target), (Target::Thread(_), Target::OwnThread))
+            };
+            let conflict = |ours: &Access| {
+                others.iter().any(|theirs| !is_third(ours, theirs) && may_conflict(&self.pool, ours, theirs))
+            };
+            if own.iter().any(conflict) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What some edges touch when a thread takes them: where an address depends on who runs, that of this thread. That a step ends the process does not matter: nothing comes after
+    /// it that could go wrong.
+    fn touched(&mut self, node: &CertificateNode, thread: u32, edges: &[EdgeRef]) -> Result<Vec<Access>, Halt> {
+        let mut all: Vec<Access> = Vec::new();
+        for edge in edges {
+            let known = self.step(node, thread, *edge)?.accesses;
+            all.extend(known.into_iter().filter(|access| access.target != Target::Process));
+            all.extend(ends(self.program.edge(*edge)));
+        }
+        Ok(all)
     }
 
     /// Whether several edges of a section are one action.
@@ -196,14 +226,14 @@ fn stays_inside(edge: &Edge) -> bool {
     begins > edge.stmts.iter().filter(|stmt| stmt.op == Op::AtomicEnd).count()
 }
 
-/// What an edge touches. That a step ends the process does not matter: nothing comes after it that could go wrong.
+/// What an edge touches.
 fn accesses(edge: &Edge) -> Vec<Access> {
-    let mut all: Vec<Access> = Vec::new();
-    for stmt in &edge.stmts {
-        all.extend(stmt.accesses().into_iter().filter(|access| access.target != Target::Process));
-        if let Op::Return(_) = stmt.op {
-            all.push(Access { target: Target::OwnThread, kind: AccessKind::Write, order: Order::SeqCst });
-        }
-    }
-    all
+    let shared = |access: &Access| access.target != Target::Process;
+    edge.stmts.iter().flat_map(|stmt| stmt.accesses()).filter(shared).chain(ends(edge)).collect()
+}
+
+/// The end of a thread, where an edge returns from its function.
+fn ends(edge: &Edge) -> impl Iterator<Item = Access> + '_ {
+    let end = Access { target: Target::OwnThread, kind: AccessKind::Write, order: Order::SeqCst };
+    edge.stmts.iter().filter(|stmt| matches!(stmt.op, Op::Return(_))).map(move |_| end)
 }

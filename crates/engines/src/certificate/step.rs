@@ -4,7 +4,7 @@
 //! new values. Terms are built from the front of the edge to its end, with the current value of each cell at hand. It is short because it may refuse:
 //! what certificates of programs with computed addresses would need is not read.
 
-use ir::access::bytes_of;
+use ir::access::{Access, Target, bytes_of};
 use ir::{
     Callee, CellName, CheckKind, EdgeRef, Fill, ObjectKind, Op, Place, ProcId, Program, Properties, Property, SiteId,
     Standing,
@@ -35,6 +35,8 @@ pub(super) struct Step {
     /// New values.
     pub(super) values: Vec<(VarId, TermId)>,
     pub(super) effects: Vec<Effect>,
+    /// What it touches, with the addresses of this thread.
+    pub(super) accesses: Vec<Access>,
     /// Inputs that were asked for: the statement, and the variable that stands for the value.
     pub(super) inputs: Vec<(SiteId, VarId)>,
 }
@@ -60,8 +62,15 @@ impl<'c> Reader<'c> {
         thread: u32,
     ) -> Reader<'c> {
         let (yes, no) = (pool.bool(true), pool.bool(false));
-        let (values, effects) = (Vec::new(), Vec::new());
-        let step = Step { taken: yes, waits: no, goes_wrong: no, values, effects, inputs: Vec::new() };
+        let step = Step {
+            taken: yes,
+            waits: no,
+            goes_wrong: no,
+            values: Vec::new(),
+            effects: Vec::new(),
+            accesses: Vec::new(),
+            inputs: Vec::new(),
+        };
         Reader { pool, program, own, names, thread, value: FxHashMap::default(), so_far: yes, step }
     }
 
@@ -74,6 +83,13 @@ impl<'c> Reader<'c> {
         let program = self.program;
         let mut n_threads = threads.len() as u32;
         for stmt in &program.edge(edge).stmts {
+            for access in stmt.accesses() {
+                let target = match access.target {
+                    Target::Mem { addr, bytes, region } => Target::Mem { addr: self.term(addr), bytes, region },
+                    other => other,
+                };
+                self.step.accesses.push(Access { target, ..access });
+            }
             match &stmt.op {
                 Op::Assign { var, value } => {
                     let value = self.term(*value);
