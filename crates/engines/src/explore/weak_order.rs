@@ -25,15 +25,16 @@ pub(crate) fn weak_synchronisation(program: &Program) -> Option<Span> {
     weak.next().map(|stmt| stmt.span)
 }
 
-/// Whether the user's program has an atomic access weaker than seq_cst.
+/// Whether an access orders less than its place in an interleaving, or may: an atomic access of the user's program that is weaker than seq_cst, or an attempt that may fail.
 pub(crate) fn asks_for_less(program: &Program) -> bool {
     let mut stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
-    stmts.any(|stmt| match &stmt.op {
+    let is_weaker = stmts.any(|stmt| match &stmt.op {
         Op::Load { order, .. } | Op::Store { order, .. } | Op::Rmw { order, .. } => {
             order.is_atomic() && *order != Order::SeqCst && !program.sources.is_model(stmt.span)
         }
         _ => false,
-    })
+    });
+    is_weaker || weak_synchronisation(program).is_some()
 }
 
 /// Why the absence of adjacent conflicts does not mean that there is no race, if it does not.

@@ -26,6 +26,7 @@ mod walk;
 mod wide_fields;
 
 pub use data_model::infer_data_model;
+pub(in crate::c) use expr::CLEANUP_PUSH;
 
 use ir::{DataModel, Diagnostic, Severity, Span};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -3,6 +3,8 @@
 //! Models are found by name. A program may declare a function of its own by such a name and leave it without a body; then the model
 //! is not meant, and the call is refused like any other of a function without a body.
 
+use crate::c::check::CLEANUP_PUSH;
+
 use super::context::{FunctionRef, Lowering, SymbolRef};
 use crate::c::types::{Type, TypeId, Types};
 use std::cmp::Ordering;
@@ -58,7 +60,7 @@ impl Lowering<'_> {
             return false;
         };
         let is_count_right = match params.len().cmp(&wanted.len()) {
-            Ordering::Less => *is_variadic,
+            Ordering::Less => *is_variadic || &*self.symbol(declared).name == CLEANUP_PUSH,
             Ordering::Equal => true,
             Ordering::Greater => *takes_more,
         };

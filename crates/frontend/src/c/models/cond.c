@@ -48,12 +48,30 @@ static u64 own_bit(void)
 
 static int conditions_end(void)
 {
-    return __ravel_may_end("pthread_cond_destroy") || __ravel_uses("cnd_destroy");
+    return __ravel_may_end("pthread_cond_destroy") || __ravel_uses("cnd_destroy") || __ravel_uses("pthread_cancel");
 }
 
 /* Whether a thread waits at a condition variable or a barrier, by handle. */
-enum { WAITERS = 65 };
+enum { WAITERS = 65, CANCELLED = 2 };
 static u32 is_waiting[WAITERS];
+
+/* Where threads wait that may be cancelled, by handle. */
+static word waits_at[WAITERS];
+
+/* Who is cancelled where it waits is no longer among those whom a signal may reach, takes the mutex back and leaves. */
+static void cancel_wait(word thread)
+{
+    if (__ravel_has_axioms())
+        __ravel_unsupported("threads that are cancelled, under axioms");
+    u64 *condition = thread < WAITERS ? (u64 *)__atomic_load_n(&waits_at[thread], RELAXED) : 0;
+    if (condition) {
+        u64 bit = (u64)1 << ((thread - 1) & 63);
+        u64 waiting;
+        __ravel_rmw(condition, waiting, waiting & ~bit, RELAXED);
+        if ((waiting & bit) != 0)
+            __atomic_store_n(&is_waiting[thread], CANCELLED, RELEASE);
+    }
+}
 
 /* Lets a set of threads go on. */
 static void release(u64 set)
@@ -64,12 +82,27 @@ static void release(u64 set)
     }
 }
 
+/* Nobody is cancelled here any more. */
+static void end_waiting(void)
+{
+    if (__ravel_uses("pthread_cancel"))
+        __atomic_store_n(&waits_at[__ravel_self()], 0, RELAXED);
+}
+
 static void begin_waiting(void *condition, void *mutex, u64 bit)
 {
     u64 waiting;
+    u32 state = 1;
     begin_together();
+    if (__ravel_uses("pthread_cancel") && cancel_state == 0) {
+        if (__atomic_load_n(&is_cancelled[__ravel_self()], ACQUIRE) != 0) {
+            state = CANCELLED;
+            bit = 0;
+        }
+        __atomic_store_n(&waits_at[__ravel_self()], (word)condition, RELAXED);
+    }
     if (conditions_end())
-        __atomic_store_n(&is_waiting[__ravel_self()], 1, RELAXED);
+        __atomic_store_n(&is_waiting[__ravel_self()], state, RELAXED);
     __ravel_rmw((u64 *)condition, waiting, waiting | bit, RELAXED);
     if (__ravel_asks_misuse() && __ravel_may_change_partner()) {
         __ravel_misuse(waiting != 0 && __atomic_load_n(partner_at(condition), RELAXED) != (word)mutex,
@@ -94,8 +127,7 @@ static void wake_without_signal(void *condition, void *mutex)
 
 int pthread_cond_wait(void *condition, void *mutex)
 {
-    if (__ravel_uses("pthread_cancel"))
-        waits_for_others();
+    may_wait();
     condition_lives(condition);
     int error = check_held(mutex);
     if (error)
@@ -107,7 +139,12 @@ int pthread_cond_wait(void *condition, void *mutex)
         begin_waiting(condition, mutex, bit);
         if (conditions_end()) {
             u32 waits;
-            __ravel_await(&is_waiting[__ravel_self()], waits, waits == 0, waits, ACQUIRE);
+            __ravel_await(&is_waiting[__ravel_self()], waits, waits != 1, waits, ACQUIRE);
+            end_waiting();
+            if (__ravel_uses("pthread_cancel") && waits == CANCELLED) {
+                relock(mutex);
+                pthread_exit((word)-1);
+            }
         } else {
             u64 waiting;
             __ravel_await((u64 *)condition, waiting, (waiting & bit) == 0, waiting, ACQUIRE);
@@ -124,8 +161,8 @@ int pthread_cond_timedwait(void *condition, void *mutex, void *deadline)
 {
     u64 bit = own_bit();
     u64 waiting;
-    if (__ravel_uses("pthread_cancel"))
-        waits_for_others();
+    u32 is_signalled = 0;
+    may_wait();
     condition_lives(condition);
     int error = check_held(mutex);
     if (error)
@@ -140,12 +177,16 @@ int pthread_cond_timedwait(void *condition, void *mutex, void *deadline)
         if (waits != 0)
             __ravel_rmw((u64 *)condition, waiting, waiting & ~bit, ACQUIRE);
         __ravel_mark_woken(waits == 0 ? condition : 0);
+        is_signalled = waits == 0;
+        end_waiting();
         end_together();
     } else {
         __ravel_rmw((u64 *)condition, waiting, waiting & ~bit, ACQUIRE);
         __ravel_mark_woken((waiting & bit) == 0 ? condition : 0);
     }
     relock(mutex);
+    if (!is_signalled)
+        may_wait();
     return __ravel_choice() ? ETIMEDOUT : 0;
 }
 

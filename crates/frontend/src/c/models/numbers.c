@@ -374,12 +374,17 @@ void funlockfile(void *file)
     use_stream(file);
 }
 
-/* `pthread_cleanup_push` of glibc: its routine runs where the text says; to leave the thread before that is not followed. */
-static _Thread_local u32 n_cleanups;
+/* `pthread_cleanup_push` of glibc: a frame in the block of the text, which names the routine, its argument and the frame before. The checker adds the second and
+   the third argument. Whoever leaves the thread runs the routines, the last one first. */
+static _Thread_local word *cleanups;
 
-static u32 open_cleanups(void)
+static void run_cleanups(void)
 {
-    return n_cleanups;
+    while (cleanups) {
+        word *frame = cleanups;
+        cleanups = (word *)frame[2];
+        ((void (*)(word))frame[0])(frame[1]);
+    }
 }
 
 int __sigsetjmp_cancel(void *place, int saves_mask)
@@ -387,17 +392,19 @@ int __sigsetjmp_cancel(void *place, int saves_mask)
     return 0;
 }
 
-void __pthread_register_cancel(void *place)
+void __pthread_register_cancel(word *frame, word routine, word argument)
 {
-    n_cleanups++;
+    frame[0] = routine;
+    frame[1] = argument;
+    frame[2] = (word)cleanups;
+    cleanups = frame;
 }
 
-void __pthread_unregister_cancel(void *place)
+void __pthread_unregister_cancel(word *frame)
 {
-    n_cleanups--;
+    cleanups = (word *)frame[2];
 }
 
 void __pthread_unwind_next(void *place)
 {
-    __ravel_unsupported("leaving a thread within `pthread_cleanup_push`");
 }

@@ -165,12 +165,16 @@ int pthread_join(word thread, word *result)
     return 0;
 }
 
-static u32 open_cleanups(void);
+static void run_cleanups(void);
+static _Thread_local int cancel_state;
 
 void pthread_exit(word result)
 {
-    if (__ravel_uses("__pthread_register_cancel") && open_cleanups() != 0)
-        __ravel_unsupported("leaving a thread within `pthread_cleanup_push`");
+    /* Who leaves is not cancelled any more. */
+    if (__ravel_uses("pthread_cancel"))
+        cancel_state = 1;
+    if (__ravel_uses("__pthread_register_cancel"))
+        run_cleanups();
     /* After the last thread the process ends as if by exit. */
     if (__ravel_runs_at_end() && __ravel_self() == 1)
         __ravel_unsupported("the first thread leaving by `pthread_exit`, where something runs at the end of the program");
@@ -180,15 +184,20 @@ void pthread_exit(word result)
 }
 
 static u8 is_cancelled[THREADS];
-static _Thread_local int cancel_state;
 static _Thread_local int cancel_type;
 
-/* A thread that is cancelled ends at its next call that can notice it: sleeping, reading, writing, printing and their like. */
+static void cancel_wait(word thread);
+
+/* A thread that is cancelled ends at its next call that can notice it: sleeping, reading, writing, printing, waiting at a condition variable and their like. */
 int pthread_cancel(word thread)
 {
     if (thread >= THREADS)
         __ravel_unsupported("more than 1024 threads of which some are cancelled");
+    begin_together();
     __atomic_store_n(&is_cancelled[(u32)thread], 1, RELEASE);
+    if (__ravel_uses("pthread_cond_wait"))
+        cancel_wait(thread);
+    end_together();
     return 0;
 }
 

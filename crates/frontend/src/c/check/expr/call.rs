@@ -12,6 +12,12 @@ use super::super::super::types::{IntKind, QualType, Type, TypeId};
 use super::super::scope::Entity;
 use super::super::{Checked, Checker};
 
+/// What glibc's `pthread_cleanup_push` calls; it is given the routine and its argument as well.
+pub(in crate::c) const CLEANUP_PUSH: &str = "__pthread_register_cancel";
+
+/// The variables in which the macro keeps the routine and its argument.
+const CLEANUP: [&str; 2] = ["__cancel_routine", "__cancel_arg"];
+
 impl Checker {
     pub(super) fn call(&mut self, callee: &ast::Expr, arguments: &[ast::Expr], span: Span) -> Checked<Expr> {
         if let ast::ExprKind::Identifier(name) = &callee.kind
@@ -22,8 +28,24 @@ impl Checker {
             }
             self.declare_implicitly(name, callee.span);
         }
+        let is_cleanup = matches!(&callee.kind, ast::ExprKind::Identifier(name) if &**name == CLEANUP_PUSH);
         let callee = self.callee(callee)?;
-        self.call_function(callee, arguments, span)
+        let call = self.call_function(callee, arguments, span)?;
+        if is_cleanup { self.with_cleanup(call) } else { Ok(call) }
+    }
+
+    /// What is to be done when the thread leaves: glibc's macro keeps it in variables, for a jump back; here it is handed on.
+    fn with_cleanup(&mut self, mut call: Expr) -> Checked<Expr> {
+        let span = call.span;
+        let known = CLEANUP.map(Name::new);
+        if known.iter().all(|name| self.scopes.entity(name).is_some())
+            && let ExprKind::Call { args, .. } = &mut call.kind
+        {
+            for name in known {
+                args.push(self.value(&ast::Expr { kind: ast::ExprKind::Identifier(name), span })?);
+            }
+        }
+        Ok(call)
     }
 
     /// A function symbol, or a pointer to a function.

@@ -13,6 +13,7 @@ mod library;
 mod operator;
 mod query;
 
+pub(in crate::c) use call::CLEANUP_PUSH;
 use ir::Span;
 
 pub(super) use library::is_noreturn as is_noreturn_library_function;
