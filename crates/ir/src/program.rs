@@ -8,9 +8,9 @@
 use crate::memory::{DataModel, Object, ObjectId, Placement, Pointee, Region, Shape};
 use crate::model::Model;
 use crate::source::{Sources, Span};
-use crate::stmt::{SiteId, Stmt};
+use crate::stmt::{Op, Place, SiteId, Stmt};
 use logic::{Pool, Sort, Value, VarId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Names a procedure.
@@ -179,6 +179,8 @@ pub struct Program {
     /// Where store buffers were written into the program: which store each of these commits, by its statement and the number of older stores of that
     /// statement that wait.
     pub commits: BTreeMap<SiteId, (SiteId, u32)>,
+    /// Global variables that are not the program's, but speak of it: their accesses order nothing, and nobody races for them. Known as: ghost variables.
+    pub ghosts: BTreeSet<VarId>,
     /// What a passes assumed or bounded, for the report.
     pub notes: Vec<String>,
     /// The text of assertions that tell it themselves, by the site of their check.
@@ -197,6 +199,17 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether a statement of the program's own text, not of a library model or about made-up variables, accesses a place.
+    pub fn is_users_access(&self, stmt: &Stmt) -> bool {
+        let is_ghost = match &stmt.op {
+            Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. } => {
+                matches!(place, Place::Var(var) if self.ghosts.contains(var))
+            }
+            _ => true,
+        };
+        !is_ghost && !self.sources.is_model(stmt.span)
+    }
+
     /// The first statement that sends or receives a message.
     pub fn first_message(&self) -> Option<&Stmt> {
         let mut stmts = self.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
@@ -230,6 +243,7 @@ impl Program {
             self_var,
             n_sites: 0,
             commits: BTreeMap::new(),
+            ghosts: BTreeSet::new(),
             notes: Vec::new(),
             assertions: BTreeMap::new(),
             assumptions: Vec::new(),

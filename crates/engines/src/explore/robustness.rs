@@ -59,7 +59,7 @@ fn shared_atomics(program: &Program, sharing: &Sharing) -> Vec<Atomic> {
                 let access = &accesses[0];
                 let is_alone = sharing.is_alone(ProcId(proc_index as u32), edge.from);
                 let is_shared = !is_alone && sharing.is_shared(place);
-                if !access.order.is_atomic() || program.sources.is_model(stmt.span) || !is_shared {
+                if !access.order.is_atomic() || !program.is_users_access(stmt) || !is_shared {
                     continue;
                 }
                 let failure = match &stmt.op {

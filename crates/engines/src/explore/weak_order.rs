@@ -10,7 +10,7 @@ use ir::{Op, Order, Program, Span, Why};
 pub(crate) fn weak_synchronisation(program: &Program) -> Option<Span> {
     let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
     let mut weak = stmts.filter(|stmt| {
-        let is_ours = program.sources.is_model(stmt.span);
+        let is_ours = !program.is_users_access(stmt);
         match &stmt.op {
             Op::Load { order, .. } => !is_ours && order.is_atomic() && !order.acquires(),
             Op::Store { order, .. } => !is_ours && order.is_atomic() && !order.releases(),
@@ -30,7 +30,7 @@ pub(crate) fn asks_for_less(program: &Program) -> bool {
     let mut stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
     let is_weaker = stmts.any(|stmt| match &stmt.op {
         Op::Load { order, .. } | Op::Store { order, .. } | Op::Rmw { order, .. } => {
-            order.is_atomic() && *order != Order::SeqCst && !program.sources.is_model(stmt.span)
+            order.is_atomic() && *order != Order::SeqCst && program.is_users_access(stmt)
         }
         _ => false,
     });

@@ -89,6 +89,7 @@ impl Reuse {
             declare(program, name, Scope::Global, init)
         };
         let (gone, before, since) = (shared("gone"), shared("before"), shared("since"));
+        program.ghosts.extend([gone, before, since]);
         let lasting: BTreeSet<SiteId> = lasting.intersection(&ended).copied().collect();
         let mine = (!lasting.is_empty()).then(|| {
             let init = Some(Value::bv(program.data_model.word_bits(), 0));

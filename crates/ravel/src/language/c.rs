@@ -12,7 +12,7 @@ use cases::question;
 use engines::{Ask, Budget, Decided, Wrong, portfolio, schedule};
 use frontend::{Options, Rejected};
 use ir::interp::{RunEnd as End, run_random};
-use ir::{Axioms, Model, Op, Order, Place, Properties, Property, Replayed, Sources, Task, n_switches, pass};
+use ir::{Axioms, Model, Op, Order, Properties, Property, Replayed, Sources, Task, n_switches, pass};
 use memory::graph::mapping::Mapping;
 use report::litmus::{Graph, Role, Violated};
 use report::proof::invariants::{certificates, is_complete};
@@ -250,11 +250,8 @@ impl Language for C {
             return None;
         }
         let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
-        let weak = stmts.filter(|stmt| !program.sources.is_model(stmt.span)).find(|stmt| match &stmt.op {
-            Op::Load { order, place, .. } | Op::Store { order, place, .. } => {
-                let is_made_up = matches!(place, Place::Var(var) if program.var(*var).is_temporary);
-                order.is_atomic() && *order != Order::SeqCst && !is_made_up
-            }
+        let weak = stmts.filter(|stmt| program.is_users_access(stmt)).find(|stmt| match &stmt.op {
+            Op::Load { order, .. } | Op::Store { order, .. } => order.is_atomic() && *order != Order::SeqCst,
             _ => false,
         })?;
         let place = program.sources.place(weak.span);
