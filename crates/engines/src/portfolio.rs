@@ -21,9 +21,9 @@ use crate::explore::weak_order::asks_for_less;
 use crate::prepared::Prepared;
 use crate::schedule::{Ask, cores};
 use crate::table::ENGINES;
-use crate::{About, Engine, Settings, decide};
-use ir::pass::Components;
-use ir::{Axioms, Callee, Edge, LocId, Model, Op, Proc, Program, Properties, Property, Task};
+use crate::{About, Decided, Engine, Settings, decide};
+use ir::pass::{Components, count_blocks};
+use ir::{Axioms, Callee, Edge, LocId, Model, Op, Proc, Program, Properties, Property, Task, Why};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,6 +93,9 @@ pub const TABLE: &[Row] = &[
 /// Who is asked about races under C11.
 const C11: Row = Row::of("bmc", 150, 90);
 
+/// Who is asked whether all blocks are freed.
+const FREED: [Row; 2] = [Row::of("bmc", 100, 90), Row::of("cegar", 1000, 100)];
+
 /// How many engines are at work at a time, as a rule. Cores beyond these go to the searches that can use several.
 const AT_WORK: usize = 4;
 
@@ -159,7 +162,38 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
         asks.push(ask?);
     }
     asks.extend(races_of_c11(task, set)?);
+    asks.extend(freed_blocks(task, set)?);
     Ok(asks)
+}
+
+/// Who is asked whether all blocks are freed, if it is asked about lost memory: nothing is lost then, whatever pointers there are. Who finds that some are not knows nothing.
+fn freed_blocks<'a>(task: &Task, set: &[(String, String)]) -> Result<Vec<Ask<'a, ir::Replayed>>, String> {
+    let lost = Properties::of(&[Property::MemTrack, Property::MemCleanup]);
+    let covers = task.properties.both(lost);
+    if covers.is_empty() || task.program.model != Model::Sc || task.never_allocates() {
+        return Ok(Vec::new());
+    }
+    let Some(program) = count_blocks(&task.program) else { return Ok(Vec::new()) };
+    let counting = Arc::new(Task { program, properties: covers });
+    let ask = |row: &Row| {
+        let engine = engine_of(row).ok_or_else(|| format!("there is no engine {}", row.engine))?;
+        let task = Arc::clone(&counting);
+        Ok(Ask {
+            engine: row.engine,
+            title: format!("{}, counting blocks that are not freed", row.title()),
+            settings: settings(*row, engine, set)?,
+            covers,
+            after: Duration::from_millis(row.after),
+            memory: row.memory,
+            gives_way: false,
+            refuses_quietly: true,
+            decide: Box::new(move |run| match decide(engine, &task, run) {
+                Decided::Unsafe(_) => Decided::Unknown(Why::Bound("not all blocks are freed".to_string())),
+                other => other,
+            }),
+        })
+    };
+    FREED.iter().map(ask).collect()
 }
 
 /// Who is asked about races that interleavings may not have, if there may be such.

@@ -8,7 +8,7 @@
 use crate::memory::{DataModel, Object, ObjectId, Placement, Pointee, Region, Shape};
 use crate::model::Model;
 use crate::source::{Sources, Span};
-use crate::stmt::{Op, Place, SiteId, Stmt};
+use crate::stmt::{Op, Order, Place, SiteId, Stmt};
 use logic::{Pool, Sort, Value, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -181,6 +181,8 @@ pub struct Program {
     pub commits: BTreeMap<SiteId, (SiteId, u32)>,
     /// Global variables that are not the program's, but speak of it: their accesses order nothing, and nobody races for them. Known as: ghost variables.
     pub ghosts: BTreeSet<VarId>,
+    /// Whether the program itself checks that all blocks of the heap are freed (`pass::count_blocks`), so that none can be lost.
+    pub counts_blocks: bool,
     /// What a passes assumed or bounded, for the report.
     pub notes: Vec<String>,
     /// The text of assertions that tell it themselves, by the site of their check.
@@ -208,6 +210,15 @@ impl Program {
             _ => true,
         };
         !is_ghost && !self.sources.is_model(stmt.span)
+    }
+
+    /// Read-modify-writes that fail keep as much in order as those that write.
+    pub fn lock_failures(&mut self) {
+        for stmt in self.procs.iter_mut().flat_map(|proc| &mut proc.edges).flat_map(|edge| &mut edge.stmts) {
+            if let Op::Rmw { failure: Some(failure), .. } = &mut stmt.op {
+                failure.order = Order::Locked;
+            }
+        }
     }
 
     /// The first statement that sends or receives a message.
@@ -244,6 +255,7 @@ impl Program {
             n_sites: 0,
             commits: BTreeMap::new(),
             ghosts: BTreeSet::new(),
+            counts_blocks: false,
             notes: Vec::new(),
             assertions: BTreeMap::new(),
             assumptions: Vec::new(),

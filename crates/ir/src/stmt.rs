@@ -74,6 +74,8 @@ pub enum Order {
     Kernel(Kernel),
     /// A fence that inline assembly names.
     Barrier(Barrier),
+    /// A read-modify-write that fails and yet keeps as much in order as one that writes: so it is on machines that lock the instruction.
+    Locked,
     /// No access of memory but a message with these tags ([`message`]): models of memory do not know it.
     Message(Marks),
 }
@@ -110,7 +112,7 @@ impl Order {
 
     /// Whether a read of this order synchronises with the release it reads from.
     pub fn acquires(self) -> bool {
-        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst | Order::Kernel(Kernel::Lock))
+        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst | Order::Locked | Order::Kernel(Kernel::Lock))
     }
 
     /// The tags of the message, if the access sends or receives one.

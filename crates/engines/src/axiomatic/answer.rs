@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ir::litmus::Test;
+use ir::litmus::{Quantifier, Test};
 use ir::source::Span;
 use memory::execution::Kind;
 use memory::relation::{EventSet, Relation};
@@ -143,6 +143,12 @@ impl Answer {
     pub fn holds(&self, test: &Test) -> bool {
         let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         test.quantifier.is_satisfied(count(self.n_positive), count(self.n_negative))
+    }
+
+    /// Whether the condition holds, if that is known: where a loop was cut off there may be more executions, and only one that was found decides.
+    pub fn decided(&self, test: &Test) -> Option<bool> {
+        let deciding = if test.quantifier == Quantifier::Forall { self.n_negative } else { self.n_positive };
+        (self.cut.is_none() || deciding > 0).then(|| self.holds(test))
     }
 }
 

@@ -178,8 +178,16 @@ pub(crate) enum Target {
     Fence(usize),
 }
 
-/// Reads, by their numbers, each with when it counts.
-pub(crate) type Reads = Rc<Vec<(usize, TermId)>>;
+/// A read, by its number, whose value flows somewhere.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Source {
+    pub(crate) read: usize,
+    /// Whether it only chooses which value does.
+    pub(crate) chooses: bool,
+}
+
+/// Reads, each with when it counts.
+pub(crate) type Reads = Rc<Vec<(Source, TermId)>>;
 
 /// What variables and branches depend on.
 #[derive(Clone, Debug, Default)]

@@ -37,11 +37,7 @@ impl Axioms {
         let model = memory::cat::load(name, &read, &Default::default());
         let model =
             model.map_err(|problem| refuse(format!("the memory model {}: {}", given.name, problem.0.message)))?;
-        let mentions = |name: &str| {
-            let is_it = |node: &Node| matches!(node, Node::Events(other) if &**other == name);
-            model.outcome.graph.iter().any(|(_, node)| is_it(node))
-        };
-        let default = Mapping::for_sets(&mentions);
+        let default = Mapping::of(&model, "");
         let mapping = match Mapping::named(&given.mapping) {
             _ if given.mapping.is_empty() => default,
             None => return Err(refuse(format!("the compiler mapping {}", given.mapping))),

@@ -4,15 +4,16 @@
 //!
 //! The program is taken as lowered, one statement after the other, as a compiler that optimises nothing would translate it; only what lowering itself computes away (`x ^ x`,
 //! `x * 0`) is no dependency. A variable depends on the reads whose values flowed into it; so does memory that one thread alone uses. A branch makes all that
-//! follows it in its thread depend on what its condition depends on, and so does waiting for a value; where a compare-exchange is a loop of exclusives (`compares`), it compares and branches, too.
+//! follows it in its thread depend on what its condition depends on, and so does waiting for a value; what chooses between two values (`c ? a : b`, a comparison as a number) controls the writes that use the chosen one and
+//! nothing else, since it may be compiled to a branch or to an instruction that selects; where a compare-exchange is a loop of exclusives (`compares`), it compares and branches, too.
 
 use ir::interp::{Cell, Event, What};
 use ir::{Op, Place, Program, Scope, Step, Stmt};
 use logic::{TermId, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Some reads, by the numbers of their events.
-type Reads = BTreeSet<usize>;
+/// Some reads, by the numbers of their events, each with whether it only chooses which value flows.
+type Reads = BTreeSet<(usize, bool)>;
 
 /// Which events an access has in the graph: its read and its write.
 pub(crate) type Halves = (Option<usize>, Option<usize>);
@@ -73,17 +74,17 @@ impl Walk<'_> {
     }
 
     fn of(&mut self, thread: u32, term: TermId, without: Option<VarId>) -> Reads {
-        let mut vars: Vec<VarId> = Vec::new();
-        self.program.pool.for_each_free_var(term, &mut |var| vars.push(var));
+        let mut vars: Vec<(VarId, bool)> = Vec::new();
+        self.program.pool.for_each_var_by_role(term, &mut |var, chooses| vars.push((var, chooses)));
         let program = self.program;
         let this = self.thread(thread);
         let mut reads = Reads::new();
-        for var in vars.into_iter().filter(|var| Some(*var) != without) {
+        for (var, chooses) in vars.into_iter().filter(|(var, _)| Some(*var) != without) {
             let known = match program.var(var).scope {
                 Scope::Thread => this.vars.get(&var),
                 _ => this.frames.last().and_then(|frame| frame.get(&var)),
             };
-            reads.extend(known.into_iter().flatten());
+            reads.extend(known.into_iter().flatten().map(|(read, also)| (*read, *also || chooses)));
         }
         reads
     }
@@ -99,8 +100,22 @@ impl Walk<'_> {
 
     fn depend(&mut self, kind: usize, reads: &Reads, events: impl IntoIterator<Item = usize>) {
         for event in events {
-            self.found[kind].extend(reads.iter().filter(|read| **read != event).map(|read| (*read, event)));
+            for (read, _) in reads.iter().filter(|(read, chooses)| *read != event && !chooses) {
+                self.found[kind].push((*read, event));
+            }
         }
+    }
+
+    /// A write uses a value: what chose it controls the write.
+    fn choose(&mut self, reads: &Reads, write: Option<usize>) {
+        for (read, _) in reads.iter().filter(|(_, chooses)| *chooses) {
+            self.found[2].extend(write.map(|write| (*read, write)));
+        }
+    }
+
+    /// What follows depends on these reads, however they flow.
+    fn branch(&mut self, thread: u32, reads: &Reads) {
+        self.thread(thread).branches.extend(reads.iter().map(|(read, _)| (*read, false)));
     }
 
     fn stmt(&mut self, thread: u32, stmt: &Stmt, events: &[&Event], halves: Halves, beside: &[usize]) {
@@ -112,6 +127,7 @@ impl Walk<'_> {
         {
             let reads = self.of(thread, *addr, None);
             self.depend(0, &reads, own.into_iter().flatten());
+            self.choose(&reads, halves.1);
         }
         match &stmt.op {
             Op::Assign { var, value } => {
@@ -121,7 +137,7 @@ impl Walk<'_> {
             Op::Havoc { var, .. } => self.set(thread, *var, Reads::new()),
             Op::Assume(cond) => {
                 let reads = self.of(thread, *cond, None);
-                self.thread(thread).branches.extend(reads);
+                self.branch(thread, &reads);
             }
             Op::Load { dst, .. } => {
                 let reads = self.read(thread, events, halves);
@@ -130,6 +146,7 @@ impl Walk<'_> {
             Op::Store { value, .. } => {
                 let reads = self.of(thread, *value, None);
                 self.depend(1, &reads, halves.1);
+                self.choose(&reads, halves.1);
                 self.write(thread, events, halves, reads);
             }
             Op::Rmw { dst, wait, new, failure, .. } => {
@@ -139,6 +156,7 @@ impl Walk<'_> {
                     reads.extend(own.iter().copied());
                 }
                 self.depend(1, &reads, halves.1);
+                self.choose(&reads, halves.1);
                 let asked = failure.map(|failure| failure.when);
                 for cond in asked.into_iter().chain(*wait) {
                     let expected = self.of(thread, cond, Some(*dst));
@@ -147,10 +165,10 @@ impl Walk<'_> {
                 if failure.is_some() && self.compares {
                     let behind = beside.iter().copied().filter(|event| halves.0.is_some_and(|read| *event > read));
                     self.depend(2, &own, halves.1.into_iter().chain(behind));
-                    self.thread(thread).branches.extend(own.iter().copied());
+                    self.branch(thread, &own);
                 }
                 if wait.is_some() {
-                    self.thread(thread).branches.extend(own.iter().copied());
+                    self.branch(thread, &own);
                 }
                 self.write(thread, events, halves, reads);
                 self.set(thread, *dst, own);
@@ -186,7 +204,7 @@ impl Walk<'_> {
     /// What a read depends on: itself, or if it is no event, what was put there.
     fn read(&mut self, thread: u32, events: &[&Event], halves: Halves) -> Reads {
         if let Some(read) = halves.0 {
-            return Reads::from([read]);
+            return Reads::from([(read, false)]);
         }
         let cell = events.iter().find_map(|event| match event.what {
             What::Read { cell, .. } | What::Update { cell, .. } => Some(cell),

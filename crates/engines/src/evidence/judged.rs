@@ -226,6 +226,8 @@ struct Builder<'a> {
     beside: BTreeMap<EventName, Vec<usize>>,
     /// The messages that end threads.
     ends: BTreeMap<u32, usize>,
+    /// Threads inside of an atomic section.
+    sections: BTreeSet<u32>,
     rf: Vec<(usize, usize)>,
 }
 
@@ -244,6 +246,7 @@ fn build(task: &Task, run: &GraphRun<'_>, trace: &Trace, mapping: &Mapping) -> R
         ctrl: Vec::new(),
         beside: BTreeMap::new(),
         ends: BTreeMap::new(),
+        sections: BTreeSet::new(),
         rf: Vec::new(),
     };
     let mut initial: BTreeMap<Cell, usize> = BTreeMap::new();
@@ -411,6 +414,7 @@ impl Builder<'_> {
 
     fn event(&mut self, thread: u32, step: usize, event: &Event, shared: &BTreeSet<Cell>) -> Result<(), String> {
         let name = (step, event.site);
+        let n_events = self.events.len();
         match &event.what {
             What::Read { cell, order: order @ Order::Kernel(Kernel::SyncSrcu), .. } if shared.contains(cell) => {
                 let compiled = self.mapping.compile(Access::Load, *order);
@@ -447,10 +451,15 @@ impl Builder<'_> {
                 let write = self.ends.get(child).ok_or("a join before the end of its thread")?;
                 self.rf.push((*write, read));
             }
-            What::AtomicBegin => return Err("an atomic section".to_string()),
+            // One in which nothing happens that others see is none.
+            What::AtomicBegin => drop(self.sections.insert(thread)),
+            What::AtomicEnd => drop(self.sections.remove(&thread)),
             _ => {}
         }
-        Ok(())
+        match self.sections.contains(&thread) && self.events.len() > n_events {
+            true => Err("an atomic section".to_string()),
+            false => Ok(()),
+        }
     }
 
     /// An access, and the initial write, is plain by its cell: if no access of it is atomic.

@@ -208,6 +208,13 @@ pub(super) fn number(text: &str) -> Option<u64> {
     }
 }
 
+/// Likewise in the text of a C program, where a number that begins with 0 is octal.
+pub(super) fn number_of_c(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    let is_octal = digits.len() > 1 && digits.starts_with('0') && digits.chars().all(|c| c.is_ascii_digit());
+    if is_octal { u64::from_str_radix(digits, 8).ok() } else { number(text) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,6 +236,7 @@ mod tests {
         assert_eq!(number("0x10"), Some(16));
         assert_eq!(number("12UL"), Some(12));
         assert_eq!(number("0xg"), None);
+        assert_eq!([number("010"), number_of_c("010L"), number_of_c("08")], [Some(10), Some(8), None]);
     }
 
     #[test]

@@ -180,6 +180,12 @@ pub struct Test {
 }
 
 impl Test {
+    /// Whether a condition that selects a value (`CSEL`) does not make an address out of it depend on the condition: only writes that use the value, and writes behind an access whose
+    /// address was selected, wait for it. Known as: pick dependencies.
+    pub fn picks(&self) -> bool {
+        self.dialect == Dialect::AArch64
+    }
+
     /// Where a location begins.
     pub fn address(&self, location: LocationId) -> u64 {
         FIRST_ADDRESS + u64::from(location.0) * ADDRESS_STRIDE

@@ -130,11 +130,14 @@ pub struct Walk<'t> {
     /// How often each instruction was jumped back to.
     returns: Vec<u8>,
     unroll: u8,
+    /// Whether a condition that selects a value only picks it: `Test::picks`.
+    picks: bool,
 }
 
 impl<'t> Walk<'t> {
     /// A thread before its first instruction. No instruction is jumped back to more than `unroll` times.
     pub fn new(test: &'t Test, thread: usize, unroll: u8) -> Walk<'t> {
+        let picks = test.picks();
         let thread = &test.threads[thread];
         let cell = |register: &super::Register| Cell { value: register.init, ..Cell::default() };
         Walk {
@@ -148,6 +151,7 @@ impl<'t> Walk<'t> {
             reservation: None,
             returns: vec![0; thread.code.len()],
             unroll,
+            picks,
         }
     }
 
@@ -204,6 +208,7 @@ impl<'t> Walk<'t> {
                 Op::Branch { condition, target, join } => {
                     let cell = self.compute(condition);
                     match join {
+                        None if self.picks => self.ctrl |= cell.reads | cell.control,
                         None => self.ctrl |= cell.reads,
                         Some(join) => self.scoped.push((*join, cell.reads | cell.control)),
                     }
@@ -313,6 +318,14 @@ impl<'t> Walk<'t> {
             _ => None,
         });
         let (address, size) = place.unwrap_or_default();
+        let picked = match &instr.op {
+            Op::Store { value, .. } | Op::Rmw { operand: value, .. } | Op::StoreExclusive { value, .. }
+                if self.picks =>
+            {
+                address.control | self.compute(value).control
+            }
+            _ => 0,
+        };
         let mut event = Event {
             kind: EventKind::Fence,
             index: self.n_events,
@@ -379,6 +392,12 @@ impl<'t> Walk<'t> {
             Op::Set { .. } | Op::Branch { .. } | Op::Jump { .. } | Op::Choose { .. } | Op::Assume { .. } => {
                 unreachable!("these make no events")
             }
+        }
+        if event.kind == EventKind::Write {
+            event.ctrl |= picked;
+        }
+        if self.picks {
+            self.ctrl |= address.control;
         }
         self.n_events += 1;
         Some(Step::Event(event))
@@ -467,7 +486,12 @@ impl<'t> Walk<'t> {
                 self.depend(right, cell);
             }
             Expr::Select(condition, yes, no) => {
-                self.depend(condition, cell);
+                if self.picks {
+                    let asked = self.compute(condition);
+                    cell.control |= asked.reads | asked.control;
+                } else {
+                    self.depend(condition, cell);
+                }
                 let is_yes = evaluate(condition, &|reg| self.register(reg)) != 0;
                 self.depend(if is_yes { yes } else { no }, cell);
             }

@@ -38,6 +38,7 @@ pub use control::large_blocks::merge_blocks;
 pub use control::unroll::{Rounds, unroll_loops, unroll_starts};
 pub use memory::alloc_copies::number_allocations;
 pub use memory::arrays::whole_arrays;
+pub use memory::count_blocks::count_blocks;
 pub use memory::localize::localize;
 pub use memory::privatize::privatize;
 pub use memory::promote::promote_allocations;
@@ -113,7 +114,7 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
         if options.promotes {
             program = propagate_constants(promote_allocations(program, properties), true);
         }
-        program = scalarize(program);
+        program = scalarize(program, properties);
         program = drop_dead(propagate_constants(program, true), properties, true);
         let n_left = n_memory_accesses(&program);
         if n_left == n_memory {

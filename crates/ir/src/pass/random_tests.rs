@@ -398,7 +398,9 @@ fn memory_passes_keep_violations() {
     compare("localize", 0..150, &|program, properties| {
         localize(drop_dead(propagate_constants(inlined(program), true), properties, true))
     });
-    compare("scalarize", 0..150, &|program, _| scalarize(propagate_constants(inlined(program), true)));
+    compare("scalarize", 0..150, &|program, properties| {
+        scalarize(propagate_constants(inlined(program), true), properties)
+    });
 }
 
 #[test]
@@ -415,7 +417,7 @@ fn blocks_keep_violations() {
 
 #[test]
 fn private_globals_keep_violations() {
-    compare("private", 0..150, &|program, properties| privatize(scalarize(inlined(program)), properties));
+    compare("private", 0..150, &|program, properties| privatize(scalarize(inlined(program), properties), properties));
 }
 
 #[test]

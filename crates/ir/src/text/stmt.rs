@@ -100,6 +100,7 @@ fn order(order: Order) -> String {
         Order::SeqCst => "seq_cst",
         Order::Kernel(word) => word.name(),
         Order::Barrier(barrier) => barrier.name(),
+        Order::Locked => "locked",
         Order::Message(marks) => {
             return marks.names().fold(".message".to_string(), |text, tag| format!("{text}.{tag}"));
         }

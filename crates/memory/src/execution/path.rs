@@ -2,7 +2,7 @@
 //!
 //! A thread runs on terms: what a read reads is a variable. A branch whose condition is not constant goes both ways, each with the
 //! condition as a constraint; so do compare-and-swaps and store-exclusives. No instruction is jumped back to more
-//! than `unroll` times; ways that want more are cut off, and that is said.
+//! than `unroll` times, unless it is known how often; ways that want more are cut off, and that is said.
 //!
 //! **Dependencies** are those of `ir::litmus::step`, which runs threads on numbers instead of terms: a register remembers the accesses that its
 //! value was computed from, and in C also the branches that decided about its assignment.
@@ -137,12 +137,15 @@ pub fn paths<'t>(
         control: Vec::new(),
         exclusive: None,
         returns: vec![0; code.len()],
+        known: vec![false; code.len()],
+        choices: 0,
+        choices_at: vec![0; code.len()],
         instance: 0,
         group: None,
         variables: first_variable,
     };
-    let mut runner =
-        Runner { code, terms, limits, done: Paths { paths: Vec::new(), cut: None, next_variable: first_variable } };
+    let done = Paths { paths: Vec::new(), cut: None, next_variable: first_variable };
+    let mut runner = Runner { code, terms, limits, picks: test.picks(), done };
     let mut stack = vec![start];
     while let Some(walk) = stack.pop() {
         runner.walk(walk, &mut stack)?;
@@ -154,6 +157,9 @@ pub fn paths<'t>(
     runner.done.paths.reverse();
     Ok(runner.done)
 }
+
+/// How often a loop goes round at most whose end the test itself decides.
+const KNOWN_ROUNDS: u32 = 128;
 
 /// What a register holds and what it depends on.
 #[derive(Clone, Copy)]
@@ -176,6 +182,11 @@ struct Walk<'t> {
     exclusive: Option<usize>,
     /// How often each instruction was jumped back to.
     returns: Vec<u32>,
+    /// Branches of which it was known which way they go, when they were met last.
+    known: Vec<bool>,
+    /// How many choices were made, and how many when each instruction was met last: what is known because of a choice is not known.
+    choices: u32,
+    choices_at: Vec<u32>,
     instance: u32,
     group: Option<u32>,
     variables: u32,
@@ -219,6 +230,8 @@ struct Runner<'a, 't> {
     code: &'t [Instr],
     terms: &'a mut Terms,
     limits: Limits,
+    /// Whether a condition that selects a value only picks it: `Test::picks`.
+    picks: bool,
     done: Paths<'t>,
 }
 
@@ -227,6 +240,10 @@ impl<'t> Runner<'_, 't> {
     fn walk(&mut self, mut walk: Walk<'t>, stack: &mut Vec<Walk<'t>>) -> Result<(), TooMuch> {
         while let Some(instr) = self.code.get(walk.pc) {
             let pc = walk.pc;
+            walk.choices_at[pc] = walk.choices;
+            if matches!(instr.op, Op::Choose { .. } | Op::StoreExclusive { .. }) {
+                walk.choices += 1;
+            }
             walk.control.retain(|(_, join)| *join != Some(pc));
             if walk.group != Some(instr.group) {
                 walk.group = Some(instr.group);
@@ -279,8 +296,9 @@ impl<'t> Runner<'_, 't> {
                 if self.limits.has_branches {
                     self.fence(walk, instr, Role::Branch, &[], None);
                 }
-                let sources = if join.is_some() { word.reads | word.control } else { word.reads };
+                let sources = if join.is_some() || self.picks { word.reads | word.control } else { word.reads };
                 walk.control.push((sources, *join));
+                walk.known[walk.pc - 1] = self.terms.as_constant(word.term).is_some();
                 let mut taken = walk.clone();
                 let goes_on = walk.assume(self.terms, word.term, false);
                 if taken.assume(self.terms, word.term, true) && self.jump(&mut taken, *target, instr) {
@@ -334,13 +352,24 @@ impl<'t> Runner<'_, 't> {
         if target < walk.pc {
             walk.group = None;
             walk.returns[target] += 1;
-            if walk.returns[target] > self.limits.unroll {
+            let most = if self.counts_itself(walk, target) { KNOWN_ROUNDS } else { 0 };
+            if walk.returns[target] > self.limits.unroll.max(most) {
                 self.done.cut = Some(instr.span);
                 return false;
             }
         }
         walk.pc = target;
         true
+    }
+
+    /// Whether a branch that leaves the loop from an instruction to here is one that the test itself decides, whatever is read: then the loop ends by itself.
+    fn counts_itself(&self, walk: &Walk<'t>, target: usize) -> bool {
+        let last = walk.pc - 1;
+        let leaves = |at: usize| match &self.code[at].op {
+            Op::Branch { target: to, .. } => at == last || *to > last || *to < target,
+            _ => false,
+        };
+        walk.choices_at[target] == walk.choices && (target..=last).any(|at| walk.known[at] && leaves(at))
     }
 
     fn expr(&mut self, walk: &Walk<'t>, expr: &Expr) -> Word {
@@ -363,7 +392,7 @@ impl<'t> Runner<'_, 't> {
                 let b = self.expr(walk, no);
                 let term = self.terms.select(c.term, a.term, b.term);
                 // The value depends on the operand that is chosen, when that is known.
-                let (mut reads, mut control) = (c.reads, c.control);
+                let (mut reads, mut control) = if self.picks { (0, c.reads | c.control) } else { (c.reads, c.control) };
                 let chosen = self.terms.as_constant(c.term);
                 if chosen != Some(0) {
                     reads |= a.reads;
@@ -424,7 +453,15 @@ impl<'t> Runner<'_, 't> {
             ctrl,
             casdep: 0,
         });
+        self.picked(walk, address);
         walk.path.accesses.len() - 1
+    }
+
+    /// Writes behind an access depend on what picked its address.
+    fn picked(&self, walk: &mut Walk<'t>, address: Word) {
+        if self.picks && address.control != 0 {
+            walk.control.push((address.control, None));
+        }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -439,7 +476,8 @@ impl<'t> Runner<'_, 't> {
         size: u8,
     ) -> usize {
         let cut = self.terms.bytes(value.term, 0, size);
-        let ctrl = walk.controlled();
+        let picked = if self.picks { address.control | value.control } else { 0 };
+        let ctrl = walk.controlled() | picked;
         walk.path.accesses.push(Access {
             kind: Kind::Write,
             role,
@@ -455,6 +493,7 @@ impl<'t> Runner<'_, 't> {
             ctrl,
             casdep: 0,
         });
+        self.picked(walk, address);
         walk.path.accesses.len() - 1
     }
 

@@ -6,6 +6,7 @@
 //! one access of the machine with its tags, with fences before and after. A mapping is a table; what a table has no row for is compiled to nothing but itself, which is the weakest a
 //! model knows. Where a machine offers several ways, the one that compilers take by default is found by the fences that the model names, and the others can be named.
 
+use crate::cat::{Model, Node};
 use Access::{Fence, Load, Store, Update};
 use Order::{AcqRel, Acquire, Plain, Relaxed, Release, SeqCst};
 use ir::{Kernel, Order};
@@ -215,6 +216,20 @@ impl Mapping {
         self.rows.iter().copied().flatten()
     }
 
+    /// Whether a read-modify-write that fails is locked like one that writes (`Order::Locked`).
+    pub fn locks_failures(&self) -> bool {
+        self.all_rows().any(|row| row.1 == Order::Locked)
+    }
+
+    /// The mapping for a model: the one of this name, or if there is none, the default of the machine whose sets it mentions.
+    pub fn of(model: &Model, name: &str) -> &'static Mapping {
+        let mentions = |set: &str| {
+            let is_it = |node: &Node| matches!(node, Node::Events(other) if &**other == set);
+            model.outcome.graph.iter().any(|(_, node)| is_it(node))
+        };
+        Mapping::named(name).unwrap_or_else(|| Mapping::for_sets(&mentions))
+    }
+
     /// Whether an access or fence of this order means something: words of the kernel do only to its own model.
     pub fn knows(&self, order: Order) -> bool {
         !matches!(order, Order::Kernel(_)) || self.all_rows().any(|row| row.1 == order)
@@ -265,6 +280,7 @@ const C11: &[Row] = &[
 const LOCKED: Compiled = tags(&["X"], &["X"]);
 
 const LOCKED_UPDATES: &[Row] = &[
+    (Load, Order::Locked, tags(&["X"], &[])),
     (Update, Relaxed, LOCKED),
     (Update, Acquire, LOCKED),
     (Update, Release, LOCKED),

@@ -190,7 +190,7 @@ fn weaker(site: &Site) -> &'static [Order] {
         Order::Plain | Order::Guarded => all,
         Order::Relaxed => all.strip_prefix(&[Relaxed]).unwrap_or(all),
         Order::Acquire | Order::Release => all.strip_prefix(&[Acquire, Release]).unwrap_or(&[]),
-        AcqRel | Order::SeqCst | Order::Kernel(_) | Order::Barrier(_) | Order::Message(_) => &[],
+        AcqRel | Order::SeqCst | Order::Kernel(_) | Order::Barrier(_) | Order::Locked | Order::Message(_) => &[],
     }
 }
 
@@ -204,6 +204,7 @@ fn name(order: Order) -> &'static str {
         Order::SeqCst => "seq_cst",
         Order::Kernel(word) => word.name(),
         Order::Barrier(barrier) => barrier.name(),
+        Order::Locked => "locked",
         Order::Message(_) => "a message",
     }
 }

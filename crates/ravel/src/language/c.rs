@@ -93,6 +93,9 @@ impl Language for C {
                 let (plain, mapping) = compiled(&name);
                 let model = Models::new(&request.options.include, &[]).model(plain)?;
                 let mapping = mapping.unwrap_or_default().to_string();
+                if Mapping::of(&model, &mapping).locks_failures() {
+                    task.program.lock_failures();
+                }
                 let axioms = Axioms { name: plain.to_string(), files: model.files().to_vec(), mapping };
                 (task.program.model, task.program.axioms) = (Model::Cat, Some(Arc::new(axioms)));
             }

@@ -75,8 +75,12 @@ fn print_all(args: &args::Litmus, outcomes: Vec<TestResult>) -> Exit {
     for outcome in outcomes {
         match outcome {
             Ok(found) => {
-                if !found.holds && exit == Exit::Safe {
-                    exit = Exit::Unsafe;
+                match found.holds {
+                    Some(true) => {}
+                    Some(false) if exit == Exit::Safe => exit = Exit::Unsafe,
+                    Some(false) => {}
+                    None if matches!(exit, Exit::Safe | Exit::Unsafe) => exit = Exit::Unknown,
+                    None => {}
                 }
                 if !args.json && !args.dot {
                     screen::print(&report::litmus::text(&found));

@@ -13,7 +13,12 @@ pub fn text(told: &Told) -> String {
     for (state, _, _) in &told.states {
         let _ = writeln!(text, "{state}");
     }
-    let _ = writeln!(text, "{}", if told.holds { "Ok" } else { "No" });
+    let word = match told.holds {
+        Some(true) => "Ok",
+        Some(false) => "No",
+        None => "Unknown",
+    };
+    let _ = writeln!(text, "{word}");
     let _ = writeln!(text, "Witnesses");
     let _ = writeln!(text, "Positive: {} Negative: {}", told.n_positive, told.n_negative);
     for flag in &told.flags {
@@ -27,6 +32,7 @@ pub fn text(told: &Told) -> String {
     }
     let _ = writeln!(text, "Condition {}", told.condition);
     let word = match (told.n_positive, told.n_negative) {
+        (0, _) | (_, 0) if told.is_bounded => "Unknown",
         (0, _) => "Never",
         (_, 0) => "Always",
         _ => "Sometimes",
@@ -79,7 +85,7 @@ mod tests {
             name: "SB".to_string(),
             kind: "Allowed".to_string(),
             condition: "exists (0:EAX=0 /\\ 1:EAX=0)".to_string(),
-            holds: true,
+            holds: Some(true),
             states: vec![("0:EAX=0; 1:EAX=0;".to_string(), 1, true), ("0:EAX=0; 1:EAX=1;".to_string(), 1, false)],
             n_positive: 1,
             n_negative: 1,

@@ -11,8 +11,10 @@ pub struct Told {
     pub kind: String,
     /// The condition with its quantifier.
     pub condition: String,
-    /// Whether it holds.
-    pub holds: bool,
+    /// Whether it holds, if that is known.
+    pub holds: Option<bool>,
+    /// Whether there may be more executions than were looked at.
+    pub is_bounded: bool,
     /// Final states in words, with the number of executions and whether the condition holds.
     pub states: Vec<(String, u64, bool)>,
     /// Executions in which the condition holds.

@@ -63,7 +63,7 @@ pub(crate) fn run(suite: &Path, ravel: Option<&Path>) -> bool {
         let started = Instant::now();
         let verdict = parsed.ok().and_then(|test| {
             let answer = axiomatic::answer(&test, model, &question, &|| started.elapsed().as_secs() >= 10).ok()?;
-            Some(answer.holds(&test))
+            answer.decided(&test)
         });
         let took = processor_time() - begun;
         family.reading += read - begun;

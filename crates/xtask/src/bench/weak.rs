@@ -110,10 +110,10 @@ fn litmus(text: &str, model: &str) -> Answer {
     let question = Question { goal: Goal::Verdict, with_flags: false, ..Question::default() };
     let begun = Instant::now();
     let answer = axiomatic::answer(&test, &cat, &question, &|| begun.elapsed() >= CHAIN_LIMIT * BUSY);
-    let word = match answer {
-        Ok(answer) if answer.holds(&test) => "unsafe",
-        Ok(_) => "safe",
-        Err(_) => "unknown",
+    let word = match answer.ok().and_then(|answer| answer.decided(&test)) {
+        Some(true) => "unsafe",
+        Some(false) => "safe",
+        None => "unknown",
     };
     in_time(word, processor_seconds().unwrap_or_default() - started, CHAIN_LIMIT)
 }

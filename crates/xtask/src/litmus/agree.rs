@@ -151,7 +151,7 @@ fn compare(test: &Test, text: &str, name: &str, model: &Model, goals: &[Goal], t
 
 fn is_same(test: &Test, one: &Answer, other: &Answer, goal: Goal) -> bool {
     if goal == Goal::Verdict {
-        return one.holds(test) == other.holds(test);
+        return one.decided(test) == other.decided(test);
     }
     one.states == other.states && one.flags == other.flags
 }

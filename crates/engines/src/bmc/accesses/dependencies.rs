@@ -4,13 +4,14 @@
 //!
 //! Terms fold: what a value does not depend on after all is not in its term, but the text of the program says otherwise, and processors go by the text. So a variable
 //! carries the reads that flowed into it, each with when it did: where ways meet, a read counts if the way was taken that it flowed on. A branch makes all that
-//! follows depend on what its condition depends on. The same rules on what was run: `crate::evidence::dependencies`.
+//! follows depend on what its condition depends on. What chooses between two values (`c ? a : b`) may be compiled to a branch or to an instruction that selects: it orders what both
+//! order, that is, writes that use the chosen value, as a branch would. Known as: pick dependencies (of Armv8). The same rules on what was run: `crate::evidence::dependencies`.
 //!
 //! Only kept where axioms judge; otherwise nothing is done here.
 
 use crate::bmc::unroll::executor::Executor;
 use crate::bmc::unroll::state::{State, Walk};
-use crate::bmc::unrolled::{Depends, Flows, Reads, Target};
+use crate::bmc::unrolled::{Depends, Flows, Reads, Source, Target};
 use ir::{Failure, Model, Place};
 use logic::{TermId, VarId};
 use memory::graph::Dependency;
@@ -37,20 +38,21 @@ impl Executor<'_> {
         if !self.keeps_flows() || state.flows.vars.is_empty() {
             return Reads::default();
         }
-        let mut all: Vec<(usize, TermId)> = Vec::new();
-        self.graph.pool.for_each_free_var(term, &mut |var| {
+        let mut all: Vec<(Source, TermId)> = Vec::new();
+        self.graph.pool.for_each_var_by_role(term, &mut |var, chooses| {
             if Some(var) != without {
-                all.extend(state.flows.of(var).into_iter().flat_map(|reads| reads.iter().copied()));
+                let reads = state.flows.of(var).into_iter().flat_map(|reads| reads.iter().copied());
+                all.extend(reads.map(|(from, when)| (Source { chooses: from.chooses || chooses, ..from }, when)));
             }
         });
         self.united(all)
     }
 
     /// Each read once.
-    fn united(&mut self, mut all: Vec<(usize, TermId)>) -> Reads {
+    fn united(&mut self, mut all: Vec<(Source, TermId)>) -> Reads {
         all.sort_unstable();
         all.dedup();
-        let mut united: Vec<(usize, TermId)> = Vec::new();
+        let mut united: Vec<(Source, TermId)> = Vec::new();
         for (read, when) in all {
             match united.last_mut() {
                 Some((last, known)) if *last == read => *known = self.graph.pool.or(*known, when),
@@ -70,7 +72,8 @@ impl Executor<'_> {
     /// What follows depends on these reads.
     pub(crate) fn branch(&mut self, walk: &mut Walk, reads: &Reads) {
         if !reads.is_empty() {
-            let all = walk.state.flows.branches.iter().chain(reads.iter()).copied().collect();
+            let asked = reads.iter().map(|(from, when)| (Source { chooses: false, ..*from }, *when));
+            let all = walk.state.flows.branches.iter().copied().chain(asked).collect();
             walk.state.flows.branches = self.united(all);
         }
     }
@@ -81,7 +84,7 @@ impl Executor<'_> {
         let reads = &self.graph.events.reads;
         let own = (n_reads..reads.len()).find(|read| reads[*read].place != live);
         let yes = self.graph.pool.bool(true);
-        own.map_or_else(Reads::default, |read| Rc::new(vec![(read, yes)]))
+        own.map_or_else(Reads::default, |read| Rc::new(vec![(Source { read, chooses: false }, yes)]))
     }
 
     /// What a statement has added depends on its address, and on the branches before it.
@@ -135,8 +138,8 @@ impl Executor<'_> {
                 self.depend(Dependency::Data, &own, Target::Write(write));
             }
         }
-        if let Some((read, _)) = own.first() {
-            self.depend(Dependency::Compare, &flows.expected, Target::Read(*read));
+        if let Some((from, _)) = own.first() {
+            self.depend(Dependency::Compare, &flows.expected, Target::Read(from.read));
         }
         if flows.waits {
             self.branch(walk, &own);
@@ -153,10 +156,13 @@ impl Executor<'_> {
 
     /// Something depends on reads.
     pub(crate) fn depend(&mut self, kind: Dependency, reads: &Reads, target: Target) {
-        for (read, when) in reads.iter() {
-            if target != Target::Read(*read) {
-                self.found.depends.push(Depends { kind, from: *read, to: target, when: *when });
-            }
+        for (from, when) in reads.iter().filter(|(from, _)| target != Target::Read(from.read)) {
+            let kind = match target {
+                _ if !from.chooses => kind,
+                Target::Write(_) => Dependency::Control,
+                Target::Read(_) | Target::Fence(_) => continue,
+            };
+            self.found.depends.push(Depends { kind, from: from.read, to: target, when: *when });
         }
     }
 

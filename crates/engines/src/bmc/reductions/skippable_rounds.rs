@@ -17,7 +17,7 @@ use crate::bmc::reductions::spin_loops::{Head, ROUNDS, Round};
 use crate::bmc::unroll::control_flow::Lap;
 use crate::bmc::unroll::executor::{Executor, Skipping};
 use crate::bmc::unroll::state::State;
-use crate::bmc::unrolled::{Bad, Depends, Reads, Skipped, Target};
+use crate::bmc::unrolled::{Bad, Depends, Reads, Skipped, Source, Target};
 use ir::{Order, SiteId};
 use logic::{Pool, Sort, TermId, Value, VarId};
 use memory::events::Events;
@@ -238,7 +238,7 @@ impl Stands {
     fn no_new_flows(&self, pool: &mut Pool, own: &Reads, known: Option<&Reads>) -> Vec<TermId> {
         let mut parts = Vec::new();
         for (read, when) in own.iter() {
-            let is_it = |(other, _): &&(usize, TermId)| *other == self.read(*read);
+            let is_it = |(other, _): &&(Source, TermId)| *other == Source { read: self.read(read.read), ..*read };
             let known: Vec<TermId> =
                 known.iter().flat_map(|reads| reads.iter()).filter(is_it).map(|(_, when)| *when).collect();
             let known = pool.or_all(&known);

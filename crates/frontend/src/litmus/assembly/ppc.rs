@@ -209,7 +209,7 @@ fn arithmetic(
     let to = line.target(0)?;
     let is_reversed =
         line.mnemonic.text.eq_ignore_ascii_case("subf") || line.mnemonic.text.eq_ignore_ascii_case("subf.");
-    let first = if matches!(op, Binary::Add) && is_immediate { base(line, 1)? } else { line.value(1)? };
+    let first = if matches!(op, Binary::Add | Binary::Sub) && is_immediate { base(line, 1)? } else { line.value(1)? };
     let is_shifted = line.mnemonic.text.eq_ignore_ascii_case("addis");
     let second = match is_immediate {
         true if is_shifted => constant(line.immediate(2)?.wrapping_shl(16)),

@@ -42,6 +42,12 @@ pub(in crate::litmus) fn instruction(
         acquire: parts.contains(&"aq") || parts.contains(&"aqrl"),
         release: parts.contains(&"rl") || parts.contains(&"aqrl"),
     };
+    let is_access = load_form(parts[0]).is_some() || store_form(parts[0]).is_some();
+    let is_atomic = matches!(parts[0], "lr" | "sc") || parts[0].starts_with("amo");
+    let suffixes = parts.get(if is_atomic { 2 } else { 1 }..).unwrap_or_default();
+    if (is_access || is_atomic) && suffixes.iter().any(|suffix| !["aq", "rl", "aqrl"].contains(suffix)) {
+        return Err(line.refuse());
+    }
     if let Some((size, extend)) = load_form(parts[0]) {
         let to = line.target(0)?;
         let address = line.displaced(1)?;
@@ -82,9 +88,15 @@ pub(in crate::litmus) fn instruction(
             line.done(2)
         }
         "sext" => {
+            let width = match parts[1..] {
+                ["b"] => 8,
+                ["h"] => 16,
+                ["w"] => 32,
+                _ => return Err(line.refuse()),
+            };
             let to = line.target(0)?;
             let from = line.value(1)?;
-            line.assign(to, Expr::unary(Unary::SignExtend, 32, from));
+            line.assign(to, Expr::unary(Unary::SignExtend, width, from));
             line.done(2)
         }
         "j" => line.branch(None, 0),
@@ -163,9 +175,12 @@ fn arithmetic_form(name: &str) -> Option<(Binary, u8, bool)> {
     if name == "sltiu" {
         return Some((Binary::Ult, 64, true));
     }
+    const WITH_NUMBERS: [&str; 8] = ["add", "and", "or", "xor", "sll", "srl", "sra", "slt"];
+    const OF_WORDS: [&str; 10] = ["add", "sub", "sll", "srl", "sra", "mul", "divu", "div", "remu", "rem"];
     for (base, op) in forms {
         for (suffix, width, is_immediate) in [("", 64, false), ("i", 64, true), ("w", 32, false), ("iw", 32, true)] {
-            if name.strip_prefix(base) == Some(suffix) {
+            let is_there = (!is_immediate || WITH_NUMBERS.contains(&base)) && (width == 64 || OF_WORDS.contains(&base));
+            if is_there && name.strip_prefix(base) == Some(suffix) {
                 return Some((op, width, is_immediate));
             }
         }
@@ -183,7 +198,17 @@ fn arithmetic(line: &mut Line<'_, '_, '_>, op: Binary, width: u8, is_immediate: 
         }
         _ => right,
     };
-    let value = Expr::binary(op, width, left, right);
+    let value = Expr::binary(op, width, left.clone(), right.clone());
+    // Nothing is trapped: the quotient by zero is all ones, the remainder what was divided.
+    let by_zero = match op {
+        Binary::UDiv | Binary::SDiv => Some(constant(u64::MAX)),
+        Binary::URem | Binary::SRem => Some(left),
+        _ => None,
+    };
+    let value = match by_zero {
+        Some(by_zero) => Expr::select(Expr::unary(Unary::IsZero, width, right), by_zero, value),
+        None => value,
+    };
     let value = if width == 32 { Expr::unary(Unary::SignExtend, 32, value) } else { value };
     line.assign(to, value);
     line.done(3)
@@ -204,7 +229,8 @@ fn fence(line: &mut Line<'_, '_, '_>, parts: &[&str]) -> Result<(), Diagnostic> 
                     let message = format!("`{}` is not a set of `r` and `w`", piece.text);
                     return Err(line.complain(piece, message));
                 }
-                sets.push(lower.replace(['i', 'o'], ""));
+                // A set may be spelt in any order.
+                sets.push(["r", "w"].into_iter().filter(|letter| lower.contains(letter)).collect::<String>());
             }
             if sets.iter().any(String::is_empty) {
                 let message = "fences for devices only are not supported";

@@ -2,9 +2,10 @@
 //!
 //! A register is kept under one name whatever part of it is written: `EAX` (X86) or `RAX` (X86_64) for `AL`, `AX`, `EAX` and `RAX`. A write to 32 bits clears the
 //! upper half, a write to fewer keeps the rest. Flags are four registers (`ZF`, `SF`, `CF`, `OF`). Operands are in Intel order; in AT&T order
-//! (registers with `%`), the order is turned around. `XCHG` with memory is locked even without `LOCK`.
+//! (registers with `%`, or a number where Intel has the destination), the order is turned around. `XCHG` with memory is locked even without `LOCK`.
 //!
-//! An instruction that reads and writes memory without `LOCK` is a load and a store.
+//! An instruction that reads and writes memory without `LOCK` is a load and a store. Shifts take their distance as the processor does, modulo 32 or 64; what else they leave open in
+//! the flags (the overflow of more than one bit) is as for one bit.
 
 use super::columns::Piece;
 use super::line::signed_number;
@@ -46,11 +47,21 @@ pub(in crate::litmus) fn register(name: &str, dialect: Dialect) -> Option<(Strin
     (8..16).contains(&number).then(|| (format!("R{number}"), width))
 }
 
+/// Whether a name is that of a register which is not known here: `RAX` among 32 bits, `AH`. Such a name is not taken for a place in memory.
+fn is_other_register(name: &str) -> bool {
+    let is_spelt = name.starts_with('%') || name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+    is_spelt
+        && (register(name, Dialect::X86_64).is_some()
+            || matches!(name.trim_start_matches('%'), "AH" | "BH" | "CH" | "DH"))
+        || name.starts_with('%')
+}
+
 /// Where an operand is.
 #[derive(Clone, Debug)]
 enum Place {
     Register(Reg, u8),
-    Memory(Expr),
+    /// With the width that `DWORD PTR` and the like give it.
+    Memory(Expr, Option<u8>),
     Number(u64),
 }
 
@@ -74,7 +85,9 @@ pub(in crate::litmus) fn instruction(
         name = mnemonic.text.to_ascii_uppercase();
         operands = super::columns::split_commas(&rest[end..], at + end);
     }
-    if whole.text.contains('%') {
+    let is_number = |piece: &Piece| piece.text.trim().starts_with('$') || signed_number(piece.text.trim()).is_some();
+    let begins_with_number = matches!(&operands[..], [first, .., last] if is_number(first) && !is_number(last));
+    if whole.text.contains('%') || begins_with_number {
         operands.reverse();
     }
     let refusal = coder.unsupported(
@@ -133,60 +146,79 @@ impl Line<'_, '_, '_> {
             }
             "MOV" | "MOVNTI" => {
                 self.count(2)?;
-                let (to, from) = (self.place(0)?, self.place(1)?);
-                let width = self.width(&[&to, &from], width);
+                let (to, from) = (self.destination(0)?, self.place(1)?);
+                if let (Place::Memory(..), Place::Memory(..)) = (&to, &from) {
+                    return Err(self.complain(self.mnemonic, "one of the operands has to be a register or a number"));
+                }
+                let width = self.width(&[&to, &from], width)?;
                 let value = self.read(&from, width);
                 self.write(&to, width, value);
             }
             "LEA" => {
                 self.count(2)?;
-                let (to, from) = (self.place(0)?, self.place(1)?);
-                let Place::Memory(address) = from else {
+                let (to, from) = (self.destination(0)?, self.place(1)?);
+                let Place::Memory(address, _) = from else {
                     return Err(self.complain(&self.operands[1], "expected an address"));
                 };
-                let width = self.width(&[&to], width);
+                let width = self.width(&[&to], width)?;
                 self.write(&to, width, address);
             }
-            "ADD" | "SUB" | "AND" | "OR" | "XOR" | "SHL" | "SHR" | "SAR" => {
+            "SHL" | "SHR" | "SAR" => {
+                self.count(2)?;
+                let op = match name {
+                    "SHL" => Binary::Shl,
+                    "SHR" => Binary::Lshr,
+                    _ => Binary::Ashr,
+                };
+                let (to, from) = (self.destination(0)?, self.place(1)?);
+                if self.is_locked {
+                    return Ok(false);
+                }
+                let width = self.width(&[&to], width)?;
+                let distance = self.read(&from, 8);
+                self.shift(&to, width, op, distance);
+            }
+            "ADD" | "SUB" | "AND" | "OR" | "XOR" => {
                 self.count(2)?;
                 let op = match name {
                     "ADD" => Binary::Add,
                     "SUB" => Binary::Sub,
                     "AND" => Binary::And,
                     "OR" => Binary::Or,
-                    "XOR" => Binary::Xor,
-                    "SHL" => Binary::Shl,
-                    "SHR" => Binary::Lshr,
-                    _ => Binary::Ashr,
+                    _ => Binary::Xor,
                 };
-                let (to, from) = (self.place(0)?, self.place(1)?);
-                let width = self.width(&[&to, &from], width);
+                let (to, from) = (self.destination(0)?, self.place(1)?);
+                let width = self.width(&[&to, &from], width)?;
                 let operand = self.read(&from, width);
-                self.update(&to, width, op, operand)?;
+                self.update(&to, width, op, operand);
             }
             "INC" | "DEC" => {
                 self.count(1)?;
-                let to = self.place(0)?;
-                let width = self.width(&[&to], width);
+                let to = self.destination(0)?;
+                let width = self.width(&[&to], width)?;
                 self.keeps_carry = true;
                 let op = if name == "INC" { Binary::Add } else { Binary::Sub };
-                self.update(&to, width, op, constant(1))?;
+                self.update(&to, width, op, constant(1));
             }
             "NOT" | "NEG" => {
                 self.count(1)?;
-                let to = self.place(0)?;
-                let width = self.width(&[&to], width);
+                let to = self.destination(0)?;
+                let width = self.width(&[&to], width)?;
                 if self.is_locked {
                     return Ok(false);
                 }
                 let value = self.read(&to, width);
+                let value = self.held(value);
                 let op = if name == "NOT" { Unary::Not } else { Unary::Negate };
-                self.write(&to, width, Expr::unary(op, width, value));
+                self.write(&to, width, Expr::unary(op, width, value.clone()));
+                if name == "NEG" {
+                    self.set_flags(width, Binary::Sub, constant(0), value);
+                }
             }
             "CMP" | "TEST" => {
                 self.count(2)?;
                 let (left, right) = (self.place(0)?, self.place(1)?);
-                let width = self.width(&[&left, &right], width);
+                let width = self.width(&[&left, &right], width)?;
                 let (left, right) = (self.read(&left, width), self.read(&right, width));
                 let op = if name == "CMP" { Binary::Sub } else { Binary::And };
                 self.set_flags(width, op, left, right);
@@ -198,16 +230,24 @@ impl Line<'_, '_, '_> {
             }
             "XADD" => {
                 self.count(2)?;
-                let (to, from) = (self.place(0)?, self.place(1)?);
-                let width = self.width(&[&to, &from], width);
+                let (to, from) = (self.destination(0)?, self.place(1)?);
+                let Place::Register(..) = from else {
+                    return Err(self.complain(&self.operands[1], "expected a register"));
+                };
+                let width = self.width(&[&to, &from], width)?;
                 let operand = self.read(&from, width);
-                let old = self.fetch(&to, width, Binary::Add, operand);
-                self.write(&from, width, old);
+                let operand = self.held(operand);
+                let old = self.fetch(&to, width, Binary::Add, operand.clone());
+                self.write(&from, width, old.clone());
+                // Of one register twice, it is the sum that stays.
+                if let Place::Register(..) = to {
+                    self.write(&to, width, Expr::binary(Binary::Add, width, old, operand));
+                }
             }
             "CMPXCHG" => {
                 self.count(2)?;
-                let (to, from) = (self.place(0)?, self.place(1)?);
-                let width = self.width(&[&to, &from], width);
+                let (to, from) = (self.destination(0)?, self.place(1)?);
+                let width = self.width(&[&to, &from], width)?;
                 return self.compare_exchange(&to, &from, width);
             }
             "JMP" => {
@@ -227,12 +267,13 @@ impl Line<'_, '_, '_> {
                     return Ok(false);
                 };
                 self.count(if is_set { 1 } else { 2 })?;
-                let to = self.place(0)?;
+                let to = self.destination(0)?;
                 if is_set {
-                    self.write(&to, 8, condition);
+                    let width = self.width(&[&to], Some(8))?;
+                    self.write(&to, width, condition);
                 } else {
                     let from = self.place(1)?;
-                    let width = self.width(&[&to, &from], width);
+                    let width = self.width(&[&to, &from], width)?;
                     let (new, old) = (self.read(&from, width), self.read(&to, width));
                     self.write(&to, width, Expr::select(condition, new, old));
                 }
@@ -254,13 +295,21 @@ impl Line<'_, '_, '_> {
         self.coder.error(piece.at, piece.text.len(), message)
     }
 
+    /// An operand that is written.
+    fn destination(&mut self, index: usize) -> Result<Place, Diagnostic> {
+        match self.place(index)? {
+            Place::Number(_) => Err(self.complain(&self.operands[index], "a number cannot be written")),
+            place => Ok(place),
+        }
+    }
+
     fn place(&mut self, index: usize) -> Result<Place, Diagnostic> {
         let piece = &self.operands[index];
         let text = piece.text.trim();
-        for prefix in ["DWORD PTR", "QWORD PTR", "WORD PTR", "BYTE PTR"] {
+        for (prefix, width) in [("DWORD PTR", 32), ("QWORD PTR", 64), ("WORD PTR", 16), ("BYTE PTR", 8)] {
             if let Some(rest) = text.to_ascii_uppercase().strip_prefix(prefix) {
                 let rest = text[text.len() - rest.len()..].trim();
-                return self.memory(piece, rest);
+                return self.memory(piece, rest, Some(width));
             }
         }
         if let Some((name, width)) = register(text, self.dialect) {
@@ -275,11 +324,11 @@ impl Line<'_, '_, '_> {
             };
             return Ok(Place::Number(address));
         }
-        self.memory(piece, text)
+        self.memory(piece, text, None)
     }
 
     /// `[x]`, `[RAX+4]`, `(RAX)`, `4(%rax)`, `x`, `(x)`.
-    fn memory(&mut self, piece: &Piece, text: &str) -> Result<Place, Diagnostic> {
+    fn memory(&mut self, piece: &Piece, text: &str, width: Option<u8>) -> Result<Place, Diagnostic> {
         let inner = if let Some(inner) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
             inner.to_string()
         } else if let Some((offset, base)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) {
@@ -294,6 +343,9 @@ impl Line<'_, '_, '_> {
                 Expr::Reg(self.coder.register(&name))
             } else if let Some(value) = signed_number(part.trim_start_matches('$')) {
                 constant(value)
+            } else if is_other_register(part) {
+                let message = format!("the register `{part}` is not one of {}", self.dialect.name());
+                return Err(self.coder.unsupported(piece.at, piece.text.len(), message));
             } else if part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
                 self.coder.address(part, piece.at)?
             } else {
@@ -301,23 +353,36 @@ impl Line<'_, '_, '_> {
             };
             address = sum(address, value);
         }
-        Ok(Place::Memory(address))
+        Ok(Place::Memory(address, width))
     }
 
-    /// The width of an instruction: that of its suffix, of a register, or else a word.
-    fn width(&self, places: &[&Place], suffix: Option<u8>) -> u8 {
-        let of_register = places.iter().find_map(|place| match place {
+    /// The width of an instruction: that of its suffix, of a register or of memory that is said to have one, or else a word.
+    fn width(&self, places: &[&Place], suffix: Option<u8>) -> Result<u8, Diagnostic> {
+        let said = places.iter().filter_map(|place| match place {
             Place::Register(_, width) => Some(*width),
-            _ => None,
+            Place::Memory(_, width) => *width,
+            Place::Number(_) => None,
         });
-        suffix.or(of_register).unwrap_or(32)
+        let said: Vec<u8> = suffix.into_iter().chain(said).collect();
+        match &said[..] {
+            [] => Ok(32),
+            [first, rest @ ..] if rest.iter().all(|other| other == first) => Ok(*first),
+            _ => Err(self.complain(self.mnemonic, format!("the operands of `{}` differ in size", self.mnemonic.text))),
+        }
+    }
+
+    /// A value that later writes do not change.
+    fn held(&mut self, value: Expr) -> Expr {
+        let held = self.coder.temporary();
+        self.coder.set(held, value);
+        Expr::Reg(held)
     }
 
     fn read(&mut self, place: &Place, width: u8) -> Expr {
         match place {
             Place::Register(reg, _) => Expr::unary(Unary::ZeroExtend, width, Expr::Reg(*reg)),
             Place::Number(value) => constant(*value),
-            Place::Memory(address) => {
+            Place::Memory(address, _) => {
                 let to = self.coder.temporary();
                 let tags = self.tags.clone();
                 self.coder.emit(Op::Load {
@@ -345,13 +410,13 @@ impl Line<'_, '_, '_> {
                 };
                 self.coder.set(*reg, value);
             }
-            Place::Memory(address) => {
+            Place::Memory(address, _) => {
                 let tags = self.tags.clone();
                 // What the same instruction read comes before.
                 self.coder.next_group();
                 self.coder.emit(Op::Store { address: address.clone(), value, size: width / 8, tags });
             }
-            Place::Number(_) => {}
+            Place::Number(_) => unreachable!("a number is no destination"),
         }
     }
 
@@ -375,7 +440,7 @@ impl Line<'_, '_, '_> {
     /// Adds (and the like) to a place and sets the flags; its old value.
     fn fetch(&mut self, to: &Place, width: u8, op: Binary, operand: Expr) -> Expr {
         let old = match to {
-            Place::Memory(address) if self.is_locked => {
+            Place::Memory(address, _) if self.is_locked => {
                 Expr::Reg(self.rmw(address, width, RmwKind::Apply(op), operand.clone()))
             }
             _ => {
@@ -390,22 +455,51 @@ impl Line<'_, '_, '_> {
         old
     }
 
-    fn update(&mut self, to: &Place, width: u8, op: Binary, operand: Expr) -> Result<(), Diagnostic> {
-        if matches!(to, Place::Number(_)) {
-            return Err(self.complain(&self.operands[0], "a number cannot be written"));
-        }
+    fn update(&mut self, to: &Place, width: u8, op: Binary, operand: Expr) {
         // The operand may be the register that is written: its value is taken before.
-        let held = self.coder.temporary();
-        self.coder.set(held, operand);
-        self.fetch(to, width, op, Expr::Reg(held));
-        Ok(())
+        let held = self.held(operand);
+        self.fetch(to, width, op, held);
+    }
+
+    /// Shifts a place by a distance modulo the width of a register; a shift by nothing leaves the flags alone.
+    fn shift(&mut self, to: &Place, width: u8, op: Binary, distance: Expr) {
+        let most = if width == 64 { 63 } else { 31 };
+        let distance = self.held(Expr::binary(Binary::And, 8, distance, constant(most)));
+        let value = self.read(to, width);
+        let value = self.held(value);
+        let result = Expr::binary(op, width, value.clone(), distance.clone());
+        let last = match op {
+            // The bit that leaves at the top.
+            Binary::Shl => {
+                let back = Expr::binary(Binary::Sub, 8, constant(u64::from(width)), distance.clone());
+                Expr::binary(Binary::Lshr, 64, value.clone(), back)
+            }
+            _ => {
+                let one_less = Expr::binary(Binary::Sub, 8, distance.clone(), constant(1));
+                Expr::binary(op, width, value.clone(), one_less)
+            }
+        };
+        let carry = Expr::binary(Binary::And, 64, last, constant(1));
+        let top = |value: Expr| Expr::unary(Unary::Sign, width, value);
+        let overflow = match op {
+            Binary::Shl => Expr::binary(Binary::Xor, 64, top(result.clone()), carry.clone()),
+            Binary::Lshr => top(value),
+            _ => constant(0),
+        };
+        let values =
+            [("ZF", is_zero(width, result.clone())), ("SF", top(result.clone())), ("CF", carry), ("OF", overflow)];
+        for (flag, value) in values {
+            let flag = self.coder.register(flag);
+            self.coder.set(flag, Expr::select(is_zero(8, distance.clone()), Expr::Reg(flag), value));
+        }
+        self.write(to, width, result);
     }
 
     fn exchange(&mut self, first: &Place, second: &Place, width: Option<u8>) -> Result<(), Diagnostic> {
-        let width = self.width(&[first, second], width);
+        let width = self.width(&[first, second], width)?;
         match (first, second) {
-            (Place::Memory(address), other @ Place::Register(..))
-            | (other @ Place::Register(..), Place::Memory(address)) => {
+            (Place::Memory(address, _), other @ Place::Register(..))
+            | (other @ Place::Register(..), Place::Memory(address, _)) => {
                 let operand = self.read(other, width);
                 let old = self.rmw(address, width, RmwKind::Swap, operand);
                 self.write(other, width, Expr::Reg(old));
@@ -424,7 +518,7 @@ impl Line<'_, '_, '_> {
     }
 
     fn compare_exchange(&mut self, to: &Place, from: &Place, width: u8) -> Result<bool, Diagnostic> {
-        let Place::Memory(address) = to else {
+        let Place::Memory(address, _) = to else {
             return Ok(false);
         };
         if !self.is_locked {

@@ -44,8 +44,11 @@ pub(in super::super) fn lower(
         coder.locations.get(id).is_plain |= !parameter.is_atomic;
         parameters.insert(parameter.name.clone(), id);
     }
-    let mut lowering = Lowering { coder, parameters, calls, depth: 0, used_definitions: false };
-    lowering.stmts(&function.body)?;
+    let mut lowering =
+        Lowering { coder, parameters, calls, depth: 0, used_definitions: false, declared: vec![Vec::new()] };
+    for stmt in &function.body {
+        lowering.stmt(stmt)?;
+    }
     Ok(lowering.used_definitions)
 }
 
@@ -56,11 +59,31 @@ pub(super) struct Lowering<'l, 'd, 'a> {
     calls: Calls<'l>,
     depth: usize,
     used_definitions: bool,
+    /// The locals of each block that is open, outermost first.
+    declared: Vec<Vec<String>>,
 }
 
 impl Lowering<'_, '_, '_> {
+    /// The statements of a block.
     fn stmts(&mut self, stmts: &[Stmt]) -> Result<(), Diagnostic> {
-        stmts.iter().try_for_each(|stmt| self.stmt(stmt))
+        self.declared.push(Vec::new());
+        let done = stmts.iter().try_for_each(|stmt| self.stmt(stmt));
+        self.declared.pop();
+        done
+    }
+
+    /// Conditions speak of locals by their names alone, so one name stands for one register: another local of the same name inside is refused. Those of definitions are nobody's business.
+    fn declare(&mut self, name: &str, at: usize) -> Result<(), Diagnostic> {
+        let (own, outer) = self.declared.split_last_mut().expect("a block is open");
+        if self.depth == 0 && (outer.iter().flatten().any(|known| known == name) || self.parameters.contains_key(name))
+        {
+            let message = format!("`{name}` inside of a block, which hides another `{name}`, is not supported");
+            return Err(self.coder.unsupported(at, name.len(), message));
+        }
+        if self.depth == 0 {
+            own.push(name.to_string());
+        }
+        Ok(())
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Result<(), Diagnostic> {
@@ -68,6 +91,7 @@ impl Lowering<'_, '_, '_> {
             Stmt::Block(body) => self.stmts(body),
             Stmt::Declare { name, value, at } => {
                 self.coder.begin(*at, name.len());
+                self.declare(name, *at)?;
                 let to = self.local(name);
                 if let Some(value) = value {
                     let value = self.value(value)?;

@@ -6,7 +6,7 @@
 //! Invariant: nesting is bounded, so no text can exhaust the stack.
 
 use super::super::init::{MAX_DEPTH, type_of};
-use super::super::lex::{Comments, Kind, Lexer, Source, Token, number};
+use super::super::lex::{Comments, Kind, Lexer, Source, Token, number_of_c};
 use super::super::question;
 use super::ast::{Expr, ExprKind, Function, Parameter, Stmt};
 use ir::Diagnostic;
@@ -369,7 +369,7 @@ impl<'a, 's> Parser<'a, 's> {
                 self.expect(")")?;
                 self.postfix(inner)
             }
-            (Kind::Number, text) => match number(text) {
+            (Kind::Number, text) => match number_of_c(text) {
                 Some(value) => Ok(self.joined(at, ExprKind::Number(value))),
                 None => Err(self.complain(token, format!("`{text}` is not a number"))),
             },

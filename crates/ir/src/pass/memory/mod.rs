@@ -2,10 +2,11 @@
 //! what is left falls into separate regions; objects of unknown size become arrays, for those who want that.
 //!
 //! Known as: [`localize`] and [`scalarize`] are scalar replacement of aggregates (mem2reg), [`promote`] is allocation site promotion, [`regions`] is
-//! memory partitioning by points-to sets, [`alloc_copies`] makes these context-sensitive.
+//! memory partitioning by points-to sets, [`alloc_copies`] makes these context-sensitive. [`count_blocks`] asks whether all blocks are freed.
 
 pub(super) mod alloc_copies;
 pub(super) mod arrays;
+pub(super) mod count_blocks;
 pub(super) mod localize;
 pub(super) mod privatize;
 pub(super) mod promote;

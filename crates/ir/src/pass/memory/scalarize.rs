@@ -6,6 +6,8 @@
 //! never-written cells are found. The object stays: its address may still be compared or passed around, and constant
 //! accesses outside of it stay accesses of memory, so that they are found to be wrong.
 //!
+//! Where it matters at the end which blocks are still named, the bytes of a pointer may lie in several cells, which stay together: cells smaller than a word stay in objects that can hold one.
+//!
 //! Invariant: a cell is turned into a variable in all its accesses or in none.
 
 use super::regions::{place_of, place_of_mut};
@@ -14,13 +16,15 @@ use crate::memory::{ObjectId, ObjectKind};
 use crate::pass::analysis::initial::{Initial, initial_value, static_cell, word_of};
 use crate::pass::analysis::points_to::{AbstractObject, PointsTo};
 use crate::program::{Program, Scope, Variable};
+use crate::property::{Properties, Property};
 use crate::stmt::{Op, Place};
 use fixedbitset::FixedBitSet;
 use logic::{Scalar, Value, VarId};
 use std::collections::BTreeMap;
 
 /// The program with cells of static objects turned into global variables.
-pub fn scalarize(mut program: Program) -> Program {
+pub fn scalarize(mut program: Program, properties: Properties) -> Program {
+    let word = u64::from(program.data_model.word_bits() / 8);
     let known = known_objects(&program);
     let mut cells: BTreeMap<(ObjectId, u64), Cell> = BTreeMap::new();
     for op in statements(&program) {
@@ -47,7 +51,8 @@ pub fn scalarize(mut program: Program) -> Program {
             Initial::Mixed => continue,
         };
         // A write to what may not be written is wrong, and must stay so.
-        if !cell.is_whole || (object.kind == ObjectKind::ReadOnly && cell.is_written) {
+        let may_name = properties.has(Property::MemTrack) && bytes_of(cell.sort) < word && object.size >= word;
+        if !cell.is_whole || may_name || (object.kind == ObjectKind::ReadOnly && cell.is_written) {
             continue;
         }
         var_of.insert((*id, *offset), declare(&mut program, *id, *offset, cell.sort, init));

@@ -189,6 +189,7 @@ impl Body<'_, '_> {
         }
     }
 
+    /// The old family: full barriers, gcc's manual says, but for the two that take and give a lock. They are as gcc makes them where that is more than seq_cst: with a fence behind.
     fn sync_builtin(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Option<TermId> {
         match (name, args) {
             ("synchronize", _) => {
@@ -213,6 +214,7 @@ impl Body<'_, '_> {
                 let desired = self.operand(desired, &target);
                 let attempt = |body: &mut Self, old: TermId| (body.pool().eq(old, expected), desired);
                 let old = self.try_update(target.place, (Order::SeqCst, Order::SeqCst), attempt);
+                self.emit(Op::Fence(Order::SeqCst));
                 if name.starts_with("val") {
                     return Some(self.as_type(old, target.ty, expr.ty.ty));
                 }
@@ -224,7 +226,9 @@ impl Body<'_, '_> {
                     Some(op) => (update_named(op)?, true),
                     None => (update_named(name.strip_suffix("_and_fetch")?)?, false),
                 };
-                Some(self.fetch(expr, update, object, value, None, wants_old))
+                let value = self.fetch(expr, update, object, value, None, wants_old);
+                self.emit(Op::Fence(Order::SeqCst));
+                Some(value)
             }
             _ => None,
         }

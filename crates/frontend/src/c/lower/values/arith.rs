@@ -72,7 +72,7 @@ impl Body<'_, '_> {
     }
 
     /// Whether a signed sum, difference or product does not fit; a bound on the other operand if one is constant.
-    fn overflows(&mut self, op: BinaryOp, a: TermId, b: TermId) -> TermId {
+    pub(super) fn overflows(&mut self, op: BinaryOp, a: TermId, b: TermId) -> TermId {
         let constant = |pool: &Pool, term| match pool.as_const(term) {
             Some(Value::Bv(value)) => Some(value.clone()),
             _ => None,
@@ -100,7 +100,7 @@ impl Body<'_, '_> {
         if signed { self.pool().slt(a, b) } else { self.pool().ult(a, b) }
     }
 
-    fn check_not(&mut self, bad: TermId, kind: CheckKind) {
+    pub(super) fn check_not(&mut self, bad: TermId, kind: CheckKind) {
         let good = self.pool().not(bad);
         self.check(good, kind);
     }

@@ -17,15 +17,19 @@ mod records;
 use super::context::{Home, SymbolRef};
 use crate::c::lower::body::Body;
 use crate::c::lower::calls::families::Fixed;
+use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{BinaryOp, Expr, ExprKind, Stmt, StmtKind, UnaryOp};
 use crate::c::types::{Type, TypeId};
-use ir::{LocId, Op, Order};
+use ir::{CheckKind, LocId, Op, Order};
 use logic::{Sort, TermId, Value};
 use lvalue::{At, Lvalue};
 
 fn is_comparison(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
 }
+
+/// The bits of an `int`.
+const INT_BITS: u32 = 32;
 
 impl Body<'_, '_> {
     /// The value of a scalar expression. In code that is not reached the term means nothing.
@@ -491,6 +495,12 @@ impl Body<'_, '_> {
         if matches!(self.types().get(lvalue.ty), Type::Int(crate::c::types::IntKind::Bool)) {
             let (one, flipped) = (self.pool().bv(8, 1), self.pool().bv(8, 1));
             return if is_increment { one } else { self.pool().bv_xor(old, flipped) };
+        }
+        // An unsigned field of 31 bits is promoted to int, and its largest value is that of int.
+        if lvalue.bits.is_some_and(|(_, width)| width == INT_BITS - 1) && !is_signed(self.types(), lvalue.ty) {
+            let (low, one) = (self.pool().resize(old, false, INT_BITS), self.pool().bv(INT_BITS, 1));
+            let overflows = self.overflows(op, low, one);
+            self.check_not(overflows, CheckKind::Overflow);
         }
         let one = self.number(1, lvalue.ty);
         // Types narrower than int are promoted, so that only the conversion back wraps.

@@ -249,6 +249,9 @@ impl Body<'_, '_> {
                 if let Some(old) = old {
                     self.set_register(old, before, *is_signed, registers)?;
                 }
+                if registers.machine == Machine::X86 {
+                    self.barrier(ir::Barrier::Mfence);
+                }
             }
             Step::CompareExchange { cell, expected, new, order } => {
                 let bits = cell.bytes * 8;
