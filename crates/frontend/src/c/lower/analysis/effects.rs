@@ -183,10 +183,9 @@ impl<'u> Lowering<'u> {
             ExprKind::Call { callee, .. } => return self.call_effects(unit, callee),
             ExprKind::Builtin { name, args } => return self.builtin_effects(unit, name, args),
             ExprKind::Statements(stmts) => {
-                for stmt in stmts {
-                    if matches!(stmt.kind, StmtKind::Asm(_)) {
-                        effects.add(&Effects::any());
-                    }
+                let is_effect = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Asm(asm) if !reading::does_nothing(asm));
+                if stmts.iter().any(is_effect) {
+                    effects.add(&Effects::any());
                 }
                 return (effects, None);
             }
