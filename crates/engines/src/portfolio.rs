@@ -12,6 +12,8 @@
 //! A program that never allocates loses nothing. Nobody is asked about lost memory there, since whoever looks for it keeps every pointer and every order of steps
 //! that the end of the process could see; each answer is about it as well.
 //!
+//! Whether memory is lost only those can say who know what every word names. Often none is, since all is freed: that is asked of a program that counts its blocks (`ir::pass::count_blocks`).
+//!
 //! Races are defined by C11's happens-before, and where atomic accesses ask for less than their place in an interleaving gives them there may be executions
 //! that no interleaving has. About these `bmc` is asked under the axioms of RC11: an execution that they allow and flag as a race is one, and if none of all of them, each loop unrolled to its end,
 //! has a race, there is none in C11 either (RC11 leaves out only executions whose values come from nowhere). All other properties are those of interleavings, as under `--model sc`.
