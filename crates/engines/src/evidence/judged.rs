@@ -226,7 +226,7 @@ struct Builder<'a> {
     beside: BTreeMap<EventName, Vec<usize>>,
     /// The messages that end threads.
     ends: BTreeMap<u32, usize>,
-    /// Threads inside of an atomic section.
+    /// Threads inside of an atomic section; one in which nothing happens that others see is none.
     sections: BTreeSet<u32>,
     rf: Vec<(usize, usize)>,
 }
@@ -451,15 +451,12 @@ impl Builder<'_> {
                 let write = self.ends.get(child).ok_or("a join before the end of its thread")?;
                 self.rf.push((*write, read));
             }
-            // One in which nothing happens that others see is none.
             What::AtomicBegin => drop(self.sections.insert(thread)),
             What::AtomicEnd => drop(self.sections.remove(&thread)),
             _ => {}
         }
-        match self.sections.contains(&thread) && self.events.len() > n_events {
-            true => Err("an atomic section".to_string()),
-            false => Ok(()),
-        }
+        let is_seen = self.sections.contains(&thread) && self.events.len() > n_events;
+        if is_seen { Err("an atomic section".to_string()) } else { Ok(()) }
     }
 
     /// An access, and the initial write, is plain by its cell: if no access of it is atomic.

@@ -126,8 +126,8 @@ fn dependencies_follow_registers() {
     );
     assert_eq!(
         events(&aarch64("LDR W0,[X1]; CMP W0,#1; CSEL W4,W5,W6,EQ; STR W4,[X3];"), 1),
-        ["R", "W data:0"],
-        "a select depends on its condition"
+        ["R", "W ctrl:0"],
+        "what selects a value controls the write of it"
     );
     assert_eq!(
         events(&aarch64("LDXR W0,[X1]; STXR W2,W0,[X1]; STR W2,[X3];"), 1),

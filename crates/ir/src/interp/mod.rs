@@ -43,7 +43,7 @@ pub(crate) use explore::approximation::rests_on;
 pub(crate) use explore::drift::repeats;
 pub use explore::execution::Execution;
 pub use explore::log::{CallSite, Effect, Log, LogStep};
-pub use explore::naive::{Exploration, Limits, enumerate, enumerate_until};
+pub use explore::naive::{Exploration, Limits, enumerate, enumerate_until, raced_for};
 pub use explore::random::{RunEnd, RunReport, run_random};
 pub(crate) use explore::settle::settle;
 pub use machine::event::{
@@ -60,6 +60,7 @@ pub use machine::step::Status;
 pub use sync::happens_before::HappensBefore;
 pub use sync::locks::Locks;
 pub use sync::race::{Races, adjacent_race};
+pub use sync::watched::Watched;
 
 #[cfg(test)]
 mod tests;

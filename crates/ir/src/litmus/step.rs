@@ -104,6 +104,9 @@ enum Pending {
     Success,
 }
 
+/// How often a loop goes round at most whose end the test itself decides.
+const KNOWN_ROUNDS: u8 = 128;
+
 /// What a register holds and what it depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Cell {
@@ -130,6 +133,10 @@ pub struct Walk<'t> {
     /// How often each instruction was jumped back to.
     returns: Vec<u8>,
     unroll: u8,
+    /// Branches that depended on no read when they were met last, how many choices were made, and how many when each instruction was met last: see `counts_itself`.
+    known: Vec<bool>,
+    choices: u32,
+    choices_at: Vec<u32>,
     /// Whether a condition that selects a value only picks it: `Test::picks`.
     picks: bool,
 }
@@ -151,6 +158,9 @@ impl<'t> Walk<'t> {
             reservation: None,
             returns: vec![0; thread.code.len()],
             unroll,
+            known: vec![false; thread.code.len()],
+            choices: 0,
+            choices_at: vec![0; thread.code.len()],
             picks,
         }
     }
@@ -199,6 +209,10 @@ impl<'t> Walk<'t> {
             let Some(instr) = code.get(self.at) else {
                 return Step::Done;
             };
+            if self.pending == Pending::Nothing {
+                self.choices_at[self.at] = self.choices;
+                self.choices += u32::from(matches!(instr.op, Op::Choose { .. } | Op::StoreExclusive { .. }));
+            }
             match &instr.op {
                 Op::Set { to, value } => {
                     let cell = self.compute(value);
@@ -207,6 +221,7 @@ impl<'t> Walk<'t> {
                 }
                 Op::Branch { condition, target, join } => {
                     let cell = self.compute(condition);
+                    self.known[self.at] = cell.reads | cell.control == 0;
                     match join {
                         None if self.picks => self.ctrl |= cell.reads | cell.control,
                         None => self.ctrl |= cell.reads,
@@ -512,10 +527,20 @@ impl<'t> Walk<'t> {
         self.scoped.retain(|(join, _)| *join != at);
     }
 
+    /// Whether a branch that leaves the loop from here back to an instruction depends on no read and no choice: then the test itself says how often it goes round.
+    fn counts_itself(&self, target: usize) -> bool {
+        let leaves = |at: usize| match &self.thread.code[at].op {
+            Op::Branch { target: to, .. } => at == self.at || *to > self.at || *to < target,
+            _ => false,
+        };
+        self.choices_at[target] == self.choices && (target..=self.at).any(|at| self.known[at] && leaves(at))
+    }
+
     /// Goes to an instruction, unless that was done too often.
     fn jump(&mut self, target: usize) -> bool {
         if target <= self.at {
-            if self.returns[target] >= self.unroll {
+            let most = if self.counts_itself(target) { KNOWN_ROUNDS } else { 0 };
+            if self.returns[target] >= self.unroll.max(most) {
                 return false;
             }
             self.returns[target] += 1;

@@ -1,6 +1,7 @@
 //! Do two accesses race that are never next to each other? Where atomic accesses order less than interleavings show.
 //!
-//! First the interleavings are searched once more, with what each thread knows of the others' accesses in the states (`ir::interp::HappensBefore`). Then, where
+//! First the interleavings are searched once more, with what each thread knows of the others' accesses in the states (`ir::interp::HappensBefore`), as far as these are to places that threads can
+//! race for at all (`ir::interp::Watched`). Then, where
 //! C11 has executions that no interleaving is (`robustness`), those with buffered stores are searched too: `tso` and `pso` allow nothing that C11 forbids
 //! as long as there is no race. That finds races; it is no proof that there are none, since C11 allows more.
 //!
@@ -8,7 +9,7 @@
 
 use crate::explore::{robustness, weak_order};
 use crate::run::Run;
-use ir::interp::{Domain, Exploration, Limits, enumerate_until};
+use ir::interp::{Domain, Exploration, Limits, enumerate_until, raced_for};
 use ir::pass::{Options, prepare, spell_trace};
 use ir::{Model, Program, Proof, Properties, Property, Task, Trace, Verdict, Why};
 
@@ -65,8 +66,14 @@ fn search(task: &Task, model: Model, is_proof: bool, run: &mut Run) -> Result<Fo
     let prepared = prepare(&lowered, races, &options)?;
     let max_states = if is_proof { MAX_STATES } else { MAX_STATES_WEAK };
     let domain = Domain::Bits(INPUT_BITS);
-    let limits = Limits { max_states, domain, first_only: true, by_happens_before: true };
+    let mut limits = Limits { max_states, domain, first_only: true, by_happens_before: true, watched: None };
     let mut stopped = None;
+    if is_proof {
+        limits.watched = raced_for(&prepared, &limits, &mut || {
+            stopped = run.stop_soon();
+            stopped.clone()
+        });
+    }
     let explored = enumerate_until(&prepared, races, &limits, &mut || {
         stopped = run.stop_soon();
         stopped.clone()

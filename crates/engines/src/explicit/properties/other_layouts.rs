@@ -23,7 +23,7 @@ pub(crate) fn search(task: &Task, run: &mut Run) -> Option<Trace> {
     let properties = task.properties.without(Property::Race).without(Property::Termination);
     let options = Options { rounds: crate::explicit::UNROLLED_ROUNDS, promotes: false, ..Options::default() };
     let domain = Domain::Bits(INPUT_BITS);
-    let limits = Limits { max_states: MAX_STATES, domain, first_only: true, by_happens_before: false };
+    let limits = Limits { max_states: MAX_STATES, domain, first_only: true, by_happens_before: false, watched: None };
     for other in &task.program.elsewhere {
         let Ok(prepared) = prepare(other, properties, &options) else { continue };
         let explored = enumerate_until(&prepared, properties, &limits, &mut || run.stop_soon());

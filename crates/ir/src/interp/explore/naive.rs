@@ -16,6 +16,7 @@ use crate::interp::machine::state::State;
 use crate::interp::sync::happens_before::HappensBefore;
 use crate::interp::sync::locks::Locks;
 use crate::interp::sync::race::adjacent_race;
+use crate::interp::sync::watched::{Footprints, Watched};
 use crate::program::{EdgeRef, Program};
 use crate::property::{Properties, Property};
 use crate::source::Span;
@@ -34,11 +35,19 @@ pub struct Limits {
     pub first_only: bool,
     /// Find races by C11's happens-before, which atomic accesses weaker than they seem do not extend.
     pub by_happens_before: bool,
+    /// Places that can be raced for ([`raced_for`]), if only these are looked at; all if nothing is said.
+    pub watched: Option<Watched>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { max_states: 1_000_000, domain: Domain::Bits(3), first_only: false, by_happens_before: false }
+        Limits {
+            max_states: 1_000_000,
+            domain: Domain::Bits(3),
+            first_only: false,
+            by_happens_before: false,
+            watched: None,
+        }
     }
 }
 
@@ -68,22 +77,24 @@ pub fn enumerate_until(
     stop: &mut dyn FnMut() -> Option<Why>,
 ) -> Exploration {
     let machine = Machine::new(program);
-    let mut search = Search {
-        program,
-        properties,
-        limits,
-        found: Exploration::default(),
-        id_of: FxHashMap::default(),
-        graph: lasso::Graph::default(),
-        path: Vec::new(),
-        machine: &machine,
-    };
+    let mut search = Search::new(program, &machine, properties, limits);
     search.run(stop);
     if program.model.has_buffers() && properties.has(Property::Termination) {
         let what = format!("endless executions under {}", program.model);
         search.found.incomplete.get_or_insert(Why::Unsupported { span: Span::NOWHERE, what });
     }
     search.found
+}
+
+/// The places that threads of a program can race for, if all its interleavings can be looked at.
+pub fn raced_for(program: &Program, limits: &Limits, stop: &mut dyn FnMut() -> Option<Why>) -> Option<Watched> {
+    let machine = Machine::new(program);
+    let limits = Limits { by_happens_before: false, ..limits.clone() };
+    let mut search = Search::new(program, &machine, Properties::of(&[Property::Race]), &limits);
+    search.footprints = Some(Footprints::default());
+    search.run(stop);
+    let is_whole = search.found.incomplete.is_none() && search.found.violations.is_empty();
+    search.footprints.filter(|_| is_whole).map(Footprints::watched)
 }
 
 impl Exploration {
@@ -104,6 +115,8 @@ struct Search<'a, 'p> {
     graph: lasso::Graph,
     /// The states on the way to the present one, with what is left to try from each.
     path: Vec<Node>,
+    /// Who touches what, if that is all that is asked.
+    footprints: Option<Footprints>,
 }
 
 struct Node {
@@ -128,7 +141,26 @@ enum Taken {
     Commit(u32, usize),
 }
 
-impl Search<'_, '_> {
+impl<'a, 'p> Search<'a, 'p> {
+    fn new(
+        program: &'p Program,
+        machine: &'a Machine<'p>,
+        properties: Properties,
+        limits: &'a Limits,
+    ) -> Search<'a, 'p> {
+        Search {
+            program,
+            machine,
+            properties,
+            limits,
+            found: Exploration::default(),
+            id_of: FxHashMap::default(),
+            graph: lasso::Graph::default(),
+            path: Vec::new(),
+            footprints: None,
+        }
+    }
+
     fn run(&mut self, stop: &mut dyn FnMut() -> Option<Why>) {
         let before =
             (self.limits.by_happens_before && self.properties.has(Property::Race)).then(HappensBefore::default);
@@ -151,7 +183,7 @@ impl Search<'_, '_> {
                 self.found.n_steps += 1;
                 if let Some(before) = &mut before {
                     for event in &events {
-                        before.races(thread, &event.what);
+                        before.races(thread, &event.what, self.limits.watched.as_ref());
                     }
                 }
                 self.enter(Some(Taken::Commit(thread, number)), state, before);
@@ -207,6 +239,7 @@ impl Search<'_, '_> {
         let is_deadlock = is_new(Property::Deadlock) && self.machine.deadlock(state).is_some();
         let is_race = is_new(Property::Race)
             && !self.limits.by_happens_before
+            && self.footprints.is_none()
             && adjacent_race(self.machine, state, &Locks::default(), 0, &self.limits.domain).is_some();
         let is_stuck = is_new(Property::Termination) && self.machine.stuck(state).is_some();
         let found = [(Property::Deadlock, is_deadlock), (Property::Race, is_race), (Property::Termination, is_stuck)];
@@ -253,7 +286,7 @@ impl Search<'_, '_> {
         for_all_inputs(&limits.domain, |inputs| {
             let (mut state, mut before) = (from.clone(), known.clone());
             let mut events = Vec::new();
-            let wanted = before.is_some().then_some(&mut events);
+            let wanted = (before.is_some() || self.footprints.is_some()).then_some(&mut events);
             let result = self.machine.step(&mut state, thread, edge, inputs, self.properties, wanted);
             self.found.n_steps += 1;
             if let Some(request) = inputs.too_large {
@@ -263,7 +296,12 @@ impl Search<'_, '_> {
             }
             let values = inputs.taken.iter().map(|choice| (choice.site, choice.value.clone())).collect();
             let step = Step { thread, edge, inputs: values };
-            let mut races = |event: &Event| before.as_mut().is_some_and(|before| before.races(thread, &event.what));
+            if let Some(footprints) = &mut self.footprints {
+                events.iter().for_each(|event| footprints.note(thread, &event.what));
+            }
+            let watched = limits.watched.as_ref();
+            let mut races =
+                |event: &Event| before.as_mut().is_some_and(|before| before.races(thread, &event.what, watched));
             if events.iter().any(&mut races) {
                 self.report(Property::Race, Some(step));
                 return;

@@ -13,6 +13,7 @@
 //! Invariant: an access that is noted anew is known to its own thread only. Earlier ones of the same class and thread are
 //! ordered before it, so nothing is missed by forgetting them.
 
+use super::watched::Watched;
 use crate::interp::machine::event::{Cell, What};
 use crate::stmt::Order;
 use logic::VarId;
@@ -95,7 +96,13 @@ pub struct HappensBefore {
 
 impl HappensBefore {
     /// Something happens in a thread: the access that it is, if it is one, and the earlier ones that it races with.
-    pub(in crate::interp) fn observe(&mut self, thread: u32, what: &What) -> Option<(Touch, Vec<Known>)> {
+    /// Where only some places are watched, accesses of others are not noted.
+    pub(in crate::interp) fn observe(
+        &mut self,
+        thread: u32,
+        what: &What,
+        watched: Option<&Watched>,
+    ) -> Option<(Touch, Vec<Known>)> {
         self.thread(thread as usize);
         let touch = |cell: Cell, reads, writes, order| Touch {
             thread,
@@ -125,13 +132,13 @@ impl HappensBefore {
                 return None;
             }
         };
-        let racing = self.access(&touch);
+        let racing = self.access(&touch, watched);
         Some((touch, racing))
     }
 
     /// Whether something that happens in a thread races with what happened before.
-    pub fn races(&mut self, thread: u32, what: &What) -> bool {
-        self.observe(thread, what).is_some_and(|(_, racing)| !racing.is_empty())
+    pub fn races(&mut self, thread: u32, what: &What, watched: Option<&Watched>) -> bool {
+        self.observe(thread, what, watched).is_some_and(|(_, racing)| !racing.is_empty())
     }
 
     fn thread(&mut self, index: usize) -> &mut Thread {
@@ -186,7 +193,8 @@ impl HappensBefore {
     }
 
     /// Notes an access; gives the earlier ones that it races with.
-    fn access(&mut self, touch: &Touch) -> Vec<Known> {
+    fn access(&mut self, touch: &Touch, watched: Option<&Watched>) -> Vec<Known> {
+        let is_watched = |unit: &Unit| watched.is_none_or(|watched| watched.has(unit));
         let index = touch.thread as usize;
         if touch.reads && touch.order.is_atomic() {
             self.acquire(touch);
@@ -194,14 +202,16 @@ impl HappensBefore {
         let touched: Vec<Unit> = match touch.cell {
             // Only bytes that somebody has touched matter, and the first one, since nobody may touch them afterwards.
             Cell::Bytes { addr, len } if touch.is_free => {
-                self.places.entry(Unit::Byte(addr)).or_default();
+                if is_watched(&Unit::Byte(addr)) {
+                    self.places.entry(Unit::Byte(addr)).or_default();
+                }
                 let bytes = Unit::Byte(addr)..Unit::Byte(addr.saturating_add(len.max(1)));
                 self.places.range(bytes).map(|(unit, _)| *unit).collect()
             }
             cell => units(cell),
         };
         let mut racing = Vec::new();
-        for unit in touched {
+        for unit in touched.into_iter().filter(is_watched) {
             let own = Known { unit, thread: touch.thread, is_write: touch.writes, is_atomic: touch.order.is_atomic() };
             let accesses = &self.places.entry(unit).or_default().accesses;
             let conflicts = |other: &&Known| {

@@ -4,3 +4,4 @@ pub(super) mod happens_before;
 pub(super) mod locks;
 pub(super) mod race;
 pub(super) mod waits;
+pub(super) mod watched;

@@ -49,7 +49,7 @@ impl Races {
         events: &[Event],
     ) -> Option<[RaceAccess; 2]> {
         for event in events {
-            let Some((touch, racing)) = self.happens_before.observe(thread, &event.what) else { continue };
+            let Some((touch, racing)) = self.happens_before.observe(thread, &event.what, None) else { continue };
             let this = Past {
                 step,
                 cell: touch.cell,
@@ -89,7 +89,7 @@ impl Races {
 
     /// A store has reached memory.
     pub fn committed(&mut self, thread: u32, what: &What) {
-        self.happens_before.observe(thread, what);
+        self.happens_before.observe(thread, what, None);
     }
 }
 
