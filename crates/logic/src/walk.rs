@@ -98,26 +98,6 @@ impl Pool {
         }
     }
 
-    /// Calls `visit` for each variable that occurs, with whether it does so in a condition that chooses between values (`ite`); once for each of the two.
-    pub fn for_each_var_by_role(&self, term: TermId, visit: &mut dyn FnMut(VarId, bool)) {
-        let mut seen: FxHashSet<(TermId, bool)> = FxHashSet::default();
-        let mut open = vec![(term, false)];
-        while let Some((term, chooses)) = open.pop() {
-            if !seen.insert((term, chooses)) {
-                continue;
-            }
-            match self.node(term) {
-                Node::Const(_) => {}
-                Node::Var(var) => visit(*var, chooses),
-                Node::App { op: Op::Ite, args } => {
-                    open.push((args[0], true));
-                    open.extend(args[1..].iter().map(|arg| (*arg, chooses)));
-                }
-                Node::App { args, .. } => open.extend(args.iter().map(|arg| (*arg, chooses))),
-            }
-        }
-    }
-
     /// The term with variables replaced, all at once; variables without a replacement stay.
     pub fn substitute(&mut self, term: TermId, replacement: &dyn Fn(VarId) -> Option<TermId>) -> TermId {
         if self.tree_size(term) <= SMALL_TREE {

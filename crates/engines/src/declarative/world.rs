@@ -146,7 +146,7 @@ impl World {
             values: vec![0; n],
             rf,
             co,
-            dependencies: [none(), none(), none(), none()],
+            dependencies: std::array::from_fn(|_| none()),
         };
         Some(World { execution, writes, sections })
     }

@@ -223,7 +223,7 @@ impl<'a> Built<'a> {
         };
         let rf = Relation::of(n, self.rf.iter().copied());
         let none = || Relation::empty(n);
-        let dependencies = [none(), none(), none(), none()];
+        let dependencies = std::array::from_fn(|_| none());
         Execution { shape, cells: self.cells.clone(), values: vec![0; n], rf, co, dependencies }
     }
 }

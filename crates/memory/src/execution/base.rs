@@ -81,6 +81,7 @@ impl Skeleton<'_> {
             "data" => self.data.clone(),
             "ctrl" => self.ctrl.clone(),
             "casdep" => self.casdep.clone(),
+            "pick" => self.pick.clone(),
             "amo" => self.amo.clone(),
             "lxsx" => self.lxsx.clone(),
             "rmw" | "instr-rmw" => {

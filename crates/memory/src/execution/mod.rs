@@ -8,6 +8,7 @@ pub mod base;
 pub mod path;
 pub mod skeleton;
 pub mod term;
+mod walk;
 
 pub use path::{Kind, Limits, Path, Paths, Role, TooMuch, paths};
 pub use skeleton::{Event, Misfit, Skeleton, cell, skeleton};

@@ -7,10 +7,11 @@
 //! **Dependencies** are those of `ir::litmus::step`, which runs threads on numbers instead of terms: a register remembers the accesses that its
 //! value was computed from, and in C also the branches that decided about its assignment.
 
-use ir::litmus::{Binary, ExclusiveStatus, Expr, Extend, Instr, Op, Reg, RmwKind, Test, Unary};
+use ir::litmus::{Binary, ExclusiveStatus, Expr, Extend, Instr, Op, RmwKind, Test, Unary};
 use ir::source::Span;
 
 use super::term::{TermId, Terms};
+use super::walk::{Walk, Word};
 
 /// A set of accesses of one thread, by index into `Path::accesses`.
 pub type Sources = u128;
@@ -68,6 +69,8 @@ pub struct Access<'t> {
     pub ctrl: Sources,
     /// What the expected value of a compare-and-swap depends on.
     pub casdep: Sources,
+    /// Reads that have chosen the value that is written.
+    pub pick: Sources,
 }
 
 /// A way through a thread.
@@ -99,6 +102,8 @@ pub struct Paths<'t> {
 pub struct Limits {
     /// How often an instruction is run again.
     pub unroll: u32,
+    /// Whether loops go on that the test itself seems to count.
+    pub counts: bool,
     /// How many ways a thread may have.
     pub paths: usize,
     /// Reads are split into parts of so many bytes; 0 if they are not split.
@@ -161,71 +166,6 @@ pub fn paths<'t>(
 /// How often a loop goes round at most whose end the test itself decides.
 const KNOWN_ROUNDS: u32 = 128;
 
-/// What a register holds and what it depends on.
-#[derive(Clone, Copy)]
-struct Word {
-    term: TermId,
-    reads: Sources,
-    /// Branches that decided about the assignment; they are passed on into conditions only.
-    control: Sources,
-}
-
-/// A way that is being followed.
-#[derive(Clone)]
-struct Walk<'t> {
-    pc: usize,
-    registers: Vec<Word>,
-    path: Path<'t>,
-    /// Branches that still control what follows, with where they cease to.
-    control: Vec<(Sources, Option<usize>)>,
-    /// The exclusive load whose pair is open.
-    exclusive: Option<usize>,
-    /// How often each instruction was jumped back to.
-    returns: Vec<u32>,
-    /// Branches of which it was known which way they go, when they were met last.
-    known: Vec<bool>,
-    /// How many choices were made, and how many when each instruction was met last: what is known because of a choice is not known.
-    choices: u32,
-    choices_at: Vec<u32>,
-    instance: u32,
-    group: Option<u32>,
-    variables: u32,
-}
-
-impl<'t> Walk<'t> {
-    fn controlled(&self) -> Sources {
-        self.control.iter().fold(0, |sum, (sources, _)| sum | sources)
-    }
-
-    fn scoped(&self) -> Sources {
-        self.control.iter().filter(|(_, join)| join.is_some()).fold(0, |sum, (sources, _)| sum | sources)
-    }
-
-    fn set(&mut self, to: Option<Reg>, term: TermId, reads: Sources) {
-        self.assign(to, Word { term, reads, control: 0 });
-    }
-
-    fn assign(&mut self, to: Option<Reg>, word: Word) {
-        if let Some(reg) = to {
-            self.registers[reg.0 as usize] = Word { control: word.control | self.scoped(), ..word };
-        }
-    }
-
-    /// Takes a constraint; false if it contradicts another.
-    fn assume(&mut self, terms: &Terms, condition: TermId, wanted: bool) -> bool {
-        if let Some(value) = terms.as_constant(condition) {
-            return (value != 0) == wanted;
-        }
-        if self.path.constraints.contains(&(condition, !wanted)) {
-            return false;
-        }
-        if !self.path.constraints.contains(&(condition, wanted)) {
-            self.path.constraints.push((condition, wanted));
-        }
-        true
-    }
-}
-
 struct Runner<'a, 't> {
     code: &'t [Instr],
     terms: &'a mut Terms,
@@ -267,6 +207,15 @@ impl<'t> Runner<'_, 't> {
     fn step(&mut self, walk: &mut Walk<'t>, instr: &'t Instr, stack: &mut Vec<Walk<'t>>) -> bool {
         match &instr.op {
             Op::Set { to, value } => {
+                if let Some(condition) = self.unsettled(walk, value) {
+                    // Once for each of the two values, which come from different reads.
+                    walk.pc -= 1;
+                    let mut other = walk.clone();
+                    if other.assume(self.terms, condition, true) {
+                        stack.push(other);
+                    }
+                    return walk.assume(self.terms, condition, false);
+                }
                 let word = self.expr(walk, value);
                 walk.assign(Some(*to), word);
             }
@@ -344,6 +293,7 @@ impl<'t> Runner<'_, 't> {
             data: 0,
             ctrl,
             casdep: 0,
+            pick: 0,
         });
     }
 
@@ -362,8 +312,29 @@ impl<'t> Runner<'_, 't> {
         true
     }
 
+    /// A condition that selects one of two values from different reads, if it is not known which.
+    fn unsettled(&mut self, walk: &Walk<'t>, expr: &Expr) -> Option<TermId> {
+        match expr {
+            Expr::Select(condition, yes, no) if self.picks => {
+                let word = self.expr(walk, condition);
+                if walk.settled(self.terms, word.term).is_none()
+                    && self.expr(walk, yes).reads != self.expr(walk, no).reads
+                {
+                    return Some(word.term);
+                }
+                [condition, yes, no].into_iter().find_map(|part| self.unsettled(walk, part))
+            }
+            Expr::Unary(_, _, operand) => self.unsettled(walk, operand),
+            Expr::Binary(_, _, left, right) => self.unsettled(walk, left).or_else(|| self.unsettled(walk, right)),
+            _ => None,
+        }
+    }
+
     /// Whether a branch that leaves the loop from an instruction to here is one that the test itself decides, whatever is read: then the loop ends by itself.
     fn counts_itself(&self, walk: &Walk<'t>, target: usize) -> bool {
+        if !self.limits.counts {
+            return false;
+        }
         let last = walk.pc - 1;
         let leaves = |at: usize| match &self.code[at].op {
             Op::Branch { target: to, .. } => at == last || *to > last || *to < target,
@@ -393,7 +364,7 @@ impl<'t> Runner<'_, 't> {
                 let term = self.terms.select(c.term, a.term, b.term);
                 // The value depends on the operand that is chosen, when that is known.
                 let (mut reads, mut control) = if self.picks { (0, c.reads | c.control) } else { (c.reads, c.control) };
-                let chosen = self.terms.as_constant(c.term);
+                let chosen = walk.settled(self.terms, c.term);
                 if chosen != Some(0) {
                     reads |= a.reads;
                     control |= a.control;
@@ -452,6 +423,7 @@ impl<'t> Runner<'_, 't> {
             data: 0,
             ctrl,
             casdep: 0,
+            pick: 0,
         });
         self.picked(walk, address);
         walk.path.accesses.len() - 1
@@ -492,6 +464,7 @@ impl<'t> Runner<'_, 't> {
             data: value.reads,
             ctrl,
             casdep: 0,
+            pick: picked,
         });
         self.picked(walk, address);
         walk.path.accesses.len() - 1

@@ -70,6 +70,8 @@ pub struct Skeleton<'t> {
     pub ctrl: Relation,
     /// Dependencies of the expected values of compare-and-swaps.
     pub casdep: Relation,
+    /// From reads to writes of values that they have chosen.
+    pub pick: Relation,
     /// Read-modify-writes of one instruction.
     pub amo: Relation,
     /// Read-modify-writes of exclusive pairs.
@@ -149,6 +151,7 @@ pub fn skeleton<'t>(
         data: Relation::empty(n),
         ctrl: Relation::empty(n),
         casdep: Relation::empty(n),
+        pick: Relation::empty(n),
         amo: Relation::empty(n),
         lxsx: Relation::empty(n),
         si: Relation::identity(n),
@@ -190,6 +193,9 @@ impl Skeleton<'_> {
                 }
                 if is_source(access.casdep) {
                     pairs(&mut self.casdep, from, to);
+                }
+                if is_source(access.pick) {
+                    pairs(&mut self.pick, from, to);
                 }
             }
         }

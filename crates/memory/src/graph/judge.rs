@@ -21,7 +21,7 @@ pub struct Execution {
     /// Coherence.
     pub co: Relation,
     /// Dependencies: address, data, control, and of compare-and-swaps.
-    pub dependencies: [Relation; 4],
+    pub dependencies: [Relation; 5],
 }
 
 /// A check of a model that fails, or a flag that is raised.
@@ -85,6 +85,7 @@ pub fn index_of(kind: Dependency) -> usize {
         Dependency::Data => 1,
         Dependency::Control => 2,
         Dependency::Compare => 3,
+        Dependency::Pick => 4,
     }
 }
 

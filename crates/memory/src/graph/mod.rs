@@ -103,6 +103,8 @@ pub enum Dependency {
     Control,
     /// Of the expected value of a compare-and-swap.
     Compare,
+    /// Of what chose the value that is written.
+    Pick,
 }
 
 impl Dependency {
@@ -113,6 +115,7 @@ impl Dependency {
             "data" => Some(Dependency::Data),
             "ctrl" => Some(Dependency::Control),
             "casdep" => Some(Dependency::Compare),
+            "pick" => Some(Dependency::Pick),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@
 //! Terms fold: what a value does not depend on after all is not in its term, but the text of the program says otherwise, and processors go by the text. So a variable
 //! carries the reads that flowed into it, each with when it did: where ways meet, a read counts if the way was taken that it flowed on. A branch makes all that
 //! follows depend on what its condition depends on. What chooses between two values (`c ? a : b`) may be compiled to a branch or to an instruction that selects: it orders what both
-//! order, that is, writes that use the chosen value, as a branch would. Known as: pick dependencies (of Armv8). The same rules on what was run: `crate::evidence::dependencies`.
+//! order, that is, writes that use the chosen value and writes behind an access whose address was chosen, as a branch would. Known as: pick dependencies (of Armv8). The same rules on what was run: `crate::evidence::dependencies`.
 //!
 //! Only kept where axioms judge; otherwise nothing is done here.
 
@@ -13,8 +13,9 @@ use crate::bmc::unroll::executor::Executor;
 use crate::bmc::unroll::state::{State, Walk};
 use crate::bmc::unrolled::{Depends, Flows, Reads, Source, Target};
 use ir::{Failure, Model, Place};
-use logic::{TermId, VarId};
+use logic::{Node, Op, TermId, VarId};
 use memory::graph::Dependency;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// What a read-modify-write depends on.
@@ -38,14 +39,54 @@ impl Executor<'_> {
         if !self.keeps_flows() || state.flows.vars.is_empty() {
             return Reads::default();
         }
-        let mut all: Vec<(Source, TermId)> = Vec::new();
-        self.graph.pool.for_each_var_by_role(term, &mut |var, chooses| {
-            if Some(var) != without {
-                let reads = state.flows.of(var).into_iter().flat_map(|reads| reads.iter().copied());
-                all.extend(reads.map(|(from, when)| (Source { chooses: from.chooses || chooses, ..from }, when)));
-            }
-        });
+        let (mut all, yes) = (Vec::new(), self.graph.pool.bool(true));
+        self.gather_flows(state, (term, false, yes), without, &mut FxHashSet::default(), &mut all);
         self.united(all)
+    }
+
+    /// What a part of a term depends on, under a condition. Of two values between which a condition chooses only the chosen one counts.
+    fn gather_flows(
+        &mut self,
+        state: &State,
+        part: (TermId, bool, TermId),
+        without: Option<VarId>,
+        seen: &mut FxHashSet<(TermId, bool, TermId)>,
+        all: &mut Vec<(Source, TermId)>,
+    ) {
+        let (term, chooses, when) = part;
+        if !seen.insert(part) {
+            return;
+        }
+        match self.graph.pool.node(term).clone() {
+            Node::Const(_) => {}
+            Node::Var(var) if Some(var) == without => {}
+            Node::Var(var) => {
+                for (from, counts) in state.flows.of(var).cloned().iter().flat_map(|reads| reads.iter()) {
+                    let when = self.graph.pool.and(when, *counts);
+                    all.push((Source { chooses: from.chooses || chooses, ..*from }, when));
+                }
+            }
+            Node::App { op: Op::Ite, args } => {
+                self.gather_flows(state, (args[0], true, when), without, seen, all);
+                let is_known = without.is_none_or(|var| !ir::pass::mentions(&self.graph.pool, args[0], var));
+                let (first, second) = match is_known {
+                    true => {
+                        let cond = self.eval_in(&state.env, args[0]);
+                        let not = self.graph.pool.not(cond);
+                        (self.graph.pool.and(when, cond), self.graph.pool.and(when, not))
+                    }
+                    // What is read just now is not known yet.
+                    false => (when, when),
+                };
+                self.gather_flows(state, (args[1], chooses, first), without, seen, all);
+                self.gather_flows(state, (args[2], chooses, second), without, seen, all);
+            }
+            Node::App { args, .. } => {
+                for arg in args {
+                    self.gather_flows(state, (arg, chooses, when), without, seen, all);
+                }
+            }
+        }
     }
 
     /// Each read once.
@@ -69,6 +110,12 @@ impl Executor<'_> {
         }
     }
 
+    /// What follows an access depends on what chose its address.
+    fn choose_address(&mut self, walk: &mut Walk, address: &Reads) {
+        let choosing: Vec<(Source, TermId)> = address.iter().filter(|(from, _)| from.chooses).copied().collect();
+        self.branch(walk, &Rc::new(choosing));
+    }
+
     /// What follows depends on these reads.
     pub(crate) fn branch(&mut self, walk: &mut Walk, reads: &Reads) {
         if !reads.is_empty() {
@@ -78,8 +125,14 @@ impl Executor<'_> {
         }
     }
 
+    /// What the value depends on that a statement has read: on the read that it has made, or if it is none that others take part in, on its address.
+    pub(crate) fn read_flows(&mut self, n_reads: usize, address: &Reads) -> Reads {
+        let own = self.own_read(n_reads);
+        if own.is_empty() { Rc::clone(address) } else { own }
+    }
+
     /// The read that a statement has made, if it is one that others take part in.
-    pub(crate) fn own_read(&mut self, n_reads: usize) -> Reads {
+    fn own_read(&mut self, n_reads: usize) -> Reads {
         let live = self.graph.places.number(crate::bmc::accesses::places::PlaceKey::Live);
         let reads = &self.graph.events.reads;
         let own = (n_reads..reads.len()).find(|read| reads[*read].place != live);
@@ -88,7 +141,7 @@ impl Executor<'_> {
     }
 
     /// What a statement has added depends on its address, and on the branches before it.
-    pub(crate) fn note_flows(&mut self, walk: &Walk, (n_reads, n_writes): (usize, usize), address: &Reads) {
+    pub(crate) fn note_flows(&mut self, walk: &mut Walk, (n_reads, n_writes): (usize, usize), address: &Reads) {
         if !self.keeps_flows() {
             return;
         }
@@ -99,6 +152,7 @@ impl Executor<'_> {
             self.depend(Dependency::Address, address, target);
             self.depend(Dependency::Control, &walk.state.flows.branches, target);
         }
+        self.choose_address(walk, address);
     }
 
     /// What the address of a place depends on.
@@ -144,7 +198,8 @@ impl Executor<'_> {
         if flows.waits {
             self.branch(walk, &own);
         }
-        self.flow(walk, dst, own);
+        let reads = self.read_flows(flows.n_events.0, &flows.address);
+        self.flow(walk, dst, reads);
     }
 
     /// A fence depends on the branches before it.
@@ -157,12 +212,14 @@ impl Executor<'_> {
     /// Something depends on reads.
     pub(crate) fn depend(&mut self, kind: Dependency, reads: &Reads, target: Target) {
         for (from, when) in reads.iter().filter(|(from, _)| target != Target::Read(from.read)) {
-            let kind = match target {
-                _ if !from.chooses => kind,
-                Target::Write(_) => Dependency::Control,
-                Target::Read(_) | Target::Fence(_) => continue,
+            let kinds: &[Dependency] = match target {
+                _ if !from.chooses => &[kind],
+                Target::Write(_) => &[Dependency::Control, Dependency::Pick],
+                Target::Read(_) | Target::Fence(_) => &[],
             };
-            self.found.depends.push(Depends { kind, from: from.read, to: target, when: *when });
+            for kind in kinds.iter().copied() {
+                self.found.depends.push(Depends { kind, from: from.read, to: target, when: *when });
+            }
         }
     }
 

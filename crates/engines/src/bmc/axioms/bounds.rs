@@ -32,7 +32,7 @@ pub(super) struct Bounds {
 /// The bounds of everything that these checks of a model need.
 pub(super) fn bounds(unrolled: &mut Unrolled, model: &Model, sites: &Sites, checks: &[&Check]) -> Bounds {
     let n = sites.sites.len();
-    let kinds = [Dependency::Address, Dependency::Data, Dependency::Control, Dependency::Compare];
+    let kinds = [Dependency::Address, Dependency::Data, Dependency::Control, Dependency::Compare, Dependency::Pick];
     let depends = kinds.map(|kind| (kind, sites.dependencies(unrolled, kind))).to_vec();
     let pool = &mut unrolled.pool;
     let (loc, same) = meetings(pool, sites);

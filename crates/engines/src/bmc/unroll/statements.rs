@@ -60,8 +60,8 @@ impl Executor<'_> {
                 walk.record.inputs.push((stmt.site, value));
                 walk.state.set(*dst, value);
                 self.note_flows(walk, n_events, &address);
-                let own = self.own_read(n_events.0);
-                self.flow(walk, *dst, own);
+                let flows = self.read_flows(n_events.0, &address);
+                self.flow(walk, *dst, flows);
                 Ok(())
             }
             Op::Store { place, value, order } => {

@@ -447,7 +447,7 @@ impl Table {
         }
         let none = || Relation::empty(n);
         let shape = Shape { events: self.events, po, rmw, uses_exclusives };
-        let dependencies = [none(), none(), none(), none()];
+        let dependencies = std::array::from_fn(|_| none());
         Some(Execution { shape, cells: self.cells, values: vec![0; n], rf, co, dependencies })
     }
 }

@@ -64,7 +64,8 @@ static void cancel_wait(word thread)
     if (__ravel_has_axioms())
         __ravel_unsupported("threads that are cancelled, under axioms");
     u64 *condition = thread < WAITERS ? (u64 *)__atomic_load_n(&waits_at[thread], RELAXED) : 0;
-    if (condition) {
+    /* Who was woken already may not be there any more, nor the condition variable. */
+    if (condition && __atomic_load_n(&is_waiting[thread], ACQUIRE) == 1) {
         u64 bit = (u64)1 << ((thread - 1) & 63);
         u64 waiting;
         __ravel_rmw(condition, waiting, waiting & ~bit, RELAXED);

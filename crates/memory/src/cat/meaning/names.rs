@@ -183,6 +183,7 @@ const RELATIONS: &[&str] = &[
     "sm",
     "same-instance",
     "casdep",
+    "pick",
     "sca-class",
     "same-tag-loc",
     "same-low-order-bits",

@@ -158,7 +158,8 @@ impl Memory {
 
     /// The object, live or gone, that an address lies shortly before.
     pub fn above(&self, program: &Program, addr: u64) -> Option<u64> {
-        let near = addr + 1..=addr.checked_add(1 << (program.data_model.granule_bits() - 1))?;
+        let last = addr.checked_add(1 << (program.data_model.granule_bits() - 1))?;
+        let near = addr + 1..=last;
         let live = self.live.range(near.clone()).next().map(|(base, _)| *base);
         let gone = self.gone.range(near).next().map(|(base, _)| *base);
         live.into_iter().chain(gone).min()
