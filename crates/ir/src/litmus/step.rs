@@ -435,8 +435,14 @@ impl<'t> Walk<'t> {
                 apply_binary(*op, width, old, operand.value)
             }
         };
+        let mut got = Cell { value: extended(old, *size, *extend), reads: 1 << read, control: 0 };
+        if let (RmwKind::CompareSwap { expected }, true) = (kind, self.picks) {
+            // What was expected is what is there: the register may keep it, and only the comparison depends on memory.
+            let expected = self.compute(expected);
+            (got.reads, got.control) = (expected.reads, expected.control | 1 << read);
+        }
         if let Some(to) = to {
-            self.assign(*to, Cell { value: extended(old, *size, *extend), reads: 1 << read, control: 0 });
+            self.assign(*to, got);
         }
         self.pending = Pending::Nothing;
         self.at += 1;

@@ -481,6 +481,7 @@ impl<'t> Runner<'_, 't> {
         let read = self.read(walk, instr, Role::Amo, read_tags, address, *size);
         let old = walk.path.accesses[read].value;
         let result = self.extended(old, *size, *extend);
+        let mut got = Word { term: result, reads: 1 << read, control: 0 };
         let new = match kind {
             RmwKind::Swap => operand,
             RmwKind::Apply(op) => {
@@ -505,12 +506,24 @@ impl<'t> Runner<'_, 't> {
                 if !succeeds {
                     return false;
                 }
+                // What was expected is what is there: the register may keep it, and only the comparison depends on memory. Or else it is read.
+                let kept = Word { reads: expected.reads, control: expected.control | 1 << read, ..got };
+                if self.picks && expected.reads != 0 && to.is_some() {
+                    let mut other = walk.clone();
+                    let write = self.write(&mut other, instr, Role::Amo, write_tags, address, operand, *size);
+                    other.path.rmw.push((read, write, true));
+                    other.assign(*to, got);
+                    stack.push(other);
+                }
+                if self.picks {
+                    got = kept;
+                }
                 operand
             }
         };
         let write = self.write(walk, instr, Role::Amo, write_tags, address, new, *size);
         walk.path.rmw.push((read, write, true));
-        walk.set(*to, result, 1 << read);
+        walk.assign(*to, got);
         true
     }
 

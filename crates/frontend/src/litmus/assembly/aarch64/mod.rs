@@ -322,7 +322,7 @@ fn atomic(line: &mut Line<'_, '_, '_>, form: Atomic) -> Result<(), Diagnostic> {
         }
     };
     // An acquire whose result is thrown away does not order.
-    let returns = form.has_result && (to.is_some() || matches!(kind, RmwKind::CompareSwap { .. }));
+    let returns = form.has_result && to.is_some();
     let mut read_words = vec!["X"];
     if form.is_acquire && returns {
         read_words.push("A");
