@@ -203,12 +203,8 @@ pub struct Program {
 impl Program {
     /// Whether a statement of the program's own text, not of a library model or about made-up variables, accesses a place.
     pub fn is_users_access(&self, stmt: &Stmt) -> bool {
-        let is_ghost = match &stmt.op {
-            Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. } => {
-                matches!(place, Place::Var(var) if self.ghosts.contains(var))
-            }
-            _ => true,
-        };
+        let (Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. }) = &stmt.op else { return false };
+        let is_ghost = matches!(place, Place::Var(var) if self.ghosts.contains(var));
         !is_ghost && !self.sources.is_model(stmt.span)
     }
 

@@ -105,7 +105,7 @@ enum Pending {
 }
 
 /// How often a loop goes round at most whose end the test itself decides.
-const KNOWN_ROUNDS: u8 = 128;
+pub const KNOWN_ROUNDS: u8 = 128;
 
 /// What a register holds and what it depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 //! **Dependencies** are those of `ir::litmus::step`, which runs threads on numbers instead of terms: a register remembers the accesses that its
 //! value was computed from, and in C also the branches that decided about its assignment.
 
+use ir::litmus::step::KNOWN_ROUNDS;
 use ir::litmus::{Binary, ExclusiveStatus, Expr, Extend, Instr, Op, RmwKind, Test, Unary};
 use ir::source::Span;
 
@@ -163,9 +164,6 @@ pub fn paths<'t>(
     Ok(runner.done)
 }
 
-/// How often a loop goes round at most whose end the test itself decides.
-const KNOWN_ROUNDS: u32 = 128;
-
 struct Runner<'a, 't> {
     code: &'t [Instr],
     terms: &'a mut Terms,
@@ -302,7 +300,7 @@ impl<'t> Runner<'_, 't> {
         if target < walk.pc {
             walk.group = None;
             walk.returns[target] += 1;
-            let most = if self.counts_itself(walk, target) { KNOWN_ROUNDS } else { 0 };
+            let most = if self.counts_itself(walk, target) { u32::from(KNOWN_ROUNDS) } else { 0 };
             if walk.returns[target] > self.limits.unroll.max(most) {
                 self.done.cut = Some(instr.span);
                 return false;

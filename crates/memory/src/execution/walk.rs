@@ -9,7 +9,7 @@ use ir::litmus::Reg;
 pub(super) struct Word {
     pub(super) term: TermId,
     pub(super) reads: Sources,
-    /// Branches that decided about the assignment; they are passed on into conditions only.
+    /// Branches that decided about the assignment, which are passed on into conditions only, or what has picked the value (`Test::picks`).
     pub(super) control: Sources,
 }
 

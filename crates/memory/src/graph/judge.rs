@@ -20,7 +20,7 @@ pub struct Execution {
     pub rf: Relation,
     /// Coherence.
     pub co: Relation,
-    /// Dependencies: address, data, control, and of compare-and-swaps.
+    /// Dependencies of each kind, in the order of `index_of`.
     pub dependencies: [Relation; 5],
 }
 

@@ -3,9 +3,8 @@
 //! Models are found by name. A program may declare a function of its own by such a name and leave it without a body; then the model
 //! is not meant, and the call is refused like any other of a function without a body.
 
-use crate::c::check::CLEANUP_PUSH;
-
 use super::context::{FunctionRef, Lowering, SymbolRef};
+use crate::c::check::CLEANUP_PUSH;
 use crate::c::types::{Type, TypeId, Types};
 use std::cmp::Ordering;
 

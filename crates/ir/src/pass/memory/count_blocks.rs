@@ -13,8 +13,8 @@ use crate::stmt::{AllocKind, Callee, CheckKind, Op, Order, Place, Stmt};
 use fixedbitset::FixedBitSet;
 use logic::{Sort, TermId, Value, VarId};
 
-/// Bits of the count.
-const BITS: u32 = 32;
+/// Bits of the count: so many blocks nobody makes.
+const BITS: u32 = 64;
 
 /// The program that counts; none if the end of its process is no statement, or if it is not known which statement that is.
 pub fn count_blocks(program: &Program) -> Option<Program> {
@@ -55,7 +55,7 @@ pub fn count_blocks(program: &Program) -> Option<Program> {
                     Op::Free { kind: AllocKind::Heap, addr } => {
                         let null = program.pool.bv(program.data_model.word_bits(), 0);
                         let (is_null, nothing) = (program.pool.eq(addr, null), program.pool.bv(BITS, 0));
-                        let less = program.pool.bv(BITS, u64::from(u32::MAX));
+                        let less = program.pool.bv(BITS, u64::MAX);
                         Some(program.pool.ite(is_null, nothing, less))
                     }
                     _ => None,
