@@ -11,7 +11,7 @@ use memory::cat::syntax::ast::Severity;
 use memory::cat::{Bound, Plan, Values};
 use memory::execution::term::Term;
 use memory::formula::counters::is_coherent;
-use memory::formula::{Encoder, Sign};
+use memory::formula::{Encoder, Failed, Sign};
 use memory::relation::Relation;
 use rustc_hash::FxHashMap;
 use smt::{Decision, Limits, Lit};
@@ -454,8 +454,11 @@ impl Solver<'_> {
     }
 }
 
-fn refused(why: &'static str) -> Interrupt {
-    Interrupt::Refused(Refusal::Symbolic(why))
+fn refused(failed: Failed) -> Interrupt {
+    Interrupt::Refused(match failed {
+        Failed::Inexpressible(why) => Refusal::Symbolic(why),
+        Failed::Stopped(_) => Refusal::Stopped,
+    })
 }
 
 /// Whether the value of a term needs a variable.

@@ -40,8 +40,29 @@ pub enum Sign {
     Open(Lit),
 }
 
-/// Why a model cannot be asked like that.
-pub type Inexpressible = &'static str;
+/// Why there are no clauses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failed {
+    /// The model cannot be asked like that.
+    Inexpressible(&'static str),
+    /// There are so many that the time was over, or nobody wants them any more.
+    Stopped(smt::Why),
+}
+
+impl From<&'static str> for Failed {
+    fn from(what: &'static str) -> Failed {
+        Failed::Inexpressible(what)
+    }
+}
+
+impl From<smt::Why> for Failed {
+    fn from(why: smt::Why) -> Failed {
+        Failed::Stopped(why)
+    }
+}
+
+/// How many steps there are between two looks at the limits.
+const LOOK_EVERY: u32 = 1 << 10;
 
 /// Which events happen, where some may not.
 #[derive(Clone, Debug)]
@@ -72,6 +93,8 @@ pub struct Encoder<'a> {
     active: Option<Vec<Relation>>,
     /// Relations that have no pair of an event with itself, since an axiom says so.
     irreflexive: FxHashSet<NodeId>,
+    /// Steps since the limits were looked at.
+    since_look: u32,
 }
 
 impl<'a> Encoder<'a> {
@@ -93,7 +116,18 @@ impl<'a> Encoder<'a> {
             done: FxHashSet::default(),
             active: None,
             irreflexive: FxHashSet::default(),
+            since_look: 0,
         }
+    }
+
+    /// One step of many: ends them when the limits say so.
+    fn step(&mut self) -> Result<(), Failed> {
+        self.since_look += 1;
+        if self.since_look < LOOK_EVERY {
+            return Ok(());
+        }
+        self.since_look = 0;
+        self.bits.limits().is_over().map_or(Ok(()), |why| Err(why.into()))
     }
 
     /// Says whether each event happens, where some may not.
@@ -214,7 +248,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// Adds the axioms of a model.
-    pub fn axioms(&mut self, checks: &[Check]) -> Result<(), Inexpressible> {
+    pub fn axioms(&mut self, checks: &[Check]) -> Result<(), Failed> {
         let is_asserted = |check: &&Check| check.severity == Severity::Forbids && !check.is_negated;
         for check in checks.iter().filter(is_asserted) {
             if matches!(check.shape, Shape::Irreflexive | Shape::Acyclic) {
@@ -274,7 +308,7 @@ impl<'a> Encoder<'a> {
         &mut self,
         check: &Check,
         counts: &dyn Fn(usize, usize) -> bool,
-    ) -> Result<Vec<(Sign, bool)>, Inexpressible> {
+    ) -> Result<Vec<(Sign, bool)>, Failed> {
         self.node(check.node, Bound::Upper)?;
         let events = (0..self.n).filter(|event| counts(*event, *event));
         Ok(match (self.graph.is_set(check.node), check.shape) {
@@ -290,7 +324,7 @@ impl<'a> Encoder<'a> {
                 pairs.map(|(a, b)| (self.there(check.node, a, b), true)).collect()
             }
             (false, Shape::Irreflexive) => events.map(|event| (self.there(check.node, event, event), true)).collect(),
-            _ => return Err("the model asks for a cycle"),
+            _ => return Err("the model asks for a cycle".into()),
         })
     }
 
@@ -305,15 +339,15 @@ impl<'a> Encoder<'a> {
     }
 
     /// A literal that holds only in executions that raise a flag.
-    pub fn raised(&mut self, check: &Check) -> Result<Lit, Inexpressible> {
+    pub fn raised(&mut self, check: &Check) -> Result<Lit, Failed> {
         self.raised_by(check, &|_, _| true)
     }
 
     /// A literal that holds only in executions in which events that count raise a flag: two of a relation, or one of a set, given twice.
-    pub fn raised_by(&mut self, check: &Check, counts: &dyn Fn(usize, usize) -> bool) -> Result<Lit, Inexpressible> {
+    pub fn raised_by(&mut self, check: &Check, counts: &dyn Fn(usize, usize) -> bool) -> Result<Lit, Failed> {
         // A flag is raised when its test succeeds, what is undefined or out of place when it fails.
         if check.is_negated != (check.severity == Severity::Flags) {
-            return Err("a flag is raised by what is not there");
+            return Err("a flag is raised by what is not there".into());
         }
         let raised = self.bits.fresh_lit();
         let mut clause = self.inhabited(check, counts)?;
@@ -346,5 +380,40 @@ impl<'a> Encoder<'a> {
             let both = [(self.happens(a), false), (self.happens(b), false)];
             self.clause(&[both[0], both[1], (sign, false), (Sign::Open(copy), true)]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cat::Plan;
+    use smt::Limits;
+
+    #[test]
+    fn nobody_waits_for_clauses_that_nobody_wants() {
+        let text = "\"mine\"\nlet way = rf+\nempty way ; way as short\n";
+        let read = |name: &str| (name == "mine.cat").then(|| (name.to_string(), text.to_string()));
+        let model = crate::cat::load("mine.cat", &read, &Default::default()).expect("it is a model");
+        let (graph, n) = (&model.outcome.graph, 64);
+        // Everything may be read from everything before it.
+        let mut bounds = Values::new(graph, n);
+        bounds.set_exact(false);
+        let later = |from: usize| (from + 1..n).map(move |to| (from, to));
+        for (id, _) in graph.iter().filter(|(_, node)| matches!(node, Node::Pairs(_))) {
+            bounds.put_relation(id, Bound::Lower, &Relation::empty(n));
+            bounds.put_relation(id, Bound::Upper, &Relation::of(n, (0..n).flat_map(later)));
+        }
+        let checks = &model.outcome.checks;
+        let roots: Vec<_> = graph.iter().flat_map(|(id, _)| [(id, Bound::Lower), (id, Bound::Upper)]).collect();
+        bounds.compute(graph, &Plan::of(graph, &roots, |_| true), &|_, _| false);
+        let encoded = |limits: Limits| {
+            let mut encoder = Encoder::new(&model, &bounds, n, 1, None);
+            encoder.bits.set_limits(limits);
+            encoder.axioms(checks)
+        };
+        assert_eq!(encoded(Limits::default()), Ok(()));
+        let limits = Limits::default();
+        limits.cancel.cancel();
+        assert_eq!(encoded(limits), Err(Failed::Stopped(smt::Why::Cancelled)));
     }
 }

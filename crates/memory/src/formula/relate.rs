@@ -1,12 +1,12 @@
 //! What do the operators of a model say about pairs, as clauses? One direction at a time, see the head of this folder.
 
-use super::{Encoder, Inexpressible, Sign};
+use super::{Encoder, Failed, Sign};
 use crate::cat::{Bound, Node, NodeId};
 use smt::Lit;
 
 impl Encoder<'_> {
     /// Makes sure that the literals of a node have their clauses in one direction.
-    pub(super) fn node(&mut self, id: NodeId, bound: Bound) -> Result<(), Inexpressible> {
+    pub(super) fn node(&mut self, id: NodeId, bound: Bound) -> Result<(), Failed> {
         if self.is_fixed(id) || self.is_decided(id) || !self.done.insert((id, bound == Bound::Lower)) {
             return Ok(());
         }
@@ -28,21 +28,13 @@ impl Encoder<'_> {
             return Ok(());
         }
         match (self.graph.node(id), bound) {
-            (&(Node::Plus(a) | Node::Star(a)), Bound::Upper) => {
-                self.closure(id, a);
-                return Ok(());
-            }
-            (&(Node::Plus(a) | Node::Star(a)), Bound::Lower) => {
-                self.steps(id, a);
-                return Ok(());
-            }
-            (&Node::Sequence(a, b), Bound::Lower) => {
-                self.compose(id, a, b);
-                return Ok(());
-            }
+            (&(Node::Plus(a) | Node::Star(a)), Bound::Upper) => return self.closure(id, a),
+            (&(Node::Plus(a) | Node::Star(a)), Bound::Lower) => return self.steps(id, a),
+            (&Node::Sequence(a, b), Bound::Lower) => return self.compose(id, a, b),
             _ => {}
         }
         for (from, to) in self.may(id).iter() {
+            self.step()?;
             if !self.is_active(id, from, to) {
                 continue;
             }
@@ -64,11 +56,11 @@ impl Encoder<'_> {
         }
     }
 
-    fn variable(&mut self, id: NodeId, bound: Bound) -> Result<(), Inexpressible> {
+    fn variable(&mut self, id: NodeId, bound: Bound) -> Result<(), Failed> {
         let group = self.graph.group_of(id).expect("a variable belongs to a definition");
         let definition = self.graph.group(group);
         if bound == Bound::Upper || !definition.is_monotone {
-            return Err("an axiom subtracts a recursive definition");
+            return Err("an axiom subtracts a recursive definition".into());
         }
         for &(variable, body) in definition.variables.iter().filter(|(variable, _)| *variable == id) {
             self.node(body, Bound::Lower)?;
@@ -160,8 +152,9 @@ impl Encoder<'_> {
     }
 
     /// What two steps connect is related.
-    fn compose(&mut self, id: NodeId, first: NodeId, second: NodeId) {
+    fn compose(&mut self, id: NodeId, first: NodeId, second: NodeId) -> Result<(), Failed> {
         for (from, middle) in self.may(first).iter() {
+            self.step()?;
             for to in self.may(second).successors(middle) {
                 if self.must(id).contains(from, to) || !self.is_active(id, from, to) {
                     continue;
@@ -171,10 +164,11 @@ impl Encoder<'_> {
                 self.clause(&[(a, false), (b, false), (happens, false), (this, true)]);
             }
         }
+        Ok(())
     }
 
     /// What a step connects is related, and so is what one more step leads to. Of the steps that are certain the immediate ones do.
-    fn steps(&mut self, id: NodeId, step: NodeId) {
+    fn steps(&mut self, id: NodeId, step: NodeId) -> Result<(), Failed> {
         let mut steps = self.may(step).clone();
         steps.subtract(self.must(step));
         steps.union(&self.immediate(self.must(step)));
@@ -183,6 +177,7 @@ impl Encoder<'_> {
             self.clause(&[(direct, false), (this, true)]);
         }
         for (from, middle) in self.may(id).iter() {
+            self.step()?;
             for to in steps.successors(middle) {
                 if self.must(id).contains(from, to) || !self.is_active(id, from, to) {
                     continue;
@@ -192,6 +187,7 @@ impl Encoder<'_> {
                 self.clause(&[(way, false), (next, false), (happens, false), (this, true)]);
             }
         }
+        Ok(())
     }
 
     /// A literal has a reason.
@@ -286,7 +282,7 @@ impl Encoder<'_> {
     }
 
     /// A pair of a closure is a way of steps.
-    fn closure(&mut self, id: NodeId, step: NodeId) {
+    fn closure(&mut self, id: NodeId, step: NodeId) -> Result<(), Failed> {
         // An irreflexive closure has steps without a cycle.
         let has_cycle = !self.irreflexive.contains(&id) && self.may(step).has_cycle();
         match has_cycle {
@@ -296,12 +292,13 @@ impl Encoder<'_> {
     }
 
     /// One step and a shorter way, or one step alone. Ways get shorter until there is but a step, since they never come back to where they were.
-    fn first_steps(&mut self, id: NodeId, step: NodeId) {
+    fn first_steps(&mut self, id: NodeId, step: NodeId) -> Result<(), Failed> {
         let (all, steps) = (self.may(id), self.may(step));
         for (from, to) in all.iter() {
             if from == to && matches!(self.graph.node(id), Node::Star(_)) || self.must(id).contains(from, to) {
                 continue;
             }
+            self.step()?;
             let mut clause = vec![(self.pair(id, from, to), false), (self.pair(step, from, to), true)];
             for middle in steps.successors(from).filter(|&middle| middle != to && all.contains(middle, to)) {
                 let (first, rest) = (self.pair(step, from, middle), self.pair(id, middle, to));
@@ -310,10 +307,11 @@ impl Encoder<'_> {
             }
             self.clause(&clause);
         }
+        Ok(())
     }
 
     /// Of one step, of at most two, four, and so on.
-    fn doubled_steps(&mut self, id: NodeId, step: NodeId) {
+    fn doubled_steps(&mut self, id: NodeId, step: NodeId) -> Result<(), Failed> {
         let n = self.n;
         let mut ways: Vec<Sign> = Vec::with_capacity(n * n);
         for from in 0..n {
@@ -331,6 +329,7 @@ impl Encoder<'_> {
                         next.push(Sign::Yes);
                         continue;
                     }
+                    self.step()?;
                     let mut reasons = vec![(direct, true)];
                     for middle in 0..n {
                         let sign = self.conjunction(ways[from * n + middle], ways[middle * n + to]);
@@ -350,6 +349,7 @@ impl Encoder<'_> {
             let this = self.pair(id, from, to);
             self.clause(&[(this, false), (ways[from * n + to], true)]);
         }
+        Ok(())
     }
 
     /// A sign that implies one of these.

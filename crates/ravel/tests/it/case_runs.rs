@@ -3,7 +3,7 @@
 //! A contradiction (safe where unsafe is expected, or the other way round) is the worst that can happen and is printed first.
 //! Who has decided a case before must not know less than then: `cases/decided.txt` has who that was, and `RAVEL_BLESS=1 cargo cases` writes it anew. A case
 //! that is not there must be decided by those whom it names in `engines:`, or else by the portfolio, unless it expects unknown.
-//! Of an engine that has not decided a case with some reductions one of these is asked again, in case it is wrong now. Of those reductions with which it has decided it, the engine's
+//! An engine that has not decided a case is asked again, with one of its reductions, in case it is wrong now. Of those reductions with which it has decided it, the engine's
 //! default is asked, and one other, which depends on the case, so that each is asked about many cases. All are when it is written anew, and with `RAVEL_MATRIX=1 cargo cases`.
 //!
 //! What runs must count is asked apart (`counts`).
@@ -190,13 +190,12 @@ fn questions_of(file: &str, case: &Case, decided: &BTreeMap<String, BTreeSet<Str
                     Some(who) => who.contains(&question.who()),
                     None => names.is_empty() && question.engine == "portfolio" && !is_open,
                 };
-            let is_again = |other: &Question| {
-                !other.must_decide && other.engine == question.engine && other.what() == question.what()
-            };
+            let is_again = |other: &Question| other.engine == question.engine && other.what() == question.what();
+            let is_known = |who: &BTreeSet<String>| who.iter().any(|who| is_of(who, &question.engine));
             let is_asked = match question.must_decide {
                 _ if is_anew() || std::env::var_os("RAVEL_MATRIX").is_some() => true,
                 true => is_chosen(&question),
-                false => !questions.iter().any(is_again),
+                false => !decided.get(&question.what()).is_some_and(is_known) && !questions.iter().any(is_again),
             };
             if is_asked {
                 questions.push(question);
@@ -204,6 +203,11 @@ fn questions_of(file: &str, case: &Case, decided: &BTreeMap<String, BTreeSet<Str
         }
     }
     questions
+}
+
+/// Whether it was this engine that decided, with whichever reduction.
+fn is_of(who: &str, engine: &str) -> bool {
+    who.split('/').next() == Some(engine)
 }
 
 /// Whether a reduction that has decided a case is asked about it every time: the default, and one other.

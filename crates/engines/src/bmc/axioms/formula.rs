@@ -12,7 +12,7 @@ use crate::bmc::solving::goals::Goals;
 use crate::bmc::unrolled::Unrolled;
 use logic::{Pool, TermId, Value};
 use memory::cat::{Check, Model, Node};
-use memory::formula::{Encoder, Guards, Sign};
+use memory::formula::{Encoder, Failed, Guards, Sign};
 use memory::graph::{Kind, Named};
 use rustc_hash::FxHashMap;
 use smt::Lit;
@@ -32,18 +32,6 @@ pub(super) struct Formula<'a> {
     /// Reads that find what no write has written whole.
     torn: Vec<Lit>,
     sites: &'a Sites,
-}
-
-/// Why there is no formula.
-pub(super) enum Failed {
-    Solver(smt::Why),
-    Model(&'static str),
-}
-
-impl From<smt::Why> for Failed {
-    fn from(why: smt::Why) -> Failed {
-        Failed::Solver(why)
-    }
 }
 
 impl<'a> Formula<'a> {
@@ -87,13 +75,13 @@ impl<'a> Formula<'a> {
                 (Some(one), Some(other)) if unrolled.pool.sort(one) == unrolled.pool.sort(other) => {
                     unrolled.pool.ne(one, other)
                 }
-                _ => return Err(Failed::Model("it compares the values of accesses of different kinds")),
+                _ => return Err(Failed::Inexpressible("it compares the values of accesses of different kinds")),
             };
             let lit = formula.encoder.bits.lit(&unrolled.pool, differ)?;
             formula.encoder.distinguish(a, b, lit);
         }
         formula.encoder.focus(focus);
-        formula.encoder.axioms(checks).map_err(Failed::Model)?;
+        formula.encoder.axioms(checks)?;
         Ok(formula)
     }
 

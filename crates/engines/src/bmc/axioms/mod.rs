@@ -30,11 +30,12 @@ use crate::bmc::reductions::Known;
 use crate::clock::computed;
 use crate::evidence::axioms::Axioms;
 use crate::run::Run;
-use formula::{Failed, Formula};
+use formula::Formula;
 use ir::{Property, Span, Why};
 use logic::TermId;
 use memory::cat::Check;
 use memory::cat::syntax::ast::Severity;
+use memory::formula::Failed;
 use memory::formula::counters::is_coherent;
 use memory::order::Closure;
 use sites::{Apart, What};
@@ -116,8 +117,8 @@ pub(crate) fn stage(
     let limits = run.solver_limits();
     let all: Vec<Check> = axioms.model.outcome.checks.clone();
     let failed = |failed: Failed, run: &mut Run| match failed {
-        Failed::Solver(why) => run.why_stopped(why),
-        Failed::Model(what) => {
+        Failed::Stopped(why) => run.why_stopped(why),
+        Failed::Inexpressible(what) => {
             Why::Unsupported { span: Span::NOWHERE, what: format!("the memory model {name} for programs: {what}") }
         }
     };
@@ -129,9 +130,9 @@ pub(crate) fn stage(
     let mut outlived: Vec<Lit> = formula.sources.iter().filter(|from| is_life(from.1)).map(|from| from.2).collect();
     for race in races {
         let mut by = |counts: &dyn Fn(usize, usize) -> bool| formula.encoder.raised_by(race, counts);
-        raised.push(by(&|a, b| !is_life(a) && !is_life(b)).map_err(|why| failed(Failed::Model(why), run))?);
+        raised.push(by(&|a, b| !is_life(a) && !is_life(b)).map_err(|why| failed(why, run))?);
         if !open.ends.is_empty() {
-            outlived.push(by(&|a, b| is_life(a) || is_life(b)).map_err(|why| failed(Failed::Model(why), run))?);
+            outlived.push(by(&|a, b| is_life(a) || is_life(b)).map_err(|why| failed(why, run))?);
         }
     }
     let asks_liveness = question.properties.has(Property::Liveness);
