@@ -12,9 +12,10 @@
 
 use super::targets::{TargetId, Targets};
 use fixedbitset::FixedBitSet;
-use ir::access::AccessKind;
+use ir::access::{AccessKind, locals_read};
 use ir::pass::{Sharing, reachable_from};
-use ir::{EdgeId, LocId, Op, Order, Place, ProcId, Program, Span};
+use ir::{EdgeId, LocId, Op, Order, Place, ProcId, Program, Span, Stmt};
+use logic::{Node, Pool, TermId, VarId};
 
 /// How often threads of one procedure take part in a cycle, at most.
 const INSTANCES: usize = 3;
@@ -38,9 +39,10 @@ struct Atomic {
 /// An atomic access without which every execution is an interleaving, if there is one.
 pub(crate) fn weak_executions(program: &Program) -> Option<Span> {
     let sharing = Sharing::new(program);
-    let atomics = shared_atomics(program, &sharing);
+    let mut atomics = shared_atomics(program, &sharing);
+    leave_tallies_out(program, &mut atomics);
     let weak = atomics.iter().find(|access| access.order != Order::SeqCst)?;
-    let pairs = pairs(program, &atomics, &sharing);
+    let pairs = pairs(program, &atomics, &sharing, &Across::of(program));
     let mut search = Search { atomics: &atomics, pairs: &pairs, sharing: &sharing, n_steps: 0 };
     (0..pairs.len()).any(|first| search.closes(first)).then_some(weak.span)
 }
@@ -51,13 +53,13 @@ fn shared_atomics(program: &Program, sharing: &Sharing) -> Vec<Atomic> {
     let mut found = Vec::new();
     for (proc_index, proc) in program.procs.iter().enumerate() {
         for (edge_index, edge) in proc.edges.iter().enumerate() {
-            for (at, stmt) in edge.stmts.iter().enumerate() {
+            let alone = sharing.runs_alone(ProcId(proc_index as u32), edge);
+            for ((at, stmt), is_alone) in edge.stmts.iter().enumerate().zip(alone) {
                 let (Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. }) = &stmt.op else {
                     continue;
                 };
                 let accesses = stmt.accesses();
                 let access = &accesses[0];
-                let is_alone = sharing.is_alone(ProcId(proc_index as u32), edge.from);
                 let is_shared = !is_alone && sharing.is_shared(place);
                 if !access.order.is_atomic() || !program.is_users_access(stmt) || !is_shared {
                     continue;
@@ -88,16 +90,97 @@ fn shared_atomics(program: &Program, sharing: &Sharing) -> Vec<Atomic> {
     found
 }
 
+/// Leaves out cells that threads only add to, relaxed, without looking at what they find: such an access orders nothing, as long as there are no fences, and sums are the same
+/// in whichever order they come about. Who looks at one when no other thread runs finds the sum.
+fn leave_tallies_out(program: &Program, atomics: &mut Vec<Atomic>) {
+    let stmts = || program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    if stmts().any(|stmt| matches!(stmt.op, Op::Fence(_))) {
+        return;
+    }
+    let mut read = FixedBitSet::with_capacity(program.pool.n_vars());
+    stmts().for_each(|stmt| read.extend(locals_read(&stmt.op, &program.pool).iter().map(|var| var.index())));
+    let adds = |access: &Atomic| match &program.proc(access.proc).edges[access.edge.index()].stmts[access.at].op {
+        Op::Rmw { dst, wait: None, new, order: Order::Relaxed, failure: None, .. } => {
+            !read.contains(dst.index()) && is_sum(&program.pool, *new, *dst)
+        }
+        _ => false,
+    };
+    let other: Vec<TargetId> =
+        atomics.iter().filter(|access| !adds(access)).flat_map(|access| access.targets.clone()).collect();
+    atomics.retain(|access| access.targets.iter().any(|target| other.contains(target)));
+}
+
+/// Whether a term is the sum of a variable and something else.
+fn is_sum(pool: &Pool, term: TermId, var: VarId) -> bool {
+    let Node::App { op: logic::Op::Add, args } = pool.node(term) else { return false };
+    let mentions = |arg: &&TermId| pool.free_vars(**arg).contains(var.index());
+    let is_var = |arg: &TermId| matches!(pool.node(*arg), Node::Var(other) if *other == var);
+    args.iter().filter(mentions).count() == 1 && args.iter().any(is_var)
+}
+
 /// Two accesses to different cells of which the first happens before the second, as indices.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     first: usize,
     second: usize,
-    /// Whether they are of two threads, ordered by a lock, a start or a join between them.
+    /// Whether they are of two threads, ordered by locks, starts or joins between them.
     is_across: bool,
 }
 
-fn pairs(program: &Program, atomics: &[Atomic], sharing: &Sharing) -> Vec<Pair> {
+/// What orders accesses of two threads, besides the user's atomic accesses.
+#[derive(Clone, Debug)]
+struct Across {
+    /// Whether anybody may be ordered before anybody: by locks, or since threads are started after others were joined.
+    is_any: bool,
+    /// Where threads are started, by procedure.
+    starts: Vec<FixedBitSet>,
+    /// What comes after a join, by procedure.
+    after_joins: Vec<FixedBitSet>,
+}
+
+impl Across {
+    fn of(program: &Program) -> Across {
+        let mut across = Across { is_any: false, starts: Vec::new(), after_joins: Vec::new() };
+        for proc in &program.procs {
+            // Several statements may be one step: each of them may then come first.
+            let mut starts = FixedBitSet::with_capacity(proc.locs.len());
+            let mut joins = Vec::new();
+            for edge in &proc.edges {
+                for stmt in &edge.stmts {
+                    match stmt.op {
+                        Op::Start { .. } => starts.insert(edge.from.index()),
+                        Op::Join { .. } => joins.push(edge.from),
+                        _ => across.is_any |= is_lock(program, stmt),
+                    }
+                }
+            }
+            let after_joins = reachable_from(proc, &proc.out_edges(), joins);
+            across.is_any |= !starts.is_disjoint(&after_joins);
+            across.starts.push(starts);
+            across.after_joins.push(after_joins);
+        }
+        across
+    }
+
+    /// Whether an access may be ordered before one of another thread; the locations that come after it are given.
+    fn may_order(&self, a: &Atomic, (from, after): (LocId, &FixedBitSet), b: &Atomic, b_from: LocId) -> bool {
+        let starts = &self.starts[a.proc.index()];
+        let starts_later = starts.contains(from.index()) || !starts.is_disjoint(after);
+        self.is_any || starts_later || self.after_joins[b.proc.index()].contains(b_from.index())
+    }
+}
+
+/// Whether a statement may order what others did before what comes after it: a lock of ours, a section that nothing interrupts, a call.
+fn is_lock(program: &Program, stmt: &Stmt) -> bool {
+    match &stmt.op {
+        Op::Load { order, .. } | Op::Store { order, .. } | Op::Rmw { order, .. } => {
+            order.is_atomic() && !program.is_users_access(stmt)
+        }
+        op => matches!(op, Op::AtomicBegin | Op::AtomicEnd | Op::Call { .. }),
+    }
+}
+
+fn pairs(program: &Program, atomics: &[Atomic], sharing: &Sharing, across: &Across) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (first, a) in atomics.iter().enumerate() {
         let proc = program.proc(a.proc);
@@ -112,7 +195,9 @@ fn pairs(program: &Program, atomics: &[Atomic], sharing: &Sharing) -> Vec<Pair> 
             if b.proc == a.proc && comes_later(b) {
                 pairs.push(Pair { first, second, is_across: false });
             }
-            if b.proc != a.proc || !sharing.is_single(a.proc) {
+            let is_of_two = b.proc != a.proc || !sharing.is_single(a.proc);
+            let b_from = program.proc(b.proc).edges[b.edge.index()].from;
+            if is_of_two && across.may_order(a, (edge.from, &after), b, b_from) {
                 pairs.push(Pair { first, second, is_across: true });
             }
         }

@@ -304,11 +304,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// The parts of a clause that says that what a check asks about is there, among the pairs that count.
-    fn inhabited(
-        &mut self,
-        check: &Check,
-        counts: &dyn Fn(usize, usize) -> bool,
-    ) -> Result<Vec<(Sign, bool)>, Failed> {
+    fn inhabited(&mut self, check: &Check, counts: &dyn Fn(usize, usize) -> bool) -> Result<Vec<(Sign, bool)>, Failed> {
         self.node(check.node, Bound::Upper)?;
         let events = (0..self.n).filter(|event| counts(*event, *event));
         Ok(match (self.graph.is_set(check.node), check.shape) {

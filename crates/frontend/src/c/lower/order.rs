@@ -207,7 +207,8 @@ impl Body<'_, '_> {
     }
 
     fn evaluate_early(&mut self, units: &[Unit<'_>], orders: &[Vec<usize>]) -> Vec<*const Expr> {
-        let width = 8;
+        // Enough bits for one number each, so that whoever tries all of them tries few.
+        let width = orders.len().next_power_of_two().ilog2().max(1);
         let chosen = self.havoc(Sort::Bv(width), HavocKind::Choice);
         let starts: Vec<LocId> = orders.iter().map(|_| self.new_loc()).collect();
         let end = self.new_loc();

@@ -104,7 +104,18 @@ impl Subject for Orders {
 
 /// The program of a seed.
 pub(super) fn make(seed: u64) -> Box<dyn Subject> {
-    Box::new(Orders(threads(seed)))
+    let mut threads = threads(seed);
+    let mut random = Prng::new(!seed);
+    // Threads may keep a tally besides.
+    if random.percent(35) {
+        let cell = random.pick(&['x', 'z', 'z']);
+        for thread in &mut threads {
+            let order = if random.percent(80) { "relaxed" } else { random.pick(&UPDATES) };
+            let at = random.below(thread.len() as u64 + 1) as usize;
+            thread.insert(at, Do::Count(cell, order));
+        }
+    }
+    Box::new(Orders(threads))
 }
 
 /// The same with one statement less, in every way.
@@ -149,6 +160,8 @@ enum Do {
     Init(char, u64),
     /// `r = exchange(cell, value)` or `r = fetch_add(cell, value)`.
     Update(char, u64, &'static str, bool),
+    /// `fetch_add(cell, 1)`, and nobody looks at what was there.
+    Count(char, &'static str),
     Fence(&'static str),
     /// A plain write of a number, or a read, if the last read gave a number or without condition: then what is read is kept.
     Plain(char, Option<u64>, Option<u64>),
@@ -197,7 +210,7 @@ fn threads(seed: u64) -> Vec<Vec<Do>> {
 /// The statements of a thread; `at` is how an object is named by its address, `plain` how a plain one is used.
 fn body(thread: &[Do], at: &dyn Fn(char) -> String, plain: &dyn Fn(char) -> String) -> String {
     let (mut text, mut n_reads) = (String::new(), 0);
-    for act in thread {
+    for (number, act) in thread.iter().enumerate() {
         let _ = match act {
             Do::Load(cell, order) => {
                 n_reads += 1;
@@ -213,6 +226,9 @@ fn body(thread: &[Do], at: &dyn Fn(char) -> String, plain: &dyn Fn(char) -> Stri
                 let (cell, r) = (at(*cell), n_reads - 1);
                 let name = if *is_exchange { "exchange" } else { "fetch_add" };
                 writeln!(text, "  int r{r} = atomic_{name}_explicit({cell}, {value}, memory_order_{order});")
+            }
+            Do::Count(cell, order) => {
+                writeln!(text, "  int n{number} = atomic_fetch_add_explicit({}, 1, memory_order_{order});", at(*cell))
             }
             Do::Fence(order) => writeln!(text, "  atomic_thread_fence(memory_order_{order});"),
             Do::Plain(object, None, None) => {
@@ -234,7 +250,7 @@ fn body(thread: &[Do], at: &dyn Fn(char) -> String, plain: &dyn Fn(char) -> Stri
 
 /// As a C program.
 fn program(threads: &[Vec<Do>]) -> String {
-    let mut text = String::from("#include <pthread.h>\n#include <stdatomic.h>\natomic_int x, y;\nint d;\n");
+    let mut text = String::from("#include <pthread.h>\n#include <stdatomic.h>\natomic_int x, y, z;\nint d;\n");
     for (index, thread) in threads.iter().enumerate() {
         let body = body(thread, &|cell| format!("&{cell}"), &|object| object.to_string());
         let _ = writeln!(text, "void *P{index}(void *unused) {{\n{body}  return 0;\n}}");
@@ -252,10 +268,10 @@ fn first_thread(n: usize, then: &str) -> String {
 
 /// As a litmus test that asks for this.
 fn litmus(threads: &[Vec<Do>], condition: &str) -> String {
-    let mut text = String::from("C orders\n{ x = 0; y = 0; d = 0; }\n");
+    let mut text = String::from("C orders\n{ x = 0; y = 0; z = 0; d = 0; }\n");
     for (index, thread) in threads.iter().enumerate() {
         let body = body(thread, &|cell| cell.to_string(), &|object| format!("*{object}"));
-        let _ = writeln!(text, "\nP{index}(atomic_int *x, atomic_int *y, int *d) {{\n{body}}}");
+        let _ = writeln!(text, "\nP{index}(atomic_int *x, atomic_int *y, atomic_int *z, int *d) {{\n{body}}}");
     }
     text + &format!("\nexists ({condition})\n")
 }

@@ -167,6 +167,12 @@ fn assembly(thread: &[Do]) -> Vec<String> {
         'y' => "[X2]",
         _ => "[X3]",
     };
+    let suffix = |order: &str| match order {
+        "relaxed" => "",
+        "acquire" => "A",
+        "release" => "L",
+        _ => "AL",
+    };
     let (mut lines, mut read) = (Vec::new(), 10);
     for act in thread {
         match act {
@@ -186,15 +192,13 @@ fn assembly(thread: &[Do]) -> Vec<String> {
             }
             Do::Update(cell, value, order, is_exchange) => {
                 let name = if *is_exchange { "SWP" } else { "LDADD" };
-                let suffix = match *order {
-                    "relaxed" => "",
-                    "acquire" => "A",
-                    "release" => "L",
-                    _ => "AL",
-                };
                 lines.push(format!("MOV W4,#{value}"));
-                lines.push(format!("{name}{suffix} W4,W{read},{}", address(*cell)));
+                lines.push(format!("{name}{} W4,W{read},{}", suffix(order), address(*cell)));
                 read += 1;
+            }
+            Do::Count(cell, order) => {
+                lines.push("MOV W4,#1".to_string());
+                lines.push(format!("LDADD{} W4,W5,{}", suffix(order), address(*cell)));
             }
             Do::Fence(order) => lines.push(if *order == "acquire" { "DMB ISHLD" } else { "DMB ISH" }.to_string()),
             Do::Plain(_, None, None) => {

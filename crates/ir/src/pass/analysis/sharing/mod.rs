@@ -237,6 +237,11 @@ impl Sharing {
         proc == self.main && self.alone.contains(loc.index())
     }
 
+    /// For each statement of an edge, whether no other thread runs when it is reached: none was started, or all were joined.
+    pub fn runs_alone(&self, proc: ProcId, edge: &Edge) -> Vec<bool> {
+        self.others.of_edge(proc, edge)
+    }
+
     /// Whether the global is written by a thread while another may use it.
     pub fn is_shared_var(&self, var: VarId) -> bool {
         self.vars[var.index()]
