@@ -231,6 +231,21 @@ impl Teller<'_> {
         self.of_models.contains(place.split(['[', '.']).next().unwrap_or(place))
     }
 
+    /// Whether an effect is on a variable that nobody has declared, of which passes speak. Their names may be those of the program's, too: then all are told.
+    fn is_of_ghost(&self, effect: &interp::Effect) -> bool {
+        let (interp::Effect::Read { place, .. }
+        | interp::Effect::Write { place, .. }
+        | interp::Effect::Buffered { place, .. }
+        | interp::Effect::Committed { place, .. }) = effect
+        else {
+            return false;
+        };
+        let is_named = |var: VarId| self.program.pool.var_name(var) == place.as_str();
+        let is_declared =
+            |(index, var): (usize, &ir::Variable)| is_named(VarId(index as u32)) && is_users(self.program, var.span);
+        self.program.ghosts.iter().any(|var| is_named(*var)) && !self.program.vars.iter().enumerate().any(is_declared)
+    }
+
     fn short(&self, text: &str) -> String {
         shorten(self.program, text)
     }
@@ -268,7 +283,7 @@ impl Teller<'_> {
             | interp::Effect::Buffered { .. }
             | interp::Effect::Committed { .. }
             | interp::Effect::Assigned { .. }
-                if is_model =>
+                if is_model || self.is_of_ghost(effect) =>
             {
                 return None;
             }

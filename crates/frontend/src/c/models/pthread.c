@@ -69,8 +69,9 @@ static void detach(word thread)
 
 static void may_join(word thread)
 {
-    if (__ravel_asks_misuse() && (may_be_detached() || __ravel_may_join_twice())) {
+    if (__ravel_asks_misuse() && (may_be_detached() || __ravel_may_misjoin())) {
         u8 old;
+        __ravel_misuse(thread == 0, "what is joined was never a thread");
         __ravel_misuse(thread == __ravel_self(), "a thread joins itself");
         if (thread >= THREADS)
             __ravel_unsupported("more than 1024 threads that are joined");
@@ -266,9 +267,10 @@ static u32 deleted[KEYS];
 
 static void key_lives(u32 key)
 {
-    if (__ravel_asks_misuse() && (__ravel_uses("pthread_key_delete") || __ravel_uses("tss_delete"))) {
+    if (__ravel_asks_misuse()) {
         __ravel_misuse(key >= KEYS || key >= __atomic_load_n(&n_keys, RELAXED), "use of a key that was not made");
-        __ravel_misuse(__atomic_load_n(&deleted[key], RELAXED) != 0, "use of a key that was deleted");
+        if (__ravel_uses("pthread_key_delete") || __ravel_uses("tss_delete"))
+            __ravel_misuse(__atomic_load_n(&deleted[key], RELAXED) != 0, "use of a key that was deleted");
     }
 }
 

@@ -59,7 +59,7 @@ int __ravel_keeps_owners(void);
 int __ravel_asks_misuse(void);
 int __ravel_may_be_dead(const char *destroy);
 int __ravel_may_be_unset(void);
-int __ravel_may_join_twice(void);
+int __ravel_may_misjoin(void);
 /* Whether threads may use handles of others, and find them stored before those run. */
 int __ravel_stores_handles_early(void);
 int __ravel_may_change_partner(void);

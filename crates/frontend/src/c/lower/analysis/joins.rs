@@ -1,11 +1,11 @@
-//! May the program join a thread twice, or itself? If the text shows that it does not, nobody has to keep in mind who was joined.
+//! May the program join a thread twice, itself, or what never was a thread? If the text shows that it does not, nobody has to keep in mind who was joined.
 //!
 //! It shows that if all joins stand in the first function, each outside of loops with a variable or an element of its own, or in one loop
 //! that counts up with the element of that number; and if these variables are only given to `pthread_create` besides, so
-//! that each handle is in one of them. Everything else counts as "it may": then the models keep a record.
+//! that each handle is in one of them; and if each of them is given to it somewhere, of arrays as many elements as are joined. Everything else counts as "it may": then the models keep a record.
 
 use super::scan::{Part, children_of, constant, exprs_of, visit, visit_expr};
-use crate::c::typed::{Expr, ExprKind, Stmt, StmtKind, Storage, SymbolId, Unit};
+use crate::c::typed::{BinaryOp, Expr, ExprKind, Stmt, StmtKind, Storage, SymbolId, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 const JOINS: [&str; 2] = ["pthread_join", "thrd_join"];
@@ -30,11 +30,11 @@ enum Element {
     Any,
 }
 
-/// Whether some thread may be joined twice.
-pub(in crate::c::lower) fn may_join_twice(units: &[Unit], entry: &str) -> bool {
+/// Whether some join may be wrong.
+pub(in crate::c::lower) fn may_misjoin(units: &[Unit], entry: &str) -> bool {
     let joins = |unit: &Unit| unit.symbols.iter().any(|symbol| is_one_of(&symbol.name, &JOINS));
     match units {
-        [unit] => joins(unit) && may_join_twice_in(unit, entry),
+        [unit] => joins(unit) && may_misjoin_in(unit, entry),
         _ => units.iter().any(joins),
     }
 }
@@ -43,8 +43,9 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
     names.contains(&name)
 }
 
-fn may_join_twice_in(unit: &Unit, entry: &str) -> bool {
-    let mut sites = Sites { unit, joined: FxHashMap::default(), is_simple: true };
+fn may_misjoin_in(unit: &Unit, entry: &str) -> bool {
+    let mut sites =
+        Sites { unit, joined: FxHashMap::default(), created: Vec::new(), rounds: Vec::new(), is_simple: true };
     for function in &unit.functions {
         let is_entry = unit.symbols[function.symbol.0 as usize].name == entry;
         let mut loops = Vec::new();
@@ -64,6 +65,9 @@ fn may_join_twice_in(unit: &Unit, entry: &str) -> bool {
     if counted.iter().any(|symbol| n_of(symbol) > 1) || sites.joined.values().any(|n| *n > 1) {
         return true;
     }
+    if !sites.joined.keys().all(|named| sites.is_created(named)) {
+        return true;
+    }
     let handles: FxHashSet<SymbolId> = sites.joined.keys().map(|named| named.symbol).collect();
     unit.functions.iter().any(|function| mentions_elsewhere(unit, &function.body, entry, &handles))
         || unit.globals.iter().flat_map(|global| global.init.as_deref().unwrap_or_default()).any(|item| {
@@ -79,6 +83,9 @@ fn may_join_twice_in(unit: &Unit, entry: &str) -> bool {
 struct Sites<'u> {
     unit: &'u Unit,
     joined: FxHashMap<Named, usize>,
+    created: Vec<Named>,
+    /// Up to where the variables count that name elements, where that is a number.
+    rounds: Vec<(SymbolId, Option<i128>)>,
     is_simple: bool,
 }
 
@@ -87,15 +94,17 @@ impl<'u> Sites<'u> {
         for expr in exprs_of(stmt) {
             // The condition and the step of a loop run as often as its body.
             let is_loop = is_loop(stmt);
-            let mut joins: Vec<&'u Expr> = Vec::new();
+            let (mut joins, mut creates): (Vec<&'u Expr>, Vec<&'u Expr>) = (Vec::new(), Vec::new());
             visit_expr(expr, &mut |part| {
                 if let Part::Expr(Expr { kind: ExprKind::Call { callee, args }, .. }) = part
-                    && called(self.unit, callee).is_some_and(|name| is_one_of(name, &JOINS))
+                    && let Some(name) = called(self.unit, callee)
                 {
-                    joins.extend(args.first());
+                    joins.extend(args.first().filter(|_| is_one_of(name, &JOINS)));
+                    creates.extend(args.first().filter(|_| is_one_of(name, &CREATES)));
                 }
                 true
             });
+            self.created.extend(creates.into_iter().filter_map(address_of));
             let is_deep = !joins.is_empty() && (is_loop || !is_entry || has_statements(expr));
             self.is_simple &= !is_deep;
             for thread in joins {
@@ -104,6 +113,7 @@ impl<'u> Sites<'u> {
         }
         let is_loop = is_loop(stmt);
         if is_loop {
+            self.rounds.extend(counted_to(stmt));
             loops.push(stmt);
         }
         for child in children_of(stmt) {
@@ -127,6 +137,53 @@ impl<'u> Sites<'u> {
         self.is_simple &= named.element != Element::Any;
         *self.joined.entry(named).or_insert(0) += 1;
     }
+}
+
+impl Sites<'_> {
+    /// Whether what is joined is given to a creation somewhere: the variable, or as many elements.
+    fn is_created(&self, joined: &Named) -> bool {
+        let same =
+            || self.created.iter().filter(|created| created.symbol == joined.symbol).map(|created| created.element);
+        let has = |number: i128| {
+            same().any(|element| match element {
+                Element::At(other) => other == number,
+                Element::Counted(counter) => self.rounds_of(counter).is_none_or(|rounds| number < rounds),
+                Element::Any => true,
+                Element::Whole => false,
+            })
+        };
+        match joined.element {
+            Element::Whole => same().any(|element| element == Element::Whole),
+            Element::At(number) => has(number),
+            Element::Counted(counter) => match self.rounds_of(counter) {
+                Some(rounds) if rounds <= MOST_ELEMENTS => (0..rounds).all(has),
+                _ => same().next().is_some(),
+            },
+            Element::Any => false,
+        }
+    }
+
+    /// Up to where a variable counts at most, if that is known of all loops that count it.
+    fn rounds_of(&self, counter: SymbolId) -> Option<i128> {
+        let mut loops = self.rounds.iter().filter(|(other, _)| *other == counter).map(|(_, rounds)| *rounds);
+        let first = loops.next()??;
+        loops.try_fold(first, |most, rounds| Some(most.max(rounds?)))
+    }
+}
+
+/// Of arrays with more elements it is enough that some are given to creations.
+const MOST_ELEMENTS: i128 = 1024;
+
+/// The variable that a loop's condition bounds from above, and by which number.
+fn counted_to(stmt: &Stmt) -> Option<(SymbolId, Option<i128>)> {
+    let StmtKind::For { cond: Some(cond), .. } = &stmt.kind else { return None };
+    let ExprKind::Binary(op, counter, bound) = &cond.kind else { return None };
+    let counter = variable(counter)?;
+    Some(match op {
+        BinaryOp::Lt => (counter, constant(bound)),
+        BinaryOp::Le => (counter, constant(bound).map(|bound| bound + 1)),
+        _ => (counter, None),
+    })
 }
 
 fn is_loop(stmt: &Stmt) -> bool {

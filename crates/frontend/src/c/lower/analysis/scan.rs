@@ -22,7 +22,7 @@ pub(in crate::c::lower) struct Facts {
     /// Whether a lock may be a local variable.
     has_local_locks: bool,
     /// Whether a thread may be joined twice.
-    pub(in crate::c::lower) may_join_twice: bool,
+    pub(in crate::c::lower) may_misjoin: bool,
     /// Whether a started thread may use the handle of another one.
     pub(in crate::c::lower) may_use_handles_of_others: bool,
     /// Whether a condition variable may be waited on with different mutexes.
@@ -68,9 +68,9 @@ impl Facts {
     }
 
     pub(in crate::c::lower) fn gather(units: &[Unit], entry: &str) -> Facts {
-        let may_join_twice = super::joins::may_join_twice(units, entry);
+        let may_misjoin = super::joins::may_misjoin(units, entry);
         let may_change_partner = super::partners::may_change_partner(units);
-        let mut facts = Facts { n_units: units.len(), may_join_twice, may_change_partner, ..Facts::default() };
+        let mut facts = Facts { n_units: units.len(), may_misjoin, may_change_partner, ..Facts::default() };
         for (index, unit) in units.iter().enumerate() {
             facts.at_unit = index;
             for function in &unit.functions {

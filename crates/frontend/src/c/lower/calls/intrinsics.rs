@@ -156,8 +156,9 @@ impl Body<'_, '_> {
                 let has = self.lw.options.has_axioms;
                 Some(self.truth_number(has, ty))
             }
-            ("__ravel_may_join_twice", []) => {
-                let may = self.lw.facts.may_join_twice;
+            ("__ravel_may_misjoin", []) => {
+                // A creation that fails leaves no handle.
+                let may = self.lw.facts.may_misjoin || self.lw.options.fallible;
                 Some(self.truth_number(may, ty))
             }
             ("__ravel_may_change_partner", []) => {
