@@ -1,5 +1,5 @@
 // expect[race]: safe
-// engines: explicit, portfolio
+// engines: explicit portfolio
 // why: each thread counts after it has given the lock back; no start or join comes between the two threads, so nothing leads from a count to a lock
 #include <pthread.h>
 #include <stdatomic.h>

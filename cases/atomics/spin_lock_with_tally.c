@@ -1,6 +1,6 @@
 // expect: safe
 // expect[race]: safe
-// engines: explicit, portfolio
+// engines: explicit portfolio
 // why: what the spin lock keeps apart is in order, and the relaxed tally orders nothing and is asked for only at the end
 #include <assert.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
 //! A contradiction (safe where unsafe is expected, or the other way round) is the worst that can happen and is printed first.
 //! Who has decided a case before must not know less than then: `cases/decided.txt` has who that was, and `RAVEL_BLESS=1 cargo cases` writes it anew. A case
 //! that is not there must be decided by those whom it names in `engines:`, or else by the portfolio, unless it expects unknown.
-//! An engine that has not decided a case is asked again, with one of its reductions, in case it is wrong now. Of those reductions with which it has decided it, the engine's
+//! An engine that has not decided a case is asked again, with its own reduction, in case it is wrong now. Of those reductions with which it has decided it, the engine's
 //! default is asked, and one other, which depends on the case, so that each is asked about many cases. All are when it is written anew, and with `RAVEL_MATRIX=1 cargo cases`.
 //!
 //! What runs must count is asked apart (`counts`).
@@ -12,7 +12,7 @@ use crate::in_process;
 use crate::process::{ravel, root};
 use cases::count::{Bound, Knobs};
 use cases::{Case, Expectation, Expected, Pool, walk};
-use engines::Kind;
+use engines::{Kind, Knob};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -190,12 +190,11 @@ fn questions_of(file: &str, case: &Case, decided: &BTreeMap<String, BTreeSet<Str
                     Some(who) => who.contains(&question.who()),
                     None => names.is_empty() && question.engine == "portfolio" && !is_open,
                 };
-            let is_again = |other: &Question| other.engine == question.engine && other.what() == question.what();
             let is_known = |who: &BTreeSet<String>| who.iter().any(|who| is_of(who, &question.engine));
             let is_asked = match question.must_decide {
                 _ if is_anew() || std::env::var_os("RAVEL_MATRIX").is_some() => true,
                 true => is_chosen(&question),
-                false => !decided.get(&question.what()).is_some_and(is_known) && !questions.iter().any(is_again),
+                false => is_default(&question) && !decided.get(&question.what()).is_some_and(is_known),
             };
             if is_asked {
                 questions.push(question);
@@ -210,11 +209,20 @@ fn is_of(who: &str, engine: &str) -> bool {
     who.split('/').next() == Some(engine)
 }
 
+/// What an engine can set its reduction to.
+fn reductions(question: &Question) -> Option<&'static Knob> {
+    let about = engines::all().into_iter().find(|about| about.name == question.engine)?;
+    about.knobs.iter().find(|knob| knob.name == "por")
+}
+
+/// Whether the engine is asked with the reduction that it has by itself.
+fn is_default(question: &Question) -> bool {
+    question.por.is_none() || reductions(question).is_some_and(|knob| Some(knob.default) == question.por)
+}
+
 /// Whether a reduction that has decided a case is asked about it every time: the default, and one other.
 fn is_chosen(question: &Question) -> bool {
-    let about = engines::all().into_iter().find(|about| about.name == question.engine);
-    let knob = about.and_then(|about| about.knobs.iter().find(|knob| knob.name == "por"));
-    let (Some(por), Some(knob)) = (question.por, knob) else { return true };
+    let (Some(por), Some(knob)) = (question.por, reductions(question)) else { return true };
     let Kind::Choice(values) = knob.kind else { return true };
     let others: Vec<&str> = values.iter().copied().filter(|value| *value != knob.default).collect();
     let sum: usize = question.what().bytes().map(usize::from).sum();

@@ -2,7 +2,7 @@
 //!
 //! It shows that if all joins stand in the first function, each outside of loops with a variable or an element of its own, or in one loop
 //! that counts up with the element of that number; and if these variables are only given to `pthread_create` besides, so
-//! that each handle is in one of them; and if each of them is given to it somewhere, of arrays as many elements as are joined. Everything else counts as "it may": then the models keep a record.
+//! that each handle is in one of them; and if each of them is given to it somewhere outside of branches, of arrays as many elements as are joined. Everything else counts as "it may": then the models keep a record.
 
 use super::scan::{Part, children_of, constant, exprs_of, visit, visit_expr};
 use crate::c::typed::{BinaryOp, Expr, ExprKind, Stmt, StmtKind, Storage, SymbolId, Unit};
@@ -49,7 +49,7 @@ fn may_misjoin_in(unit: &Unit, entry: &str) -> bool {
     for function in &unit.functions {
         let is_entry = unit.symbols[function.symbol.0 as usize].name == entry;
         let mut loops = Vec::new();
-        sites.walk(&function.body, &mut loops, is_entry && function.labels.is_empty());
+        sites.walk(&function.body, &mut loops, (is_entry && function.labels.is_empty(), true));
     }
     if !sites.is_simple {
         return true;
@@ -90,21 +90,23 @@ struct Sites<'u> {
 }
 
 impl<'u> Sites<'u> {
-    fn walk(&mut self, stmt: &'u Stmt, loops: &mut Vec<&'u Stmt>, is_entry: bool) {
+    /// Looks at a statement of the first function or of another one, which comes in every case or not.
+    fn walk(&mut self, stmt: &'u Stmt, loops: &mut Vec<&'u Stmt>, (is_entry, is_sure): (bool, bool)) {
         for expr in exprs_of(stmt) {
             // The condition and the step of a loop run as often as its body.
             let is_loop = is_loop(stmt);
-            let (mut joins, mut creates): (Vec<&'u Expr>, Vec<&'u Expr>) = (Vec::new(), Vec::new());
+            let mut joins: Vec<&'u Expr> = Vec::new();
             visit_expr(expr, &mut |part| {
                 if let Part::Expr(Expr { kind: ExprKind::Call { callee, args }, .. }) = part
-                    && let Some(name) = called(self.unit, callee)
+                    && called(self.unit, callee).is_some_and(|name| is_one_of(name, &JOINS))
                 {
-                    joins.extend(args.first().filter(|_| is_one_of(name, &JOINS)));
-                    creates.extend(args.first().filter(|_| is_one_of(name, &CREATES)));
+                    joins.extend(args.first());
                 }
                 true
             });
-            self.created.extend(creates.into_iter().filter_map(address_of));
+            if is_sure {
+                self.note_creations(expr);
+            }
             let is_deep = !joins.is_empty() && (is_loop || !is_entry || has_statements(expr));
             self.is_simple &= !is_deep;
             for thread in joins {
@@ -116,12 +118,30 @@ impl<'u> Sites<'u> {
             self.rounds.extend(counted_to(stmt));
             loops.push(stmt);
         }
+        let is_sure = is_sure && !matches!(stmt.kind, StmtKind::If { .. } | StmtKind::Switch { .. });
         for child in children_of(stmt) {
-            self.walk(child, loops, is_entry);
+            self.walk(child, loops, (is_entry, is_sure));
         }
         if is_loop {
             loops.pop();
         }
+    }
+
+    /// What an expression creates in every case.
+    fn note_creations(&mut self, expr: &'u Expr) {
+        visit_expr(expr, &mut |part| match part {
+            Part::Expr(Expr { kind: ExprKind::LogicalAnd(first, _) | ExprKind::LogicalOr(first, _), .. })
+            | Part::Expr(Expr { kind: ExprKind::Conditional { cond: first, .. }, .. }) => {
+                self.note_creations(first);
+                false
+            }
+            Part::Expr(Expr { kind: ExprKind::Call { callee, args }, .. }) => {
+                let creates = called(self.unit, callee).is_some_and(|name| is_one_of(name, &CREATES));
+                self.created.extend(args.first().filter(|_| creates).and_then(address_of));
+                true
+            }
+            _ => true,
+        });
     }
 
     fn note(&mut self, thread: &Expr, loops: &[&Stmt]) {
