@@ -1,6 +1,10 @@
 // expect[sc]: safe
 // expect[tso.cat]: safe
 // expect[rc11]: safe
+// expect[imm]: safe
+// expect[aarch64]: safe
+// expect[power]: safe
+// expect[riscv]: safe
 // property: reach,assert
 // engines: graphs
 // why: four threads take tickets; each order of them is one execution, however long anybody waits

@@ -1,5 +1,9 @@
 // expect[pso.cat]: unsafe
 // expect[rc11]: unsafe
+// expect[imm]: unsafe
+// expect[aarch64]: unsafe
+// expect[power]: unsafe
+// expect[riscv]: unsafe
 // property: reach,assert
 // engines: graphs
 // why: with relaxed accesses the next one may not see the count of the last

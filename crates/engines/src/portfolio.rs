@@ -51,8 +51,8 @@ pub struct Row {
     pub memory: u32,
     /// Whether it proves by visiting all states, each by itself.
     pub visits_all: bool,
-    /// Whether it is asked under axioms only, and only under those whose parts of executions can be judged: interleavings are looked at by others.
-    pub is_for_axioms: bool,
+    /// Whether it knows the axioms of a program's model, if it asks for them: interleavings are looked at by others.
+    pub asks_axioms: Option<fn(&Program) -> bool>,
     /// Whether races are left to others.
     pub leaves_races: bool,
     /// Whether nobody else is asked: then it has the threads that the user gives it.
@@ -69,7 +69,7 @@ impl Row {
             after_if_many: after,
             memory,
             visits_all: false,
-            is_for_axioms: false,
+            asks_axioms: None,
             leaves_races: false,
             is_alone: false,
         }
@@ -88,8 +88,8 @@ pub const TABLE: &[Row] = &[
         ..Row::of("cegar", 200, 100)
     },
     Row { knobs: &[("order", "lockstep")], leaves_races: true, ..Row::of("impact", 2000, 100) },
-    Row { is_for_axioms: true, ..Row::of("graphs", 20, 100) },
-    Row { is_for_axioms: true, ..Row::of("declarative", 100, 100) },
+    Row { asks_axioms: Some(|program| monotone::growing(program).is_ok()), ..Row::of("graphs", 20, 100) },
+    Row { asks_axioms: Some(|program| monotone::axioms(program).is_ok()), ..Row::of("declarative", 100, 100) },
 ];
 
 /// Who is asked about races under C11.
@@ -136,13 +136,13 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
     let mut asks = Vec::new();
     let mut by_groups: Vec<Result<_, String>> = Vec::new();
     let starts = Starts::of(&task.program);
-    let has_axioms = task.program.model == Model::Cat && monotone::axioms(&task.program).is_ok();
     for row in TABLE {
         let row = &Row { after: if starts == Starts::Few { row.after } else { row.after_if_many }, ..*row };
         let engine = engine_of(row).ok_or_else(|| format!("there is no engine {}", row.engine))?;
         let covers = engine.properties(task);
         let covers = if row.leaves_races { covers.beyond(Properties::of(&[Property::Race])) } else { covers };
-        let is_other_form = row.is_for_axioms && !has_axioms;
+        let is_asked = |knows: fn(&Program) -> bool| task.program.model != Model::Sc && knows(&task.program);
+        let is_other_form = row.asks_axioms.is_some_and(|knows| !is_asked(knows));
         if !engine.models().contains(&task.program.model) || covers.is_empty() || is_other_form {
             // The settings are checked all the same.
             ask(*row, engine, covers)?;

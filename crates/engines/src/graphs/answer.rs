@@ -4,9 +4,9 @@
 //! Under interleavings (`Model::Sc`) the order also agrees with coherence and with what reads have not seen yet; then it is a trace like any other.
 
 use super::code::Code;
+use super::code::local::{At, Blocked, Next};
 use super::explore::Bad;
 use super::graph::{Graph, Id, Kind};
-use super::local::{At, Blocked, Next};
 use ir::pass::spell_step;
 use ir::{EdgeId, EdgeRef, EventName, Model, Program, Property, ReadsFrom, SiteId, Step, Trace};
 use logic::Value;

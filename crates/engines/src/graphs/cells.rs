@@ -4,8 +4,8 @@
 //! travel from write to read. Cells are numbered as they are met; two that overlap in part are refused by name.
 
 use super::code::Code;
+use super::code::local::{Next, Spot};
 use super::graph::{Graph, Id, Kind};
-use super::local::{Next, Spot};
 use ir::access::bytes_of;
 use ir::interp::{Cell, Origin, from_bytes, to_bytes};
 use ir::{AllocKind, Property, Span, Why};

@@ -2,9 +2,9 @@
 
 use super::cells::{bits_at, seen_as};
 use super::code::Code;
+use super::code::local::{Here, Next, Spot};
 use super::explore::Explorer;
 use super::graph::{Early, Graph, Row};
-use super::local::{Here, Next, Spot};
 use ir::access::bytes_of;
 use ir::interp::{Memory, Origin, from_bytes, to_bytes};
 use ir::{AllocKind, Fill, Property, Why};

@@ -12,10 +12,10 @@
 
 use super::cells::{Cells, Ends, bits_at, ends, initial, meetings, seen_as};
 use super::code::Code;
+use super::code::local::{Here, Next, Spot};
 use super::early;
 use super::graph::{Graph, Id, Kind, Row};
 use super::judge::Judge;
-use super::local::{Here, Next, Spot};
 use crate::Run;
 use ir::{AllocKind, Property, Why};
 use logic::Value;

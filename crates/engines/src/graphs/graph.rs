@@ -6,7 +6,7 @@
 //!
 //! Invariants: the past of every event is in the graph, stamps grow along each row, and the rows of threads whose start is not in the graph are empty.
 
-use super::local::Here;
+use super::code::local::Here;
 use ir::interp::Memory;
 use ir::{AllocKind, EdgeId, Order, SiteId, Span};
 use logic::Value;

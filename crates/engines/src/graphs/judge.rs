@@ -1,14 +1,18 @@
 //! Does the memory model allow a graph? The events become those that its axioms speak of, by the compiler mapping, and the axioms are evaluated on them.
 //!
+//! What depends on what is asked of the threads ([`super::code::flow`]), if the model minds.
+//!
 //! Which events there are is said once more in `evidence::judged`, from what the interpreter did: there a graph that goes wrong is judged again.
 
+use super::code::Code;
+use super::code::flow::{Depends, Reads};
+use super::code::local::{Blocked, Next};
 use super::cycle::is_in_circle;
 use super::graph::{Graph, Id, Kind};
-use super::local::{Blocked, Next};
 use crate::evidence::axioms::{Axioms, is_race};
 use ir::{Order, Span};
 use memory::graph::judge::{Execution, is_forbidden, judge};
-use memory::graph::mapping::{Access, Mapping, Tags};
+use memory::graph::mapping::{Access, Compiled, Mapping, Tags};
 use memory::graph::{Event as Node, Kind as What, Shape};
 use memory::relation::Relation;
 use rustc_hash::FxHashMap;
@@ -16,14 +20,15 @@ use rustc_hash::FxHashMap;
 /// The model, and how often it was asked.
 pub(super) struct Judge<'a> {
     axioms: &'a Axioms,
+    code: &'a Code<'a>,
     /// Whether circles are all that the model forbids.
     is_sc: bool,
     pub(super) n_checks: u64,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(axioms: &'a Axioms) -> Judge<'a> {
-        Judge { axioms, is_sc: axioms.model.title == "SC", n_checks: 0 }
+    pub(super) fn new(axioms: &'a Axioms, code: &'a Code<'a>) -> Judge<'a> {
+        Judge { axioms, code, is_sc: axioms.model.title == "SC", n_checks: 0 }
     }
 
     /// Whether release and acquire synchronise as in RC11.
@@ -40,14 +45,14 @@ impl<'a> Judge<'a> {
             return false;
         }
         self.n_checks += 1;
-        let built = Built::new(graph, self.axioms.mapping, true);
+        let built = Built::new(graph, self.code, self.axioms.mapping, true);
         !is_forbidden(&self.axioms.model, &built.execution())
     }
 
     /// Whether the model sees a race.
     pub(super) fn has_race(&mut self, graph: &Graph) -> bool {
         self.n_checks += 1;
-        let built = Built::new(graph, self.axioms.mapping, false);
+        let built = Built::new(graph, self.code, self.axioms.mapping, false);
         let judgement = judge(&self.axioms.model, &built.execution());
         judgement.is_ok_and(|judgement| judgement.flags.iter().any(|flag| is_race(&flag.name)))
     }
@@ -68,10 +73,12 @@ struct Built<'a> {
     rmw: Vec<(usize, usize)>,
     rf: Vec<(usize, usize)>,
     co: Vec<Vec<usize>>,
+    /// Address, data and control dependencies, those of expected values, and those of what chooses a value.
+    dependencies: [Vec<(usize, usize)>; 5],
 }
 
 impl<'a> Built<'a> {
-    fn new(graph: &Graph, mapping: &'a Mapping, with_waiting: bool) -> Built<'a> {
+    fn new(graph: &Graph, code: &Code<'_>, mapping: &'a Mapping, with_waiting: bool) -> Built<'a> {
         let mut built = Built {
             mapping,
             events: Vec::new(),
@@ -80,17 +87,33 @@ impl<'a> Built<'a> {
             rmw: Vec::new(),
             rf: Vec::new(),
             co: Vec::new(),
+            dependencies: Default::default(),
         };
-        let first = built.initial(graph);
+        let first = built.initial(graph, code);
         let mut node_of: FxHashMap<Id, usize> = FxHashMap::default();
         for (row, this) in graph.rows.iter().enumerate() {
             let start = built.events.len();
             let waits = this.here.as_ref().is_some_and(|here| matches!(here.next, Next::Blocked(Blocked::Waits)));
             let n = this.events.len() - usize::from(waits && !with_waiting);
+            let mut reads: Vec<usize> = Vec::new();
             for (at, event) in this.events[..n].iter().enumerate() {
                 let id = Id { row: row as u32, at: at as u32 };
-                if let Some(node) = built.event(id, &event.kind) {
-                    node_of.insert(id, node);
+                if code.is_private(event.site()) && matches!(event.kind, Kind::Read { .. } | Kind::Write { .. }) {
+                    continue;
+                }
+                let n_before = built.events.len();
+                let Some(node) = built.event(id, &event.kind) else {
+                    built.depend_fences(n_before, &code.depends(&event.before), &reads);
+                    continue;
+                };
+                node_of.insert(id, node);
+                match event.kind {
+                    Kind::Read { .. } => {
+                        reads.push(node);
+                        built.depend(n_before, node, &code.depends(&event.before), &reads);
+                    }
+                    Kind::Write { .. } => built.depend(n_before, node, &code.depends(&event.before), &reads),
+                    _ => {}
                 }
             }
             built.rows.push((start, built.events.len()));
@@ -98,7 +121,7 @@ impl<'a> Built<'a> {
         for (id, event) in graph.events() {
             let Some(node) = node_of.get(&id) else { continue };
             let source = match event.kind {
-                Kind::Read { cell, source, .. } => Some(source.map_or(first[&cell], |source| node_of[&source])),
+                Kind::Read { cell, source, .. } => Some(source.map_or_else(|| first[&cell], |source| node_of[&source])),
                 Kind::Begin => start_of(graph, id.row).map(|start| node_of[&start]),
                 Kind::Join(row) => {
                     let at = graph.rows[row as usize].events.len() as u32 - 1;
@@ -115,16 +138,16 @@ impl<'a> Built<'a> {
             }
         }
         for (cell, node) in &first {
-            let writes = graph.writes(*cell).iter().map(|write| node_of[write]);
+            let writes = graph.writes(*cell).iter().filter_map(|write| node_of.get(write).copied());
             built.co.push(std::iter::once(*node).chain(writes).collect());
         }
         built
     }
 
     /// The initial writes of all cells that are accessed.
-    fn initial(&mut self, graph: &Graph) -> FxHashMap<u32, usize> {
+    fn initial(&mut self, graph: &Graph, code: &Code<'_>) -> FxHashMap<u32, usize> {
         let mut first: FxHashMap<u32, usize> = FxHashMap::default();
-        for (_, event) in graph.events() {
+        for (_, event) in graph.events().filter(|(_, event)| !code.is_private(event.site())) {
             let (Kind::Read { cell, order, .. } | Kind::Write { cell, order, .. }) = event.kind else { continue };
             let node = *first.entry(cell).or_insert_with(|| {
                 let node = self.push(None, What::Write, &[], Order::Plain);
@@ -136,6 +159,40 @@ impl<'a> Built<'a> {
             }
         }
         first
+    }
+
+    /// An access, which is the event `node` with those from `n_before` on beside it, depends on reads of its thread.
+    fn depend(&mut self, n_before: usize, node: usize, depends: &Depends, reads: &[usize]) {
+        let is_write = self.events[node].kind == What::Write;
+        let pairs = |found: &mut Vec<(usize, usize)>, numbers: &mut dyn Iterator<Item = u32>| {
+            let of = |number: u32| reads.get(number as usize).filter(|read| **read != node);
+            found.extend(numbers.filter_map(|number| of(number).map(|read| (*read, node))));
+        };
+        let [address, data, control, expected, chosen] = &mut self.dependencies;
+        pairs(address, &mut depends.address.flowing());
+        if is_write {
+            pairs(data, &mut depends.data.flowing());
+            for found in [control, chosen] {
+                pairs(found, &mut depends.address.choosing().chain(depends.data.choosing()));
+            }
+        } else {
+            pairs(expected, &mut depends.expected.flowing());
+        }
+        self.depend_fences(n_before, depends, reads);
+        // What stands behind the read of a loop of exclusives waits for what it compares.
+        if let (true, Some(read)) = (depends.compares, reads.last()) {
+            let behind = n_before.max(read + 1)..self.events.len();
+            self.dependencies[2].extend(behind.map(|event| (*read, event)));
+        }
+    }
+
+    /// All events from `n_before` on depend on the branches before them.
+    fn depend_fences(&mut self, n_before: usize, depends: &Depends, reads: &[usize]) {
+        let control: &Reads = &depends.control;
+        for event in n_before..self.events.len() {
+            let of = |number: u32| reads.get(number as usize).map(|read| (*read, event));
+            self.dependencies[2].extend(control.flowing().filter_map(of));
+        }
     }
 
     fn push(&mut self, thread: Option<u32>, kind: What, tags: Tags, order: Order) -> usize {
@@ -151,6 +208,15 @@ impl<'a> Built<'a> {
         }
     }
 
+    /// The fences behind an access, of which the first may stand behind a branch on what was read.
+    fn fences_behind(&mut self, thread: u32, read: usize, compiled: &Compiled) {
+        let fence = self.events.len();
+        self.fences(thread, compiled.after);
+        if compiled.branches && self.events.len() > fence {
+            self.dependencies[2].push((read, fence));
+        }
+    }
+
     /// Adds what an event is to the model; the node that reads or writes.
     fn event(&mut self, id: Id, kind: &Kind) -> Option<usize> {
         match *kind {
@@ -162,7 +228,7 @@ impl<'a> Built<'a> {
                 self.cells[node] = Some(cell as usize);
                 self.events[node].is_update = is_update;
                 if !is_update {
-                    self.fences(id.row, compiled.after);
+                    self.fences_behind(id.row, node, &compiled);
                 }
                 Some(node)
             }
@@ -178,7 +244,7 @@ impl<'a> Built<'a> {
                 if is_update {
                     self.rmw.push((node - 1, node));
                 }
-                self.fences(id.row, compiled.after);
+                self.fences_behind(id.row, node - usize::from(is_update), &compiled);
                 Some(node)
             }
             Kind::Fence(order) => {
@@ -194,7 +260,7 @@ impl<'a> Built<'a> {
             Kind::Begin | Kind::Join(_) => {
                 let compiled = self.mapping.compile(Access::Load, Order::Acquire);
                 let node = self.push(Some(id.row), What::Read, compiled.read, Order::Acquire);
-                self.fences(id.row, compiled.after);
+                self.fences_behind(id.row, node, &compiled);
                 Some(node)
             }
             Kind::Input { .. } | Kind::Made { .. } | Kind::Freed { .. } => None,
@@ -222,8 +288,7 @@ impl<'a> Built<'a> {
             uses_exclusives: self.mapping.uses_exclusives,
         };
         let rf = Relation::of(n, self.rf.iter().copied());
-        let none = || Relation::empty(n);
-        let dependencies = std::array::from_fn(|_| none());
+        let dependencies = std::array::from_fn(|kind| Relation::of(n, self.dependencies[kind].iter().copied()));
         Execution { shape, cells: self.cells.clone(), values: vec![0; n], rf, co, dependencies }
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! Known as: stateless model checking by execution graphs (GenMC, TruSt) \[Kokologiannakis22], optimal dynamic partial order reduction.
 //!
-//! Threads are run alone ([`code`], [`local`]); what they do that others notice are events of a graph ([`graph`], [`cells`]). Graphs grow event by event ([`explore`]), a later write is offered to
+//! Threads are run alone ([`code`], [`code::local`]); what they do that others notice are events of a graph ([`graph`], [`cells`]). Graphs grow event by event ([`explore`]), a later write is offered to
 //! earlier reads ([`revisit`]), and the axioms are asked ([`judge`]) where an event closes a circle ([`cycle`]). What `main` does before it starts a thread is run on memory ([`early`]).
 //! An execution that goes wrong is told as a trace ([`answer`]), which `engines::decide` replays and judges again.
 //!
 //! **Models.** Those of `evidence::monotone`: what they forbid of a part of an execution they forbid of the whole, and program order and reads-from have no cycles. So every execution can be built event by
-//! event, each read after what it reads, through graphs that are all allowed. That is what the proof of the algorithm asks for.
+//! event, each read after what it reads, through graphs that are all allowed. That is what the proof of the algorithm asks for. Some models have such cycles, but not for
+//! programs in which every read is ordered with the later writes of its thread ([`load_buffering`]); of others the executions without such cycles are visited, and nothing is proved.
 
 mod answer;
 mod cells;
@@ -17,19 +18,20 @@ mod early;
 mod explore;
 mod graph;
 mod judge;
-mod local;
+mod load_buffering;
 mod revisit;
 #[cfg(test)]
 mod tests;
 
-use crate::evidence::monotone;
+use crate::evidence::monotone::{self, Growing};
 use crate::{About, Engine, Kind, Knob, Run};
 use cells::Cells;
 use code::Code;
 use explore::{Counts, Explorer};
 use ir::pass::{Options, explicit_fences, forget_owners, prepare};
-use ir::{Model, Proof, Properties, Property, Task, Verdict, Why};
+use ir::{Model, Proof, Properties, Property, Span, Task, Verdict, Why};
 use judge::Judge;
+use load_buffering::overtaking_write;
 
 /// The engine that enumerates execution graphs.
 pub struct Graphs;
@@ -69,7 +71,7 @@ impl Engine for Graphs {
     }
 
     fn models(&self) -> &'static [Model] {
-        &[Model::Sc, Model::Cat]
+        &[Model::Sc, Model::Tso, Model::Pso, Model::Cat]
     }
 
     fn properties(&self, task: &Task) -> Properties {
@@ -91,22 +93,27 @@ impl Engine for Graphs {
 }
 
 fn decide(properties: Properties, task: &Task, run: &mut Run) -> Result<Verdict, Why> {
-    let axioms = monotone::axioms(&task.program)?;
+    let Growing { axioms, buffers_loads } = monotone::growing(&task.program)?;
     // To axioms every access counts, used or not, as it does where races are looked for.
     let options = Options { blocks: false, ..Options::default() };
     let program = prepare(&explicit_fences(task.program.clone()), task.properties.with(Property::Race), &options)?;
     let program = forget_owners(program);
     run.looked_for = properties;
-    let code = Code::new(&program, properties);
+    let overtaking = overtaking_write(&program).filter(|_| buffers_loads).map(|span| {
+        let what = "a write that may take effect before an earlier read of its thread (load buffering)".to_string();
+        Why::Unsupported { span, what }
+    });
+    let compares = axioms.minds_dependencies().then_some(axioms.mapping.uses_exclusives);
+    let code = Code::new(&program, properties, compares);
     let max_events = usize::try_from(run.settings.number(&EVENTS)).unwrap_or(usize::MAX);
     let mut explorer = Explorer {
         code: &code,
-        judge: Judge::new(&axioms),
+        judge: Judge::new(&axioms, &code),
         run,
         stack: Vec::new(),
         cells: Cells::default(),
         counts: Counts::default(),
-        reason: None,
+        reason: overtaking,
         max_events,
         asks_races: properties.has(Property::Race),
         seen: None,
@@ -123,7 +130,14 @@ fn decide(properties: Properties, task: &Task, run: &mut Run) -> Result<Verdict,
         let Counts { complete, blocked, .. } = counts;
         run.notes.push(format!("{complete} complete executions, {blocked} in which a thread does not go on"));
     }
+    let is_buffered = matches!(task.program.model, Model::Tso | Model::Pso);
     match (found?, reason) {
+        (Some(_), _) if is_buffered => {
+            let name = task.program.model.name();
+            let what =
+                format!("an execution that goes wrong, told by store buffers (--model {name}.cat tells its graph),");
+            Err(Why::Unsupported { span: Span::NOWHERE, what })
+        }
         (Some((graph, bad)), _) => Ok(Verdict::Unsafe(answer::trace(&task.program, &code, &graph, &bad))),
         (None, Some(why)) => Err(why),
         (None, None) => Ok(Verdict::Safe(Proof::Exhaustive { states: counts.complete + counts.blocked })),

@@ -4,9 +4,9 @@
 //! It is the one in which everything that is taken away, and the read itself, was added last where it stands: a read reads the last write that was there when it was added, or is in the past
 //! of the new write; a write was put last, and no earlier read has it as its source; an input has its first value.
 
+use super::code::local::Next;
 use super::explore::Explorer;
 use super::graph::{Clock, Event, Graph, Id, Kind};
-use super::local::Next;
 use std::rc::Rc;
 
 impl Explorer<'_> {

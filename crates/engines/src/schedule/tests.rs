@@ -64,7 +64,7 @@ fn the_first_verdict_wins_and_limits_hold() {
     let asks = portfolio::asks("portfolio", &task, &[]).expect("nothing is set");
     // Whoever looks for nothing of it, or is there for axioms, is not asked.
     let looks = |row: &&portfolio::Row| {
-        let engine = engine_named(row.engine).filter(|_| !row.is_for_axioms);
+        let engine = engine_named(row.engine).filter(|_| row.asks_axioms.is_none());
         engine.is_some_and(|engine| !engine.properties(&task).is_empty())
     };
     assert_eq!(asks.len(), portfolio::TABLE.iter().filter(looks).count());

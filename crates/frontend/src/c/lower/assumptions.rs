@@ -76,6 +76,9 @@ impl Lowering<'_> {
                     "handles of threads are small numbers, in the order in which the threads are made".to_string(),
                 );
             }
+            "sysconf" => {
+                self.assume("the machine has at most 8192 processors and 2^30 pages of memory".to_string());
+            }
             "mmap" => self.assume("files that are mapped are changed by nobody else".to_string()),
             "setlocale" => self.assume("characters and numbers stay those of the C locale".to_string()),
             "alarm" => self.assume("the signal of `alarm` does not come".to_string()),

@@ -400,7 +400,9 @@ u32 getgid(void)
 }
 
 /* What stays the same while the process runs, by name; but for limits that can be set, processors and free memory. */
-enum { N_LIMITS = 256, CHILD_MAX = 1, OPEN_MAX = 4, PAGE_SIZE = 30, PROCESSORS = 83, FREE_PAGES = 86 };
+enum { N_LIMITS = 256, ARG_MAX = 0, CHILD_MAX = 1, OPEN_MAX = 4, PAGE_SIZE = 30, PROCESSORS = 83, FREE_PAGES = 86 };
+/* More than any machine has. */
+enum { MOST_PROCESSORS = 8192, MOST_PAGES = 1 << 30 };
 extern long __system_limits[N_LIMITS];
 
 int getpagesize(void);
@@ -412,10 +414,14 @@ long sysconf(int name)
         return fail_with(EINVAL);
     if (name == PAGE_SIZE)
         return getpagesize();
-    __ravel_assume(name < PROCESSORS || name > PROCESSORS + 1 || value > 0);
     if (name != CHILD_MAX && name != OPEN_MAX && (name < PROCESSORS || name > FREE_PAGES))
         value = __system_limits[name];
-    __ravel_assume(value >= -1);
+    if (name == PROCESSORS || name == PROCESSORS + 1)
+        __ravel_assume(value > 0 && value <= MOST_PROCESSORS);
+    else if (name > PROCESSORS + 1 && name <= FREE_PAGES)
+        __ravel_assume(value > 0 && value <= MOST_PAGES);
+    else
+        __ravel_assume(value >= -1 && (name == ARG_MAX || value <= 0x7fffffff));
     return value;
 }
 

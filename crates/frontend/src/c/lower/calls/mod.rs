@@ -296,12 +296,22 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Does what a name means that counts even if the program defines the function.
+    pub(in crate::c::lower) fn mean(&mut self, known: Known) {
+        match known {
+            Known::Error => self.fail(CheckKind::ErrorCall),
+            Known::AtomicBegin => self.emit(Op::AtomicBegin),
+            Known::AtomicEnd => self.emit(Op::AtomicEnd),
+            _ => unreachable!("{known:?} gives way to a definition"),
+        }
+    }
+
     fn known_call(&mut self, expr: &Expr, name: &str, known: Known, args: &[Expr], is_wanted: bool) -> Option<TermId> {
         let ty = expr.ty.ty;
         match known {
-            Known::Error => {
+            Known::Error | Known::AtomicBegin | Known::AtomicEnd => {
                 args.iter().for_each(|arg| self.discard(arg));
-                self.fail(CheckKind::ErrorCall);
+                self.mean(known);
                 None
             }
             Known::AssertFail => {
@@ -321,14 +331,6 @@ impl Body<'_, '_> {
                 } else {
                     self.assume(truth);
                 }
-                None
-            }
-            Known::AtomicBegin => {
-                self.emit(Op::AtomicBegin);
-                None
-            }
-            Known::AtomicEnd => {
-                self.emit(Op::AtomicEnd);
                 None
             }
             Known::Nondet => {

@@ -7,6 +7,7 @@
 use super::scopes;
 use crate::c::lower::analysis::scan;
 use crate::c::lower::body::{Body, JumpTarget, StackObject};
+use crate::c::lower::calls::library;
 use crate::c::lower::context::{Home, SymbolRef};
 use crate::c::typed::{Expr, Function, Stmt, StmtKind, Storage};
 use crate::c::types::Type;
@@ -16,7 +17,8 @@ use logic::{Sort, TermId};
 impl<'u> Body<'_, 'u> {
     pub(in crate::c::lower) fn lower_body(&mut self, function: &'u Function) {
         let name = &self.lw.symbol(SymbolRef { unit: self.unit, symbol: function.symbol }).name;
-        let is_section = crate::c::lower::calls::library::is_atomic_section(name);
+        let is_section = library::is_atomic_section(name);
+        let meant = library::known(name).filter(|known| known.overrides_definitions());
         self.is_atomic_section = is_section;
         self.hoisted = scopes::hoisted(&function.body);
         // Arrays of variable length live from their declaration on, in C too.
@@ -29,6 +31,11 @@ impl<'u> Body<'_, 'u> {
             self.emit(Op::AtomicBegin);
         }
         self.place_params(function);
+        // Whoever calls it by its name is told what the name means; this is for who calls it through a pointer, or lets the library call it.
+        if let Some(meant) = meant {
+            self.span = function.span;
+            self.mean(meant);
+        }
         self.find_labels(&function.body);
         self.stmt(&function.body);
         self.span = function.span;

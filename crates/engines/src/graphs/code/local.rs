@@ -3,51 +3,57 @@
 //! A thread is run alone: what it does up to its next event depends on what its reads have found, and on nothing else. So a standing can be kept with the event
 //! that follows it, and used again when the events after it are taken away.
 
+use super::flow::{Flow, Reads};
 use ir::{AllocKind, EdgeId, LocId, Order, ProcId, Property, SiteId, Span, Why};
 use logic::{Scalar, Sort, Value, VarId};
 
 /// Where control is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum At {
+pub(crate) enum At {
     /// At a location.
     Loc(LocId),
     /// Before a statement of an edge.
     Inside(EdgeId, u32),
 }
 
+/// The values of some variables, and what they depend on.
+type Standing = (Vec<Option<Value>>, Vec<Reads>);
+
 /// The state of a thread.
 #[derive(Clone, Debug)]
-pub(super) struct Local {
-    pub(super) proc: ProcId,
-    pub(super) at: At,
+pub(crate) struct Local {
+    pub(crate) proc: ProcId,
+    pub(crate) at: At,
     /// Thread variables and locals, by slot; nothing for what nobody has chosen.
-    pub(super) vars: Vec<Option<Value>>,
+    pub(crate) vars: Vec<Option<Value>>,
+    /// What they depend on, if somebody asks.
+    pub(crate) flow: Option<Flow>,
     /// What the update whose read is done will write, and what it has read.
-    pub(super) pending: Option<(Value, Value)>,
+    pub(crate) pending: Option<(Value, Value)>,
     /// Whether it is the first thread before there is another one: what it does then is what memory holds at first.
-    pub(super) is_early: bool,
+    pub(crate) is_early: bool,
     /// How many granules of addresses it has used.
-    pub(super) n_granules: u64,
+    pub(crate) n_granules: u64,
     /// How many threads it has started.
-    pub(super) n_started: u32,
+    pub(crate) n_started: u32,
     /// How many edges it has begun.
-    pub(super) n_steps: u32,
+    pub(crate) n_steps: u32,
     /// Those since its last event.
-    pub(super) segment: Vec<EdgeId>,
+    pub(crate) segment: Vec<EdgeId>,
     /// Heads of loops where it has been since it last did something that others can notice, and its variables there.
-    pub(super) heads: Vec<(LocId, Vec<Option<Value>>)>,
+    pub(crate) heads: Vec<(LocId, Standing)>,
 }
 
 /// A place that is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Spot {
+pub(crate) enum Spot {
     Var(VarId),
     Mem { addr: u64, sort: Scalar },
 }
 
 /// What a thread does next.
 #[derive(Clone, Debug)]
-pub(super) enum Next {
+pub(crate) enum Next {
     /// Reads; for an update that is its first half.
     Read {
         spot: Spot,
@@ -94,7 +100,7 @@ pub(super) enum Next {
 
 /// Why a thread does not go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Blocked {
+pub(crate) enum Blocked {
     /// An assumption does not hold.
     Assumes,
     /// An update waits for another value.
@@ -105,29 +111,29 @@ pub(super) enum Blocked {
 
 /// A thread before an event, or at its end.
 #[derive(Clone, Debug)]
-pub(super) struct Here {
-    pub(super) local: Local,
-    pub(super) next: Next,
+pub(crate) struct Here {
+    pub(crate) local: Local,
+    pub(crate) next: Next,
     /// The statement that is next.
-    pub(super) site: SiteId,
-    pub(super) span: Span,
+    pub(crate) site: SiteId,
+    pub(crate) span: Span,
 }
 
 impl Here {
     /// The number of the edge that the thread is in.
-    pub(super) fn step(&self) -> u32 {
+    pub(crate) fn step(&self) -> u32 {
         self.local.n_steps.saturating_sub(1)
     }
 
     /// Whether the second half of an update comes next.
-    pub(super) fn is_pending(&self) -> bool {
+    pub(crate) fn is_pending(&self) -> bool {
         matches!(self.next, Next::Write { is_update: true, .. })
     }
 }
 
 impl Local {
     /// Others may notice what it has done.
-    pub(super) fn has_effect(&mut self) {
+    pub(crate) fn has_effect(&mut self) {
         self.heads.clear();
     }
 }

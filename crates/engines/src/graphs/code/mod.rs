@@ -4,15 +4,20 @@
 //! it finds. An input that has many values is chosen by nobody: whoever uses it goes beyond what can be enumerated.
 //!
 //! **Spin loops.** A thread that is back at the head of a loop with the variables that matter as they were, and that has only read since, does not go on: without that
-//! round an execution keeps all its other events and loses only order, so every execution with the round has one without it that reaches as much.
+//! round an execution keeps all its other events and loses only order, so every execution with the round has one without it that reaches as much. Where dependencies are order, the
+//! variables must depend on what they depended on, too.
 
-use super::local::{At, Blocked, Here, Local, Next, Spot};
+pub(super) mod flow;
+pub(super) mod local;
+
 use ir::pass::{Liveness, loop_heads};
 use ir::{
     Callee, CheckKind, EdgeId, LocId, ObjectKind, Op, Order, Place, ProcId, Program, Properties, Property, Scope,
     SiteId, Span, Stmt, Why,
 };
+use local::{At, Blocked, Here, Local, Next, Spot};
 use logic::{Sort, TermId, Value, VarId};
+use rustc_hash::FxHashSet;
 use std::cell::Cell;
 
 /// Inputs with at most so many bits are enumerated.
@@ -34,13 +39,17 @@ pub(super) struct Code<'p> {
     out: Vec<Vec<Vec<EdgeId>>>,
     is_head: Vec<Vec<bool>>,
     live: Vec<Liveness>,
+    /// Whether a compare-exchange branches, if somebody asks what depends on what.
+    compares: Option<bool>,
+    /// Accesses that are no events then.
+    private: FxHashSet<SiteId>,
 }
 
 /// Why a statement is not run.
 type Halt = Next;
 
 impl<'p> Code<'p> {
-    pub(super) fn new(program: &'p Program, properties: Properties) -> Code<'p> {
+    pub(super) fn new(program: &'p Program, properties: Properties, compares: Option<bool>) -> Code<'p> {
         let all = (0..program.vars.len() as u32).map(VarId);
         let thread_vars: Vec<VarId> = all.filter(|var| program.var(*var).scope == Scope::Thread).collect();
         let out: Vec<Vec<Vec<EdgeId>>> = program.procs.iter().map(ir::Proc::out_edges).collect();
@@ -56,7 +65,9 @@ impl<'p> Code<'p> {
             (0..proc.locs.len()).map(|loc| heads.contains(loc)).collect()
         });
         let live = program.procs.iter().map(|proc| Liveness::new(program, proc, true)).collect();
-        Code { program, properties, slots: slots.collect(), is_head: is_head.collect(), thread_vars, out, live }
+        let (slots, is_head) = (slots.collect(), is_head.collect());
+        let private = if compares.is_some() { flow::private_accesses(program) } else { FxHashSet::default() };
+        Code { program, properties, slots, is_head, thread_vars, out, live, compares, private }
     }
 
     /// A thread with this number that begins.
@@ -75,6 +86,7 @@ impl<'p> Code<'p> {
         let mut local = Local {
             proc,
             at: At::Loc(this.entry),
+            flow: self.no_flow(vars.len()),
             vars,
             pending: None,
             is_early: row == 0,
@@ -199,7 +211,9 @@ impl<'p> Code<'p> {
         }
         let slots = &self.slots[local.proc.index()];
         let live = self.live[local.proc.index()].at(loc);
-        let now: Vec<Option<Value>> = live.iter().map(|var| local.vars[slots[var.index()] as usize].clone()).collect();
+        let slots = || live.iter().map(|var| slots[var.index()] as usize);
+        let values: Vec<Option<Value>> = slots().map(|slot| local.vars[slot].clone()).collect();
+        let now = (values, self.dependencies_of(local, slots()));
         if local.heads.iter().any(|(other, then)| *other == loc && *then == now) {
             return true;
         }
@@ -214,8 +228,9 @@ impl<'p> Code<'p> {
     fn perform(&self, local: &mut Local, stmt: &Stmt) -> Result<Option<Next>, Halt> {
         Ok(Some(match &stmt.op {
             Op::Assign { var, value } => {
-                let value = self.eval(local, *value, None)?;
-                self.set(local, *var, value);
+                let new = self.eval(local, *value, None)?;
+                self.flows(local, *var, Some(*value));
+                self.set(local, *var, new);
                 return Ok(None);
             }
             Op::Havoc { var, .. } => {
@@ -225,10 +240,12 @@ impl<'p> Code<'p> {
                 }
                 let slot = self.slots[local.proc.index()][var.index()] as usize;
                 local.vars[slot] = None;
+                self.flows(local, *var, None);
                 return Ok(None);
             }
             Op::Assume(cond) => {
                 let holds = self.eval(local, *cond, None)?.as_bool();
+                self.branches(local, *cond);
                 return if holds { Ok(None) } else { Err(Next::Blocked(Blocked::Assumes)) };
             }
             Op::Check { cond, kind } => return self.check(local, *cond, kind, stmt.span).map(|()| None),
@@ -333,10 +350,11 @@ impl<'p> Code<'p> {
         let mut local = here.local.clone();
         local.segment.clear();
         let At::Inside(edge, at) = local.at else { unreachable!("it is before a statement") };
-        if let (Some(value), Some(stmt)) = (value, self.stmt(&local))
-            && let Some(var) = ir::access::local_written(&stmt.op)
-        {
-            self.set(&mut local, var, value);
+        if let Some(stmt) = self.stmt(&local) {
+            self.happened(&mut local, stmt);
+            if let (Some(value), Some(var)) = (value, ir::access::local_written(&stmt.op)) {
+                self.set(&mut local, var, value);
+            }
         }
         local.at = At::Inside(edge, at + 1);
         local.pending = None;
