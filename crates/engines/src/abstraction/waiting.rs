@@ -2,14 +2,17 @@
 //!
 //! The holder of a section waits if one of its edges stops at a wait and none of the others can be taken. Edges of one location exclude each other, so that one
 //! whose conditions depend on an input need not be looked at: no input is asked for before a wait (`ir::pass::merge_blocks`). Where an address is
-//! not resolved, the holder may wait.
+//! not resolved, its cases are told apart; if they are too many, the holder may wait.
 
 use super::cells::Cells;
-use super::control::Control;
+use super::control::{Control, is_counted};
 use super::symbolic::{self, Resolve};
 use ir::pass::may_wait_in_circle;
 use ir::{EdgeId, EdgeRef, Op, Program, Properties, Span, Stmt, Why};
 use logic::TermId;
+
+/// Addresses that a wait may have and that are told apart.
+const MAX_CASES: usize = 64;
 
 /// Conditions under which a thread may run: that the holder of an atomic section, if it is another thread, waits.
 pub fn others_wait(
@@ -44,12 +47,16 @@ pub fn waits(
             continue;
         }
         let edge = EdgeRef { proc: at.proc, edge: EdgeId(index as u32) };
-        let summary = symbolic::run(cells, properties, control, thread, edge, resolve);
-        fixed.extend(summary.fixed.iter().copied());
-        if summary.is_vague {
-            return cells.pool.bool(true);
+        let mut summary = symbolic::run(cells, properties, control, thread, edge, resolve);
+        let is_open = summary.is_vague;
+        if is_open && !is_counted(thread) {
+            summary = symbolic::run_by_cases(cells, properties, control, (thread, edge), resolve, MAX_CASES);
         }
         let all = cells.pool.and_all(&summary.guards);
+        if is_open && (is_counted(thread) || cells.pool.as_const(all).is_some()) {
+            return cells.pool.bool(true);
+        }
+        fixed.extend(summary.fixed.iter().copied());
         let vars = cells.vars_in(all);
         if vars.iter().all(|var| cells.cell(*var).is_some()) {
             stuck.push(cells.pool.not(all));

@@ -2,8 +2,8 @@
 //!
 //! Each cut is an unknown predicate over the variables used on both sides; each formula of the path is a Horn clause from
 //! one predicate to the next, the last one to false. The clauses do not refer back, so a solution of them is a sequence
-//! of interpolants. Z3's options matter: without `fp.engine=spacer` small bit-vectors go to another engine, and with
-//! inlining the "solutions" are strongest postconditions.
+//! of interpolants. Z3's options matter: without `fp.engine=spacer` small bit-vectors go to another engine, with
+//! inlining the "solutions" are strongest postconditions, and with proxies (`keep_proxy`) Z3 4.8.12 crashes on some paths over bit-vectors.
 
 use fixedbitset::FixedBitSet;
 use logic::{Pool, Sort, TermId, VarId};
@@ -47,6 +47,7 @@ pub(super) fn horn(
     let solver = Solver::for_logic(&context, "HORN");
     let params = Params::new(&context)
         .set_word("fp.engine", "spacer")
+        .set_bool("fp.spacer.keep_proxy", false)
         .set_bool("fp.xform.inline_eager", false)
         .set_bool("fp.xform.inline_linear", false)
         .set_bool("fp.xform.slice", false);

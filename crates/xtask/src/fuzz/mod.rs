@@ -147,8 +147,8 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
     },
     Fuzzer {
         name: "outcomes",
-        makes: "atomic accesses of all memory orders and an outcome that may be seen or not, under rc11, imm, aarch64 and c11 in turn",
-        oracle: "the enumerator of litmus tests; for aarch64 of instructions that the mapping gives",
+        makes: "atomic accesses of all memory orders and an outcome that may be seen or not, under rc11, imm, aarch64, c11, power and riscv in turn",
+        oracle: "the enumerator of litmus tests; for aarch64 of instructions that the mapping gives; under power and riscv each other",
         make: orders::outcomes::make,
         asks: engines(settings::outcomes, 2, 20),
     },

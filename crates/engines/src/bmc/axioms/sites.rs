@@ -514,7 +514,9 @@ impl Builder<'_> {
                 }
                 None => {
                     let same = |thread: &u32| self.unrolled.threads[*thread as usize].handle == meeting.handle;
-                    let whose = (0..self.unrolled.threads.len() as u32).find(same);
+                    let mut whose = (0..self.unrolled.threads.len() as u32).filter(same);
+                    // Threads that are started on different ways may have the same handle.
+                    let whose = whose.next().filter(|_| whose.next().is_none());
                     let location = Some(Location::End(whose));
                     self.message(meeting.thread, Kind::Read, Site { what: What::Joins(number), location, ..site });
                 }

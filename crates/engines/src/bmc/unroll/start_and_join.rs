@@ -93,39 +93,44 @@ impl Executor<'_> {
         let node = self.graph.node(walk);
         let mut ended = Vec::new();
         let mut value = self.graph.pool.bv(self.program.data_model.word_bits(), 0);
-        let mut is_known = false;
         // A thread that main has started may join main, or one that is started later.
         let mut is_late = self.threads.many_creators || walk.thread != 0;
-        for id in 0..self.found.threads.len() {
-            let other = &self.found.threads[id];
-            let (its_handle, finished, its_result, ends) =
-                (other.handle, other.finished, other.result, other.ends.clone());
-            let same = self.graph.pool.eq(handle, its_handle);
-            let is_other = self.graph.is_false(same);
-            if id == walk.thread as usize || is_other {
+        let (mut candidates, mut is_open) = (Vec::new(), false);
+        for id in (0..self.found.threads.len()).filter(|id| *id != walk.thread as usize) {
+            let same = self.graph.pool.eq(handle, self.found.threads[id].handle);
+            if self.graph.is_false(same) {
                 continue;
             }
             self.found.threads[id].is_joined = true;
             if self.threads.running.contains(&(id as u32)) {
                 // How it ends is not known yet.
-                is_late = true;
-                continue;
+                is_open = true;
+            } else {
+                candidates.push((id, same));
             }
-            let this = self.graph.pool.and(same, finished);
+        }
+        is_late |= is_open;
+        let certain = candidates.iter().copied().find(|(_, same)| self.graph.is_true(*same));
+        if let Some(certain) = certain.filter(|_| self.threads.many_creators) {
+            // Its handle is a variable of its own.
+            candidates = vec![certain];
+            is_open = false;
+        }
+        // Otherwise threads that are started on different ways may have the same handle, and one of them is there.
+        let is_known = certain.is_some() && candidates.len() == 1 && !is_open;
+        for (id, same) in candidates {
+            let other = &self.found.threads[id];
+            let (guard, finished, its_result, ends) = (other.guard, other.finished, other.result, other.ends.clone());
+            let is_it = self.graph.pool.and(same, guard);
+            let this = self.graph.pool.and(is_it, finished);
             if let Some(section) = section {
                 let cond = self.graph.pool.and(reached, this);
                 self.graph.events.edges.extend(ends.iter().map(|end| Edge { cond, from: section, to: *end }));
             }
-            if self.graph.is_true(same) {
-                (ended, value, is_known) = (vec![this], its_result, true);
-                let cond = self.graph.pool.and(reached, this);
-                self.threads.join(Join { cond, ends, node, point: walk.state.point, is_known });
-                break;
-            }
             ended.push(this);
-            value = self.graph.pool.ite(same, its_result, value);
+            value = if is_known { its_result } else { self.graph.pool.ite(is_it, its_result, value) };
             let cond = self.graph.pool.and(reached, this);
-            self.threads.join(Join { cond, ends, node, point: walk.state.point, is_known: false });
+            self.threads.join(Join { cond, ends, node, point: walk.state.point, is_known });
         }
         let cond = if is_late && !is_known {
             value = self.graph.fresh("result", Sort::Bv(self.program.data_model.word_bits()));

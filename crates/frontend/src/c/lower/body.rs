@@ -361,7 +361,9 @@ impl<'l, 'u> Body<'l, 'u> {
         );
         let only_guards = self.pending.iter().all(|stmt| matches!(stmt.op, Op::Assume(_)));
         let is_late = compact::may_end(&op) && compact::has_effect(&self.pending);
-        if is_wait && !self.pending.is_empty() || is_guard && !only_guards || is_access && self.has_access || is_late {
+        let is_chosen = compact::is_chosen_by(&self.pending, &op);
+        let is_second = is_access && self.has_access;
+        if is_wait && !self.pending.is_empty() || is_guard && !only_guards || is_second || is_late || is_chosen {
             self.cut();
         }
         let ends_edge = matches!(op, Op::Call { .. } | Op::AtomicEnd);

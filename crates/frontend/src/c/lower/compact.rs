@@ -7,7 +7,7 @@
 //!
 //! Invariant: the result has the same interleavings of shared accesses as before.
 
-use ir::{CheckKind, Edge, EdgeId, EdgeRef, LocId, Op, Proc, ProcId, Program, Stmt};
+use ir::{Callee, CheckKind, Edge, EdgeId, EdgeRef, LocId, Op, Place, Proc, ProcId, Program, Stmt};
 use rustc_hash::FxHashSet;
 
 /// Tidies a procedure, marks its loop heads, and makes each edge its own origin.
@@ -146,7 +146,19 @@ fn can_join(first: &[Stmt], second: &[Stmt]) -> bool {
         None => true,
     };
     let is_late = has_effect(first) && second.iter().any(|stmt| may_end(&stmt.op));
-    may_follow && may_precede && !is_late && n_accesses(first) + n_accesses(second) <= 1
+    let is_chosen = second.iter().any(|stmt| is_chosen_by(first, &stmt.op));
+    may_follow && may_precede && !is_late && !is_chosen && n_accesses(first) + n_accesses(second) <= 1
+}
+
+/// Whether an input that was chosen before may say what is accessed or called. Where a thread stands it must be known what it does next, so the choice is a step of its own.
+pub(super) fn is_chosen_by(before: &[Stmt], op: &Op) -> bool {
+    let follows_pointer = match op {
+        Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. } => matches!(place, Place::Mem { .. }),
+        Op::Call { callee, .. } | Op::Start { callee, .. } => matches!(callee, Callee::Pointer(_)),
+        Op::Free { .. } => true,
+        _ => false,
+    };
+    follows_pointer && before.iter().any(|stmt| matches!(stmt.op, Op::Havoc { .. }))
 }
 
 /// Whether the process or the thread may be over after it.

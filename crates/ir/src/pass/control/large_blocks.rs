@@ -8,7 +8,8 @@
 //!   two accesses where races are in question, so that an engine can look at accesses one by one);
 //! - before a statement that may wait (`Rmw` with `wait`, `Join`), once anything visible has happened: waiting must begin
 //!   where the others see it begin, inside atomic sections too, since those open while their thread waits; nor once an
-//!   input was asked for, since whether the thread waits must not depend on it;
+//!   input was asked for, since whether the thread waits must not depend on it; nor, where races are in question, before an access at an address that is computed or behind a condition, since
+//!   which access comes next must not depend on it either;
 //! - between a visible effect and an access that may be outside of all objects, when that is not a violation but ends the
 //!   process, for the same reason as the next;
 //! - between a visible effect and an `Assume` that not all edges of its location together cover: the edge would not be taken, and
@@ -70,6 +71,8 @@ struct Summary {
     may_wait: bool,
     /// Whether it may ask for an input.
     may_ask: bool,
+    /// Whether races are in question and it has an access at an address that is computed, or behind a condition.
+    is_chosen: bool,
     /// Whether it may end the process without a violation, by an access outside of all objects.
     may_die: bool,
 }
@@ -102,7 +105,7 @@ impl<'a> Merger<'a> {
             .edges
             .iter()
             .map(|edge| {
-                let mut summary = Summary::default();
+                let (mut summary, mut is_guarded) = (Summary::default(), false);
                 for (stmt, visibility) in edge.stmts.iter().zip(sharing.of_edge(id, edge)) {
                     summary.may_wait |= !summary.is_visible && waits(&stmt.op);
                     let is_left = !sharing.is_alone(id, edge.from) && changes_what_is_left(properties, &stmt.op);
@@ -115,6 +118,9 @@ impl<'a> Merger<'a> {
                     summary.has_effect |=
                         visibility > Visibility::Read || (reads_count && visibility == Visibility::Read);
                     summary.may_ask |= may_ask(program, &stmt.op);
+                    is_guarded |= matches!(stmt.op, Op::Assume(_));
+                    let is_chosen = is_computed(&program.pool, &stmt.op) || is_guarded && !stmt.accesses().is_empty();
+                    summary.is_chosen |= reads_count && is_chosen;
                     summary.may_die |= may_die(program, properties, &stmt.op);
                 }
                 summary
@@ -192,7 +198,7 @@ impl<'a> Merger<'a> {
 
     fn may_join(&self, first: EdgeId, loc: LocId, second: EdgeId) -> bool {
         let (a, b) = (self.summaries[first.index()], self.summaries[second.index()]);
-        if (a.is_visible || a.may_ask) && b.may_wait {
+        if (a.is_visible || a.may_ask) && b.may_wait || a.may_ask && b.is_chosen {
             return false;
         }
         if self.is_atomic.contains(loc.index()) {
@@ -221,6 +227,7 @@ impl<'a> Merger<'a> {
             has_effect: a.has_effect || b.has_effect,
             may_wait: a.may_wait || b.may_wait,
             may_ask: a.may_ask || b.may_ask,
+            is_chosen: a.is_chosen || b.is_chosen,
             may_die: a.may_die || b.may_die,
         });
     }
@@ -228,6 +235,16 @@ impl<'a> Merger<'a> {
 
 fn waits(op: &Op) -> bool {
     matches!(op, Op::Rmw { wait: Some(_), .. } | Op::Join { .. })
+}
+
+/// Whether a value says which place is accessed.
+fn is_computed(pool: &Pool, op: &Op) -> bool {
+    match op {
+        Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. } => {
+            matches!(place, Place::Mem { addr, .. } if pool.as_const(*addr).is_none())
+        }
+        _ => false,
+    }
 }
 
 /// Whether the statement changes which objects are lost if another thread ends the process right after it.
