@@ -2,7 +2,7 @@
 //!
 //! Passes put an input into the step in which it is read, and the condition on it, `assume(n < 10)`, often starts the next step.
 //! There the condition tells which values are worth trying (`inputs`). So an input that the rest of its edge does not use
-//! moves to the edges that follow, if no other edge leads there. Nobody can tell: only the running thread knows the value.
+//! moves to the edges that follow, if no other edge leads there and the thread does not wait on one of them. Nobody can tell: only the running thread knows the value.
 //!
 //! Invariant: the inputs that were moved to an edge are its first statements, as many as `sunk` says. In a trace they belong to an
 //! earlier step of the thread.
@@ -38,6 +38,10 @@ fn sink(pool: &Pool, proc: &mut Proc) -> Vec<usize> {
         if edge.stmts[position + 1..].iter().any(|stmt| touches(&stmt.op)) {
             continue;
         }
+        // Where a thread waits it must be known for what: another value might let it go on.
+        if next.iter().any(|after| proc.edges[after.index()].stmts.iter().any(|stmt| waits(&stmt.op))) {
+            continue;
+        }
         let stmt = proc.edges[id.index()].stmts.remove(position);
         if position < sunk[id.index()] {
             sunk[id.index()] -= 1;
@@ -51,4 +55,8 @@ fn sink(pool: &Pool, proc: &mut Proc) -> Vec<usize> {
         queue.extend(next.iter().copied());
     }
     sunk
+}
+
+fn waits(op: &Op) -> bool {
+    matches!(op, Op::Rmw { wait: Some(_), .. } | Op::Join { .. })
 }

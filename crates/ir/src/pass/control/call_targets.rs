@@ -5,7 +5,7 @@
 //! the same sorts, and the result that is expected. The address of a function is taken where it stands as a constant in a
 //! term, in an initialiser or in a variable's initial value.
 //!
-//! A function that is named only where threads are created is no candidate of the user's own calls: it would seem that the workers of a pool can be the tasks they
+//! A function that is named only where threads are created is no candidate of the user's own calls, nor of those by which the library calls destructors and their like: it would seem that the workers of a pool can be the tasks they
 //! run, which is recursion without end. Should a pointer name it all the same, the last edge refuses the call.
 //!
 //! Invariant: the guards of the new edges exclude each other and cover every value of the pointer, so nothing is assumed
@@ -120,8 +120,8 @@ pub(in crate::pass) fn resolve_edge(
     };
     let fitting: Vec<AddressTaken> = match word_of(pool, pointer) {
         Some(word) => targets.iter().copied().filter(|target| target.base == word).collect(),
-        // The library itself calls what it was given to start, such as with destructors after it.
-        None if matches!(last.op, Op::Call { .. }) && !program.sources.is_model(last.span) => {
+        // The library itself calls what it was given to start, such as with destructors after it; then it wants to know how the thread ends.
+        None if matches!(last.op, Op::Call { .. }) && (!program.sources.is_model(last.span) || wanted.is_none()) => {
             targets.iter().copied().filter(|target| !target.is_started_only).collect()
         }
         None => targets.to_vec(),

@@ -2,7 +2,7 @@
 //!
 //! There are three shared variables and two values, so that there are few states however often a loop goes round, and who visits states comes to an end. Nothing is there that is refused by who looks at threads one by one.
 
-use super::program::{Awaited, Generated, Piece};
+use super::program::{Awaited, Either, Generated, Piece};
 use logic::Prng;
 
 const PLAIN: [&str; 2] = ["x", "y"];
@@ -34,7 +34,15 @@ pub(super) fn program(seed: u64, is_bounded: bool) -> Generated {
     let values: Vec<u64> = (0..4).map(|_| random.below(2)).collect();
     let wrong = format!("o0 == {} && o1 == {}", values[0] | values[1] << 2, values[2] | values[3] << 2);
     let finale = vec![Piece::Line(format!("assert(!({wrong}));"))];
-    Generated { globals: "int o0, o1;\n", starts: vec![0, 1], threads, joins: true, awaited: Awaited::Nobody, finale }
+    Generated {
+        globals: "int o0, o1;\n",
+        starts: vec![0, 1],
+        threads,
+        joins: true,
+        awaited: Awaited::Nobody,
+        either: Either::No,
+        finale,
+    }
 }
 
 /// A loop around statements.

@@ -30,6 +30,8 @@ pub(super) struct Generated {
     pub(super) joins: bool,
     /// Whom the first thread waits for before it does anything.
     pub(super) awaited: Awaited,
+    /// Whether the last thread runs its function or the first one, as an input says.
+    pub(super) either: Either,
     /// What `main` does at the end.
     pub(super) finale: Vec<Piece>,
 }
@@ -43,6 +45,17 @@ pub(super) enum Awaited {
     Last,
     /// Main, which ends as a thread.
     Main,
+}
+
+/// How it is chosen what the last thread runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Either {
+    /// Not at all.
+    No,
+    /// It is started on one of two ways.
+    Branch,
+    /// By a pointer.
+    Pointer,
 }
 
 const SHARED: [&str; 3] = ["x", "y", "z"];
@@ -75,7 +88,12 @@ pub(super) fn generate(seed: u64) -> Generated {
         1 => Awaited::Main,
         _ => Awaited::Nobody,
     };
-    Generated { globals: "", threads, starts, joins, awaited, finale }
+    let either = match random.below(10) {
+        0 => Either::Branch,
+        1 => Either::Pointer,
+        _ => Either::No,
+    };
+    Generated { globals: "", threads, starts, joins, awaited, either, finale }
 }
 
 fn body(random: &mut Prng, size: u64, depth: u32) -> Vec<Piece> {
@@ -115,6 +133,10 @@ fn statement(random: &mut Prng, depth: u32) -> Piece {
             let lock = random.pick(&LOCKS);
             let size = 1 + random.below(2);
             let inside = body(random, size, depth + 1);
+            if random.percent(15) {
+                let first = "{ pthread_mutex_t *k = __VERIFIER_nondet_bool() ? &m : &n; pthread_mutex_lock(k);";
+                return Piece::Section(first.to_string(), inside, "pthread_mutex_unlock(k); }".to_string());
+            }
             Piece::Section(format!("pthread_mutex_lock(&{lock});"), inside, format!("pthread_mutex_unlock(&{lock});"))
         }
         _ => {
@@ -131,6 +153,8 @@ fn shared(random: &mut Prng) -> String {
 fn index(random: &mut Prng) -> String {
     if random.percent(50) {
         random.below(3).to_string()
+    } else if random.percent(10) {
+        "__VERIFIER_nondet_bool()".to_string()
     } else {
         format!("(unsigned)({}) % 3", random.pick(&["l", "x", "y"]))
     }
@@ -225,7 +249,22 @@ impl Generated {
         }
         for (index, function) in self.starts.iter().enumerate() {
             let arg = if awaited.is_some() && index == 0 { "&s" } else { "0" };
-            let _ = writeln!(out, "    pthread_create(&h[{index}], 0, t{function}, {arg});");
+            let create = |what: &str| format!("pthread_create(&h[{index}], 0, {what}, {arg});");
+            let own = format!("t{function}");
+            let line = match self.either {
+                Either::Branch if index + 1 == self.starts.len() => {
+                    format!(
+                        "if (__VERIFIER_nondet_bool())\n        {}\n    else\n        {}",
+                        create("t0"),
+                        create(&own)
+                    )
+                }
+                Either::Pointer if index + 1 == self.starts.len() => {
+                    create(&format!("__VERIFIER_nondet_bool() ? t0 : {own}"))
+                }
+                _ => create(&own),
+            };
+            let _ = writeln!(out, "    {line}");
         }
         out.push_str(if awaited.is_some() { "    sem_post(&s);\n" } else { "" });
         let waits_for_main = awaited == Some(MAIN);
@@ -264,6 +303,9 @@ impl Generated {
         }
         if self.awaited != Awaited::Nobody {
             out.push(Generated { awaited: Awaited::Nobody, ..self.clone() });
+        }
+        if self.either != Either::No {
+            out.push(Generated { either: Either::No, ..self.clone() });
         }
         out
     }

@@ -1,7 +1,7 @@
 //! Which programs are for who leaves rounds of loops out? A thread that reads until it has found what it wants, and remembers on the way: what it found last, the time before, how often it
 //! has changed. Another one writes a few times. Some of these rounds can be done without, others cannot, and what is asserted tells.
 
-use super::program::{Awaited, Generated, Piece};
+use super::program::{Awaited, Either, Generated, Piece};
 use logic::Prng;
 
 const LOADS: [&str; 3] = ["relaxed", "acquire", "seq_cst"];
@@ -44,6 +44,7 @@ pub(super) fn program(seed: u64) -> Generated {
         threads: vec![reader, writer],
         joins: true,
         awaited: Awaited::Nobody,
+        either: Either::No,
         finale,
     }
 }

@@ -1,7 +1,7 @@
 //! Which programs are for who takes atomic sections as one step? Threads with a few sections each, with branches, nested ones and inputs inside of them, and with calls of `assert` in the middle; some touch what others
 //! touch and some do not, so that a reduction may leave out one order of two sections.
 
-use super::program::{Awaited, Generated, Piece};
+use super::program::{Awaited, Either, Generated, Piece};
 use logic::Prng;
 
 const SHARED: [&str; 5] = ["x", "y", "z", "a[0]", "a[1]"];
@@ -14,7 +14,15 @@ pub(super) fn program(seed: u64) -> Generated {
     let conds: Vec<String> = (0..1 + random.below(2)).map(|_| condition(&mut random)).collect();
     let finale = vec![Piece::Line(format!("assert({});", conds.join(" || ")))];
     let joins = random.below(3) > 0;
-    Generated { globals: "", starts: (0..n_threads).collect(), threads, joins, awaited: Awaited::Nobody, finale }
+    Generated {
+        globals: "",
+        starts: (0..n_threads).collect(),
+        threads,
+        joins,
+        awaited: Awaited::Nobody,
+        either: Either::No,
+        finale,
+    }
 }
 
 fn thread(random: &mut Prng) -> Vec<Piece> {

@@ -3,7 +3,7 @@
 //! Plain and atomic stores and loads of all orders, fences, some of them passed by, updates, sections, elements whose index was read, and accesses that overlap in
 //! part; what each thread read is asserted about at the end. Every eighth is one of those that have nothing to do with it.
 
-use super::program::{Awaited, Generated, Piece, generate};
+use super::program::{Awaited, Either, Generated, Piece, generate};
 use logic::Prng;
 
 const PLAIN: [&str; 4] = ["x", "y", "x", "z"];
@@ -48,7 +48,15 @@ pub(super) fn program(seed: u64) -> Generated {
     }
     let finale = vec![Piece::Line(format!("assert(!({}));", wrong.join(" && ")))];
     let globals = "union { unsigned short w; unsigned char c[2]; } u;\nint o0, o1, o2;\n";
-    Generated { globals, starts: (0..n_threads).collect(), threads, joins: true, awaited: Awaited::Nobody, finale }
+    Generated {
+        globals,
+        starts: (0..n_threads).collect(),
+        threads,
+        joins: true,
+        awaited: Awaited::Nobody,
+        either: Either::No,
+        finale,
+    }
 }
 
 fn statement(random: &mut Prng, depth: u32) -> Piece {
