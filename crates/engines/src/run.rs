@@ -86,6 +86,8 @@ pub struct Run {
     /// What was looked for, to the end or not; an engine says so once it begins to search.
     pub looked_for: Properties,
     /// Bounds that the answer holds under, in words.
+    pub bounds: Vec<String>,
+    /// What else is worth knowing of the answer.
     pub notes: Vec<String>,
     /// How far it is, for others to read.
     pub reached: Reached,
@@ -104,6 +106,7 @@ impl Run {
             settings: Settings::default(),
             statistics: Statistics::default(),
             looked_for: Properties::NONE,
+            bounds: Vec::new(),
             notes: Vec::new(),
             reached: Reached::default(),
             parts: Parts::default(),

@@ -83,6 +83,8 @@ pub struct Scheduled<R> {
     /// What whoever answered counted, or the only one who was asked.
     pub statistics: Statistics,
     /// The bounds that the answer holds under.
+    pub bounds: Vec<String>,
+    /// What else is worth knowing of it.
     pub notes: Vec<String>,
     /// Parts of all executions, if the only one who was asked cut the question into them or looked at one.
     pub parts: Parts,
@@ -372,6 +374,7 @@ fn conclude<R>(
         looked_for,
         proven: Properties::NONE,
         statistics: Statistics::default(),
+        bounds: Vec::new(),
         notes: Vec::new(),
         parts: Parts::default(),
     };
@@ -381,7 +384,8 @@ fn conclude<R>(
     }
     if let Some((ask, execution, run)) = bad.into_iter().next() {
         (scheduled.by, scheduled.confirmed_by) = (vec![name(ask)], confirmed_by);
-        (scheduled.looked_for, scheduled.statistics, scheduled.notes) = (run.looked_for, run.statistics, run.notes);
+        (scheduled.looked_for, scheduled.statistics) = (run.looked_for, run.statistics);
+        (scheduled.bounds, scheduled.notes) = (run.bounds, run.notes);
         scheduled.decided = Decided::Unsafe(execution);
         return scheduled;
     }
@@ -399,6 +403,7 @@ fn conclude<R>(
             if scheduled.statistics.0.is_empty() {
                 scheduled.statistics = run.statistics;
             }
+            scheduled.bounds.extend(run.bounds);
             scheduled.notes.extend(run.notes);
         }
     }
@@ -413,7 +418,8 @@ fn conclude<R>(
     if let [_] = asks
         && let Some(run) = unsure.pop()
     {
-        (scheduled.statistics, scheduled.notes, scheduled.parts) = (run.statistics, run.notes, run.parts);
+        (scheduled.statistics, scheduled.parts) = (run.statistics, run.parts);
+        (scheduled.bounds, scheduled.notes) = (run.bounds, run.notes);
     }
     let about_open = |ask: usize| open.is_empty() || !asks[ask].covers.both(open).is_empty();
     let rank = |ask: usize, why: &Why| match why {

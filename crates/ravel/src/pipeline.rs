@@ -192,7 +192,8 @@ fn note<R>(answer: &mut Answer, found: &Scheduled<R>, plan: &Plan) {
     }
     answer.checked = found.looked_for;
     answer.proven = found.proven;
-    answer.bounds.clone_from(&found.notes);
+    answer.bounds.clone_from(&found.bounds);
+    answer.notes.extend(found.notes.iter().cloned());
     answer.parts = Parts { open: found.parts.open.clone(), refuted: found.parts.refuted.clone() };
     if let Decided::Safe(_, checked) = &found.decided {
         answer.notes.extend(checked.notes());

@@ -101,10 +101,10 @@ pub fn check_oox(program: &Program, run: &mut Run) -> Verdict<Box<Trace>> {
     }
     run.statistics.set("code covered (%)", search.cover.percent());
     if world.has_bounded_length {
-        run.notes.push(format!("array sizes that depend on inputs are at most {max_length} (--symbolic.length)"));
+        run.bounds.push(format!("array sizes that depend on inputs are at most {max_length} (--symbolic.length)"));
     }
     if world.has_integer_inputs {
-        run.notes.push("integers that are inputs have 32 bits; arithmetic on them is exact".to_string());
+        run.bounds.push("integers that are inputs have 32 bits; arithmetic on them is exact".to_string());
     }
     match found {
         Found::Violation(trace) => Verdict::Unsafe(trace),
