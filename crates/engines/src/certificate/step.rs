@@ -148,7 +148,9 @@ impl<'c> Reader<'c> {
                     self.step.effects.push(Effect::ProcessEnds);
                     break;
                 }
-                Op::Alloc { .. } | Op::Free { .. } => return Err(Unreadable("the program makes or ends objects".to_string())),
+                Op::Alloc { .. } | Op::Free { .. } => {
+                    return Err(Unreadable("the program makes or ends objects".to_string()));
+                }
                 Op::Start { callee: Callee::Pointer(_), .. } | Op::Call { .. } => {
                     return Err(Unreadable("the program calls through a pointer".to_string()));
                 }

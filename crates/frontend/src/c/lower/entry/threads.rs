@@ -57,7 +57,8 @@ impl Lowering<'_> {
         };
         body.emit(Op::Return(Some(value)));
         let built = body.finish();
-        let name = format!("{}$thread", self.symbol(SymbolRef { unit: reference.unit, symbol: function.symbol }).name);
+        // People know it by the name of what it calls.
+        let name = self.symbol(SymbolRef { unit: reference.unit, symbol: function.symbol }).name.clone();
         self.install(entry, name, function.span, built);
         Some(entry)
     }
