@@ -93,7 +93,7 @@ pub const TABLE: &[Row] = &[
 ];
 
 /// Who is asked about races under C11.
-const C11: Row = Row::of("bmc", 150, 90);
+const C11: [Row; 2] = [Row::of("graphs", 50, 100), Row::of("bmc", 150, 90)];
 
 /// Who is asked whether all blocks are freed.
 const FREED: [Row; 2] = [Row::of("bmc", 100, 90), Row::of("cegar", 1000, 100)];
@@ -199,24 +199,31 @@ fn freed_blocks<'a>(task: &Task, set: &[(String, String)]) -> Result<Vec<Ask<'a,
 }
 
 /// Who is asked about races that interleavings may not have, if there may be such.
-fn races_of_c11<'a>(task: &Task, set: &[(String, String)]) -> Result<Option<Ask<'a, ir::Replayed>>, String> {
+fn races_of_c11<'a>(task: &Task, set: &[(String, String)]) -> Result<Vec<Ask<'a, ir::Replayed>>, String> {
     let asks = task.program.model == Model::Sc && task.properties.has(Property::Race);
-    let Some(engine) = engine_of(&C11).filter(|_| asks && asks_for_less(&task.program)) else { return Ok(None) };
+    if !asks || !asks_for_less(&task.program) {
+        return Ok(Vec::new());
+    }
     let mut program = task.program.clone();
     let axioms = Axioms { name: "rc11".to_string(), ..Axioms::default() };
     (program.model, program.axioms) = (Model::Cat, Some(Arc::new(axioms)));
-    let task = Task { program, properties: Properties::of(&[Property::Race]) };
-    Ok(Some(Ask {
-        engine: C11.engine,
-        title: format!("{} --model rc11 --property race", C11.title()),
-        settings: settings(C11, engine, set)?,
-        covers: task.properties,
-        after: Duration::from_millis(C11.after),
-        memory: C11.memory,
-        gives_way: false,
-        refuses_quietly: false,
-        decide: Box::new(move |run| decide(engine, &task, run)),
-    }))
+    let asked = Arc::new(Task { program, properties: Properties::of(&[Property::Race]) });
+    let ask = |row: &Row| {
+        let engine = engine_of(row).ok_or_else(|| format!("there is no engine {}", row.engine))?;
+        let task = Arc::clone(&asked);
+        Ok(Ask {
+            engine: row.engine,
+            title: format!("{} --model rc11 --property race", row.title()),
+            settings: settings(*row, engine, set)?,
+            covers: asked.properties,
+            after: Duration::from_millis(row.after),
+            memory: row.memory,
+            gives_way: false,
+            refuses_quietly: false,
+            decide: Box::new(move |run| decide(engine, &task, run)),
+        })
+    };
+    C11.iter().map(ask).collect()
 }
 
 /// How many threads each of the two searches that can use several is given.
