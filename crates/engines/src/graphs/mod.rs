@@ -29,7 +29,7 @@ use cells::Cells;
 use code::Code;
 use explore::{Counts, Explorer};
 use ir::pass::{Options, explicit_fences, forget_owners, prepare};
-use ir::{Model, Proof, Properties, Property, Span, Task, Verdict, Why};
+use ir::{Model, Op, Place, Program, Proof, Properties, Property, RegionId, Span, Task, Verdict, Why};
 use judge::Judge;
 use load_buffering::overtaking_write;
 
@@ -104,6 +104,10 @@ fn decide(properties: Properties, task: &Task, run: &mut Run) -> Result<Verdict,
         Why::Unsupported { span, what }
     });
     let compares = axioms.minds_dependencies().then_some(axioms.mapping.uses_exclusives);
+    if let (Some(_), Some(span)) = (compares, vague_access(&program)) {
+        let what = "an access that may be anywhere, in the engine graphs, where dependencies matter,".to_string();
+        return Err(Why::Unsupported { span, what });
+    }
     let code = Code::new(&program, properties, compares);
     let max_events = usize::try_from(run.settings.number(&EVENTS)).unwrap_or(usize::MAX);
     let mut explorer = Explorer {
@@ -142,4 +146,15 @@ fn decide(properties: Properties, task: &Task, run: &mut Run) -> Result<Verdict,
         (None, Some(why)) => Err(why),
         (None, None) => Ok(Verdict::Safe(Proof::Exhaustive { states: counts.complete + counts.blocked })),
     }
+}
+
+/// The place of an access of which nothing is known, if there is one: then it is not known either what threads do not share.
+fn vague_access(program: &Program) -> Option<Span> {
+    let mut stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    let is_vague = |place: &Place| matches!(place, Place::Mem { region, .. } if *region == RegionId::ANYWHERE);
+    let vague = stmts.find(|stmt| match &stmt.op {
+        Op::Load { place, .. } | Op::Store { place, .. } | Op::Rmw { place, .. } => is_vague(place),
+        _ => false,
+    });
+    vague.map(|stmt| stmt.span)
 }
