@@ -31,6 +31,8 @@ pub struct Attempt {
     pub stmt: usize,
     /// What goes wrong there.
     pub kind: BadKind,
+    /// What else is asked for, before a step.
+    pub holds: Option<(usize, TermId)>,
 }
 
 /// What is true of a path.
@@ -240,6 +242,9 @@ fn follow(
         };
         let mut conds: Vec<TermId> =
             waiting::others_wait(cells, properties, &control, *thread, &mut known, &mut summary.fixed);
+        if let Some((_, cond)) = attempt.holds.filter(|(before, _)| *before == step) {
+            conjuncts(cells, cond, &mut conds);
+        }
         if step == last {
             let bad = summary.bads.iter().find(|bad| bad.stmt == attempt.stmt && same_kind(&bad.kind, &attempt.kind));
             match bad {
@@ -558,7 +563,7 @@ mod tests {
         let mut cells = Cells::new(program);
         let mut entailment = Entailment::new(Limits::default());
         let steps = (0..5).map(|edge| (0, EdgeRef { proc: ProcId(0), edge: EdgeId(edge) })).collect();
-        let attempt = Attempt { steps, stmt: 0, kind: BadKind::Violation(Property::Assertion) };
+        let attempt = Attempt { steps, stmt: 0, kind: BadKind::Violation(Property::Assertion), holds: None };
         let properties = Properties::of(&[Property::Assertion]);
         let refiner = Refiner { technique, in_own_words: false };
         let feasibility = refiner.decide(&mut cells, &mut entailment, properties, &attempt);

@@ -358,7 +358,7 @@ impl<'p> Rounds<'p> {
 
     /// The last step of the path is known to leave what is modelled; perhaps there is a violation elsewhere.
     fn pass_over(&mut self, found: Considered) {
-        if let Some((_, Attempt { steps, stmt, kind: BadKind::Beyond(why) })) = found.feasibility {
+        if let Some((_, Attempt { steps, stmt, kind: BadKind::Beyond(why), .. })) = found.feasibility {
             self.unknown.get_or_insert(why);
             let (_, edge) = *steps.last().expect("a path has steps");
             self.world.passed_over.insert((edge, stmt));

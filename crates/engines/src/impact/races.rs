@@ -11,6 +11,7 @@
 use super::path::conjuncts;
 use super::tree::{NodeId, Step};
 use super::unwinding::{Halt, Learned, Unwinding};
+use crate::abstraction::cells::Cells;
 use crate::abstraction::refine::{Attempt, Feasibility, Refiner};
 use crate::abstraction::symbolic::BadKind;
 use ir::access::Target;
@@ -106,18 +107,7 @@ impl Unwinding<'_, '_> {
         if !(one.writes || other.writes) || one.is_atomic && other.is_atomic {
             return Ok(true);
         }
-        let pool = &mut self.world.cells.pool;
-        let meet = match (one.addr, other.addr) {
-            (None, None) if one.target == other.target => pool.bool(true),
-            (Some((a, m)), Some((b, n))) => {
-                let word = pool.sort(a).width().expect("addresses are words");
-                let (forth, back) = (pool.sub(b, a), pool.sub(a, b));
-                let (m, n) = (pool.bv(word, m), pool.bv(word, n));
-                let (inside, around) = (pool.ult(forth, m), pool.ult(back, n));
-                pool.or(inside, around)
-            }
-            _ => return Ok(true),
-        };
+        let Some(meet) = meeting(&mut self.world.cells, pair) else { return Ok(true) };
         let mut conds = Vec::new();
         for guard in one.step.summary.guards.iter().chain(&other.step.summary.guards).chain([&meet]) {
             conjuncts(&self.world.cells, *guard, &mut conds);
@@ -142,6 +132,22 @@ impl Unwinding<'_, '_> {
     }
 }
 
+/// That two accesses are of the same place; nothing if they never are.
+fn meeting(cells: &mut Cells<'_>, [one, other]: [&Racer; 2]) -> Option<TermId> {
+    let pool = &mut cells.pool;
+    match (one.addr, other.addr) {
+        (None, None) => (one.target == other.target).then(|| pool.bool(true)),
+        (Some((a, m)), Some((b, n))) => {
+            let word = pool.sort(a).width().expect("addresses are words");
+            let (forth, back) = (pool.sub(b, a), pool.sub(a, b));
+            let (m, n) = (pool.bv(word, m), pool.bv(word, n));
+            let (inside, around) = (pool.ult(forth, m), pool.ult(back, n));
+            Some(pool.or(inside, around))
+        }
+        _ => None,
+    }
+}
+
 /// The steps up to a race with their inputs, and the two steps that would come next.
 pub(super) fn steps(
     world: &mut super::unwinding::World<'_>,
@@ -152,7 +158,8 @@ pub(super) fn steps(
     all.extend(pair.iter().map(|racer| (racer.thread, racer.edge)));
     let refiner = Refiner { technique: None, in_own_words: false };
     // Nothing goes wrong on the way: all steps are taken.
-    let attempt = Attempt { steps: all.clone(), stmt: 0, kind: BadKind::ManyThreads };
+    let meet = meeting(&mut world.cells, [&pair[0], &pair[1]]).map(|meet| (path.len(), meet));
+    let attempt = Attempt { steps: all.clone(), stmt: 0, kind: BadKind::ManyThreads, holds: meet };
     match refiner.decide(&mut world.cells, &mut world.entailment, world.properties, &attempt) {
         Feasibility::Feasible(inputs) => {
             let steps = all.into_iter().zip(inputs);

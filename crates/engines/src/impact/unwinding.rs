@@ -475,7 +475,7 @@ impl<'w, 'p> Unwinding<'w, 'p> {
                     let mut steps = self.steps_to(node, conds)?;
                     steps.extend(last.map(|(thread, edge, _)| (thread, edge)));
                     let stmt = last.map_or(0, |(_, _, stmt)| stmt);
-                    return Err(Halt::Error(Attempt { steps, stmt, kind: kind.clone() }));
+                    return Err(Halt::Error(Attempt { steps, stmt, kind: kind.clone(), holds: None }));
                 }
                 BadKind::Beyond(why) => why.clone(),
                 BadKind::Unresolved(_, span, what) => {

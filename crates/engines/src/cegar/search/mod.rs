@@ -238,7 +238,7 @@ impl<'w, 'p> Search<'w, 'p> {
         }
         if self.world.properties.has(Property::Deadlock) && self.may_deadlock(node).map_err(stopped)? {
             let steps = self.graph.path(node);
-            return Err(Halt::Error(Attempt { steps, stmt: 0, kind: BadKind::Deadlock }, node));
+            return Err(Halt::Error(Attempt { steps, stmt: 0, kind: BadKind::Deadlock, holds: None }, node));
         }
         let candidates = self.candidates(node).map_err(stopped)?;
         let mut at = AtNode::new(self, node, candidates);
@@ -387,7 +387,7 @@ impl<'w, 'p> Search<'w, 'p> {
             if self.is_possible(&state, &guards, bad, edge)? {
                 let mut steps = self.graph.path(node);
                 steps.push((thread, edge));
-                return Err(StepHalt::Error(Attempt { steps, stmt: bad.stmt, kind: bad.kind.clone() }));
+                return Err(StepHalt::Error(Attempt { steps, stmt: bad.stmt, kind: bad.kind.clone(), holds: None }));
             }
         }
         let world = &mut *self.world;
@@ -396,7 +396,7 @@ impl<'w, 'p> Search<'w, 'p> {
         if self.starts_many(&control, thread, edge, &summary, &next) {
             let mut steps = self.graph.path(node);
             steps.push((thread, edge));
-            return Err(StepHalt::Error(Attempt { steps, stmt: 0, kind: BadKind::ManyThreads }));
+            return Err(StepHalt::Error(Attempt { steps, stmt: 0, kind: BadKind::ManyThreads, holds: None }));
         }
         let world = &mut *self.world;
         let mut after = Vec::new();
