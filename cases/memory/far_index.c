@@ -2,7 +2,10 @@
 // options: --data-model ilp32
 // engines: explicit bmc
 // why: a round number added to a pointer leads into no other object, however the objects lie
-#include <stdlib.h>
+typedef __SIZE_TYPE__ size_t;
+void *malloc(size_t size);
+void free(void *block);
+void exit(int status);
 
 int main(void)
 {

@@ -7,7 +7,7 @@
 //!
 //! Invariant: the result has the same interleavings of shared accesses as before.
 
-use ir::{Callee, CheckKind, Edge, EdgeId, EdgeRef, LocId, Op, Place, Proc, ProcId, Program, Stmt};
+use ir::{Callee, CheckKind, Edge, EdgeId, EdgeRef, HavocKind, LocId, Op, Place, Proc, ProcId, Program, Stmt};
 use rustc_hash::FxHashSet;
 
 /// Tidies a procedure, marks its loop heads, and makes each edge its own origin.
@@ -158,7 +158,7 @@ pub(super) fn is_chosen_by(before: &[Stmt], op: &Op) -> bool {
         Op::Free { .. } => true,
         _ => false,
     };
-    follows_pointer && before.iter().any(|stmt| matches!(stmt.op, Op::Havoc { .. }))
+    follows_pointer && before.iter().any(|stmt| matches!(stmt.op, Op::Havoc { kind: HavocKind::Input, .. }))
 }
 
 /// Whether the process or the thread may be over after it.

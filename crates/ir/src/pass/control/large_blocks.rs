@@ -8,8 +8,8 @@
 //!   two accesses where races are in question, so that an engine can look at accesses one by one);
 //! - before a statement that may wait (`Rmw` with `wait`, `Join`), once anything visible has happened: waiting must begin
 //!   where the others see it begin, inside atomic sections too, since those open while their thread waits; nor once an
-//!   input was asked for, since whether the thread waits must not depend on it; nor, where races are in question, before an access at an address that is computed or behind a condition, since
-//!   which access comes next must not depend on it either;
+//!   input was asked for, since whether the thread waits must not depend on it; nor, where races are in question and an input was chosen, before an access at an address that is computed
+//!   or behind a condition, since which access comes next must not depend on it either;
 //! - between a visible effect and an access that may be outside of all objects, when that is not a violation but ends the
 //!   process, for the same reason as the next;
 //! - between a visible effect and an `Assume` that not all edges of its location together cover: the edge would not be taken, and
@@ -28,7 +28,7 @@ use crate::pass::analysis::initial::{may_ask, static_cell};
 use crate::pass::analysis::sharing::{Sharing, Visibility};
 use crate::program::{Edge, EdgeId, LocId, Proc, ProcId, Program};
 use crate::property::{Properties, Property};
-use crate::stmt::{AllocKind, CheckKind, Op, Order, Place, Stmt};
+use crate::stmt::{AllocKind, CheckKind, HavocKind, Op, Order, Place, Stmt};
 use fixedbitset::FixedBitSet;
 use logic::{Pool, TermId, Value};
 
@@ -71,6 +71,8 @@ struct Summary {
     may_wait: bool,
     /// Whether it may ask for an input.
     may_ask: bool,
+    /// Whether it chooses an input.
+    chooses: bool,
     /// Whether races are in question and it has an access at an address that is computed, or behind a condition.
     is_chosen: bool,
     /// Whether it may end the process without a violation, by an access outside of all objects.
@@ -118,6 +120,7 @@ impl<'a> Merger<'a> {
                     summary.has_effect |=
                         visibility > Visibility::Read || (reads_count && visibility == Visibility::Read);
                     summary.may_ask |= may_ask(program, &stmt.op);
+                    summary.chooses |= matches!(stmt.op, Op::Havoc { kind: HavocKind::Input, .. });
                     is_guarded |= matches!(stmt.op, Op::Assume(_));
                     let is_chosen = is_computed(&program.pool, &stmt.op) || is_guarded && !stmt.accesses().is_empty();
                     summary.is_chosen |= reads_count && is_chosen;
@@ -198,7 +201,7 @@ impl<'a> Merger<'a> {
 
     fn may_join(&self, first: EdgeId, loc: LocId, second: EdgeId) -> bool {
         let (a, b) = (self.summaries[first.index()], self.summaries[second.index()]);
-        if (a.is_visible || a.may_ask) && b.may_wait || a.may_ask && b.is_chosen {
+        if (a.is_visible || a.may_ask) && b.may_wait || a.chooses && b.is_chosen {
             return false;
         }
         if self.is_atomic.contains(loc.index()) {
@@ -227,6 +230,7 @@ impl<'a> Merger<'a> {
             has_effect: a.has_effect || b.has_effect,
             may_wait: a.may_wait || b.may_wait,
             may_ask: a.may_ask || b.may_ask,
+            chooses: a.chooses || b.chooses,
             is_chosen: a.is_chosen || b.is_chosen,
             may_die: a.may_die || b.may_die,
         });
