@@ -219,6 +219,9 @@ impl Explorer<'_> {
         };
         let n = graph.writes(cell).len();
         for place in graph.floor(row, cell)..n {
+            if self.is_over() {
+                break;
+            }
             let mut other = graph.clone();
             let read = self.add_read(&mut other, row, here, spot, (cell, place));
             if !self.is_idle(&other, row, cell) && self.judge.allows(&other, &[read]) {
@@ -227,6 +230,11 @@ impl Explorer<'_> {
         }
         self.add_read(&mut graph, row, here, spot, (cell, n));
         Some(graph)
+    }
+
+    /// Whether time is up or somebody cancelled: then nothing is left for later, since nobody asks for it any more. Large graphs take long to judge.
+    pub(super) fn is_over(&self) -> bool {
+        self.run.budget.is_over().is_some()
     }
 
     /// Adds a read with the source at a place.
@@ -291,7 +299,7 @@ impl Explorer<'_> {
         for place in graph.places(id, cell) {
             if place == n {
                 last = Some(place);
-            } else if !graph.splits_update(cell, place) {
+            } else if !graph.splits_update(cell, place) && !self.is_over() {
                 let mut other = graph.clone();
                 other.put(cell, place, id);
                 if self.judge.allows(&other, &[id]) {

@@ -21,6 +21,9 @@ impl Explorer<'_> {
             .map(|(id, _)| id)
             .collect();
         for read in reads {
+            if self.is_over() {
+                return;
+            }
             if let Some(kept) = kept(graph, read, &past) {
                 self.give(graph, read, write, cell, &kept);
             }
@@ -49,7 +52,7 @@ impl Explorer<'_> {
         base.rows[row].events[read.at as usize] = Rc::new(new);
         base.rows[row].here = Some(Rc::new(after));
         for place in base.places(write, cell) {
-            if base.splits_update(cell, place) {
+            if base.splits_update(cell, place) || self.is_over() {
                 continue;
             }
             // As with a read that is added: it would never read anything else, and its thread stands still.
