@@ -234,7 +234,7 @@ impl Explorer<'_> {
 
     /// Whether time is up or somebody cancelled: then nothing is left for later, since nobody asks for it any more. Large graphs take long to judge.
     pub(super) fn is_over(&self) -> bool {
-        self.run.budget.is_over().is_some()
+        self.run.budget().is_over().is_some()
     }
 
     /// Adds a read with the source at a place.
