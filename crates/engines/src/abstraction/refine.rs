@@ -32,7 +32,7 @@ pub struct Attempt {
     /// What goes wrong there.
     pub kind: BadKind,
     /// What else is asked for, before a step.
-    pub holds: Option<(usize, TermId)>,
+    pub holds: Option<Box<(usize, TermId)>>,
 }
 
 /// What is true of a path.
@@ -242,8 +242,8 @@ fn follow(
         };
         let mut conds: Vec<TermId> =
             waiting::others_wait(cells, properties, &control, *thread, &mut known, &mut summary.fixed);
-        if let Some((_, cond)) = attempt.holds.filter(|(before, _)| *before == step) {
-            conjuncts(cells, cond, &mut conds);
+        if let Some((_, cond)) = attempt.holds.as_deref().filter(|(before, _)| *before == step) {
+            conjuncts(cells, *cond, &mut conds);
         }
         if step == last {
             let bad = summary.bads.iter().find(|bad| bad.stmt == attempt.stmt && same_kind(&bad.kind, &attempt.kind));

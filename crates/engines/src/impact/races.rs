@@ -158,7 +158,7 @@ pub(super) fn steps(
     all.extend(pair.iter().map(|racer| (racer.thread, racer.edge)));
     let refiner = Refiner { technique: None, in_own_words: false };
     // Nothing goes wrong on the way: all steps are taken.
-    let meet = meeting(&mut world.cells, [&pair[0], &pair[1]]).map(|meet| (path.len(), meet));
+    let meet = meeting(&mut world.cells, [&pair[0], &pair[1]]).map(|meet| Box::new((path.len(), meet)));
     let attempt = Attempt { steps: all.clone(), stmt: 0, kind: BadKind::ManyThreads, holds: meet };
     match refiner.decide(&mut world.cells, &mut world.entailment, world.properties, &attempt) {
         Feasibility::Feasible(inputs) => {
