@@ -8,6 +8,7 @@
 //! was taken. What no other thread can notice is left out: whoever reads it, or writes what is read, is ordered by starts and joins, which release and acquire. So are writes
 //! of what nobody reads while there are several threads.
 
+use super::code::flow::{Named, named};
 use ir::pass::{Sharing, Visibility};
 use ir::{LocId, Op, Order, Place, Proc, ProcId, Program, SiteId, Span, Stmt};
 use logic::{Node, TermId, VarId};
@@ -20,16 +21,6 @@ struct Open {
     carriers: BTreeMap<SiteId, BTreeSet<VarId>>,
     /// Whether one is open whose value nobody carries any more, since its statement was run again.
     has_lost: bool,
-}
-
-/// What an access names: a variable, or a part of memory.
-type Named = (Option<VarId>, Option<ir::RegionId>);
-
-fn named(place: &Place) -> Named {
-    match place {
-        Place::Var(var) => (Some(*var), None),
-        Place::Mem { region, .. } => (None, Some(*region)),
-    }
 }
 
 /// The place of a write that an earlier read of its thread may come after, if there is one.

@@ -8,7 +8,7 @@
 use super::Code;
 use super::local::{Here, Local, Spot};
 use ir::pass::Sharing;
-use ir::{Op, Order, Place, Program, SiteId, Stmt};
+use ir::{Op, Order, Place, Program, RegionId, SiteId, Stmt};
 use logic::{Node, TermId, Value, VarId};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -227,13 +227,19 @@ impl Code<'_> {
     }
 }
 
+/// What an access names: a variable, or a part of memory.
+pub(in crate::graphs) type Named = (Option<VarId>, Option<RegionId>);
+
+pub(in crate::graphs) fn named(place: &Place) -> Named {
+    match place {
+        Place::Var(var) => (Some(*var), None),
+        Place::Mem { region, .. } => (None, Some(*region)),
+    }
+}
+
 /// The statements that access what threads do not share, where nothing that is done there orders anything.
 pub(super) fn private_accesses(program: &Program) -> FxHashSet<SiteId> {
     let sharing = Sharing::new(program);
-    let key = |place: &Place| match place {
-        Place::Var(var) => (Some(*var), None),
-        Place::Mem { region, .. } => (None, Some(*region)),
-    };
     let accesses = || {
         let all = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
         all.filter_map(|stmt| match &stmt.op {
@@ -246,8 +252,8 @@ pub(super) fn private_accesses(program: &Program) -> FxHashSet<SiteId> {
         })
     };
     let open: FxHashSet<_> =
-        accesses().filter(|(_, _, is_private)| !is_private).map(|(_, place, _)| key(place)).collect();
-    let is_private = |place: &Place| !open.contains(&key(place));
+        accesses().filter(|(_, _, is_private)| !is_private).map(|(_, place, _)| named(place)).collect();
+    let is_private = |place: &Place| !open.contains(&named(place));
     let others: FxHashSet<SiteId> =
         accesses().filter(|(_, place, _)| !is_private(place)).map(|(site, ..)| site).collect();
     accesses().map(|(site, ..)| site).filter(|site| !others.contains(site)).collect()
