@@ -18,7 +18,7 @@
 //! they depend on each other, since the wait may have been for who has ended just now.
 //!
 //! An atomic section of several edges is one action, since nobody runs in between: it depends on what one of its edges depends on. That is so where the section neither waits, nor goes
-//! round, nor starts threads.
+//! round, nor starts threads. Races with something inside of it show only while it lasts, though: where what another thread does next may race with it, it is not left out.
 //!
 //! Invariant: steps that are independent here commute in every state, and neither lets the other go on or stops it. A thread that is started, and a step that may leave its thread
 //! inside of a section which is no action, depend on everything.
@@ -36,6 +36,9 @@ pub(super) struct Touch {
     /// Likewise, leaving out accesses with computed addresses.
     fixed_reads: FixedBitSet,
     fixed_writes: FixedBitSet,
+    /// Likewise, leaving out accesses that are atomic or in a section.
+    plain_reads: FixedBitSet,
+    plain_writes: FixedBitSet,
     waits: bool,
     joins: bool,
     frees: bool,
@@ -139,6 +142,17 @@ impl Touches {
         worst
     }
 
+    /// Whether a thread is about to begin a section of several edges of which one may race with what another one does next, each at its location.
+    pub(super) fn may_race_inside(&self, one: (ProcId, LocId), other: (ProcId, LocId)) -> bool {
+        let sections = self.edges(one.0, one.1).map(|edge| &self.ahead[edge.proc.index()][edge.edge.index()]);
+        sections.filter(|section| section.is_section).any(|section| {
+            self.edges(other.0, other.1).any(|edge| {
+                let touch = self.of(edge);
+                conflict((&section.reads, &section.writes), (&touch.plain_reads, &touch.plain_writes))
+            })
+        })
+    }
+
     /// Whether what a thread does next touches nothing that others see, and is no loop.
     pub(super) fn is_local(&self, proc: ProcId, loc: LocId) -> bool {
         let is_local = |edge: EdgeRef| {
@@ -163,7 +177,9 @@ fn of_edge(program: &Program, targets: &Targets, edge: &Edge) -> Touch {
         reads: none.clone(),
         writes: none.clone(),
         fixed_reads: none.clone(),
-        fixed_writes: none,
+        fixed_writes: none.clone(),
+        plain_reads: none.clone(),
+        plain_writes: none,
         waits: false,
         joins: false,
         frees: false,
@@ -181,14 +197,21 @@ fn of_edge(program: &Program, targets: &Targets, edge: &Edge) -> Touch {
                 ir::access::Target::Mem { addr, .. } => program.pool.as_const(addr).is_none(),
                 _ => false,
             };
+            let is_plain = touch.depth <= 0 && !access.order.is_atomic();
             if access.kind.reads() {
                 targets.add(program, &access, &mut touch.reads);
+                if is_plain {
+                    targets.add(program, &access, &mut touch.plain_reads);
+                }
                 if !is_computed {
                     targets.add(program, &access, &mut touch.fixed_reads);
                 }
             }
             if access.kind.writes() {
                 targets.add(program, &access, &mut touch.writes);
+                if is_plain {
+                    targets.add(program, &access, &mut touch.plain_writes);
+                }
                 if !is_computed {
                     targets.add(program, &access, &mut touch.fixed_writes);
                 }

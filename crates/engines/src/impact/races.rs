@@ -121,9 +121,11 @@ impl Unwinding<'_, '_> {
                 self.world.unknown.get_or_insert(Why::Bound(what));
                 Ok(true)
             }
-            // Who only reads goes first, and who reads at all before who does not: then neither disturbs the other.
+            // Who only reads goes first, and who reads at all before who does not: then neither disturbs the other. But others do not go before a section is over.
             Learned::Possible => {
-                let rank = |racer: &Racer| (racer.writes, !racer.reads);
+                let holder = self.tree.place(node).control.holder;
+                let rank =
+                    |racer: &Racer| (Some(racer.thread) != holder && holder.is_some(), racer.writes, !racer.reads);
                 let pair =
                     if rank(one) <= rank(other) { [one.clone(), other.clone()] } else { [other.clone(), one.clone()] };
                 Err(Halt::Race(self.steps_to(node, &conds)?, Box::new(pair)))

@@ -339,7 +339,15 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         if at.depth > 0 || is_loop {
             return Ok(false);
         }
-        match self.world.touches.dependence(arrival.step.edges(), at.proc, at.loc) {
+        let touches = &self.world.touches;
+        let may_race_inside = |other: u32| {
+            let beside = after.control.at(other);
+            other != thread && touches.may_race_inside((at.proc, at.loc), (beside.proc, beside.loc))
+        };
+        if self.world.properties.has(Property::Race) && after.control.alive().any(may_race_inside) {
+            return Ok(false);
+        }
+        match touches.dependence(arrival.step.edges(), at.proc, at.loc) {
             Dependence::Never => Ok(true),
             Dependence::Always => Ok(false),
             Dependence::IfAddressesMeet => {
