@@ -6,7 +6,7 @@
 //! order of the two is looked at elsewhere. Among the equivalent interleavings of an execution the first one in the lexicographic order has no independent neighbours the wrong way round, whatever the order
 //! is at each place, as long as the steps so far determine it. A node is arrived at by its own steps and by those to all nodes that it covers, so whatever is left out there has to be
 //! left out after each of them. What was left out before a step that is independent of it may stay so: it could be moved to where it was left out first. Neighbours of which the later one goes wrong may be exchanged as well: then it goes wrong earlier. An atomic section that neither waits, nor goes round, nor starts
-//! threads is one action ([`super::sections`]).
+//! threads is one action ([`super::sections`]). Steps that touch the same are independent where it does not matter who goes first ([`super::commuting`]).
 //!
 //! `Local`: a thread runs alone where its step touches nothing that others see, can always be taken, and does not lead back in its automaton, so that nobody is put off for ever.
 
@@ -126,7 +126,10 @@ impl Checker<'_> {
                 others.iter().any(|theirs| !is_third(ours, theirs) && may_conflict(&self.pool, ours, theirs))
             };
             if own.iter().any(conflict) {
-                return Ok(false);
+                let ([ours], [theirs]) = (&ours[..], &theirs[..]) else { return Ok(false) };
+                if !self.commute(before, (mover, *ours), (other, *theirs))? {
+                    return Ok(false);
+                }
             }
         }
         Ok(true)

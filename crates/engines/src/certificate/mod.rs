@@ -11,6 +11,7 @@
 //! Not here: programs whose memory accesses have computed addresses, or that allocate, or that start threads without number. They are
 //! `Checked::Beyond`, and whoever shows the proof says so.
 
+mod commuting;
 mod left_out;
 mod sections;
 mod step;

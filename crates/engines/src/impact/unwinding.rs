@@ -9,6 +9,7 @@
 //! Invariant: the tree is well-labelled at all times, and every step that was expanded cannot go wrong in a state of its node. When the work list is
 //! empty, the tree is complete: each active node has the steps of all threads that `skips` does not leave out, after its own step or that of a node it covers.
 
+use super::commuting::{Pair, Promise};
 use super::independence::{Dependence, Touches, rank};
 use super::path::reasons::Reasons;
 use super::path::{Interpolation, Outcome, Runs, conjuncts};
@@ -21,6 +22,7 @@ use crate::abstraction::refine::Attempt;
 use crate::abstraction::symbolic::{self, BadKind};
 use crate::explore::actions::Actions;
 use crate::run::Run;
+use ir::pass::Liveness;
 use ir::{EdgeRef, Properties, Property, Why};
 use logic::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,6 +38,10 @@ pub(super) struct World<'p> {
     pub(super) properties: Properties,
     pub(super) reduction: Reduction,
     pub(super) order: Order,
+    /// Whether steps that access the same are independent where their outcome is the same in both orders.
+    pub(super) compares_outcomes: bool,
+    /// Which variables of a thread matter at each of its locations, by procedure.
+    pub(super) liveness: Vec<Liveness>,
     pub(super) force_cover: bool,
     /// Whether what a covered node would have expanded is expanded where it is covered. Without it proofs are wrong; only a test does without.
     pub(super) expands_covers: bool,
@@ -85,6 +91,8 @@ pub(super) struct Counts {
     pub(super) cover_expansions: u64,
     /// Steps that are independent because addresses do not meet.
     pub(super) apart: u64,
+    /// Steps that access the same and are independent because their outcome is the same in both orders.
+    pub(super) commuting: u64,
     pub(super) left_out: u64,
 }
 
@@ -114,13 +122,18 @@ pub(super) struct Unwinding<'w, 'p> {
     pub(super) runs: Runs,
     /// Whether nothing is learnt from paths, since claims are looked for that need none.
     pub(super) is_guessing: bool,
+    /// What was left out because two steps commute, which the claims have to say in the end.
+    pub(super) promises: Vec<Promise>,
+    /// Steps of which this was promised in vain.
+    pub(super) broken: FxHashSet<Pair>,
 }
 
 impl<'w, 'p> Unwinding<'w, 'p> {
     /// A tree of the initial states.
     pub(super) fn new(world: &'w mut World<'p>) -> Unwinding<'w, 'p> {
         let (tree, open, woken, runs) = Default::default();
-        let mut unwinding = Unwinding { world, tree, open, woken, runs, is_guessing: false };
+        let (promises, broken) = Default::default();
+        let mut unwinding = Unwinding { world, tree, open, woken, runs, is_guessing: false, promises, broken };
         unwinding.begin_again();
         unwinding
     }
@@ -355,6 +368,12 @@ impl<'w, 'p> Unwinding<'w, 'p> {
                 self.world.counts.apart += u64::from(is_apart);
                 Ok(is_apart)
             }
+            Dependence::UnlessTheyCommute if self.world.compares_outcomes => {
+                let commute = self.commute(&arrival, thread)?;
+                self.world.counts.commuting += u64::from(commute);
+                Ok(commute)
+            }
+            Dependence::UnlessTheyCommute => Ok(false),
         }
     }
 

@@ -9,6 +9,8 @@ use rustc_hash::FxHashSet;
 
 /// Formulas of more nodes (as trees) are not tried.
 const MAX_SIZE: u32 = 48;
+/// Of smaller ones that speak of copies, those that speak of the originals are tried too.
+const MAX_COPIED: u32 = 8;
 /// So many formulas are tried.
 const MAX_CANDIDATES: usize = 400;
 /// So many reads are columns.
@@ -24,6 +26,8 @@ pub(super) struct Candidates {
     pub(super) reads: Vec<TermId>,
     known: FxHashSet<TermId>,
     seen: FxHashSet<TermId>,
+    /// Variables that threads copy cells to.
+    copies: Vec<(VarId, TermId)>,
     /// Words that are compared by size, with whether they are signed.
     compared: Vec<(TermId, TermId, bool)>,
 }
@@ -69,6 +73,28 @@ impl Candidates {
         }
     }
 
+    /// A step copies a cell to a variable of its thread.
+    pub(super) fn look_at_copy(&mut self, var: VarId, cell: TermId) {
+        if !self.copies.contains(&(var, cell)) {
+            self.copies.push((var, cell));
+        }
+    }
+
+    /// What is compared of copies may be worth knowing of what they are copies of.
+    pub(super) fn speak_of_originals(&mut self, cells: &mut Cells<'_>) {
+        let mut next = 0;
+        while let Some(formula) = self.all.get(next).copied() {
+            next += 1;
+            let is_small = cells.pool.tree_size(formula) <= MAX_COPIED;
+            let of_copies = |(var, _): &&(VarId, TermId)| is_small && cells.vars_in(formula).contains(var);
+            let copies: Vec<(VarId, TermId)> = self.copies.iter().filter(of_copies).copied().collect();
+            for (var, cell) in copies {
+                let original = cells.pool.substitute(formula, &|other| (other == var).then_some(cell));
+                self.add(cells, original);
+            }
+        }
+    }
+
     /// Something goes wrong if this holds. Of what it compares only words and elements are looked at: whether an address is inside an object follows from simpler things, and takes a solver long.
     pub(super) fn look_at_error(&mut self, cells: &mut Cells<'_>, cond: TermId) {
         for term in cells.pool.post_order(cond) {
@@ -83,12 +109,19 @@ impl Candidates {
         }
     }
 
-    /// A step writes down whether something holds: that it is written there may be worth knowing.
-    pub(super) fn look_at_condition(&mut self, cells: &mut Cells<'_>, var: VarId, value: TermId) {
-        if !cells.vars_in(value).contains(&var) {
-            let own = cells.pool.var(var);
-            let is_it = cells.pool.eq(own, value);
-            self.add(cells, is_it);
+    /// A step writes down whether something holds: that it is written there may be worth knowing, and that it holds if the flag is set, as all that the step asks for.
+    pub(super) fn look_at_condition(&mut self, cells: &mut Cells<'_>, var: VarId, value: TermId, guards: &[TermId]) {
+        if cells.vars_in(value).contains(&var) {
+            return;
+        }
+        let own = cells.pool.var(var);
+        let is_it = cells.pool.eq(own, value);
+        self.add(cells, is_it);
+        if cells.pool.as_const(value).is_none() {
+            for holds in guards.iter().chain([&value]) {
+                let follows = cells.pool.implies(own, *holds);
+                self.add(cells, follows);
+            }
         }
     }
 

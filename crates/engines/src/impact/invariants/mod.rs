@@ -133,9 +133,12 @@ impl Unwinding<'_, '_> {
         self.is_guessing = true;
         let mut found = Ok(false);
         let mut partition = Partition::Nothing;
-        for _ in 0..MAX_ROUNDS {
+        let mut rounds = 0;
+        while rounds < MAX_ROUNDS {
             let before = (candidates.size(), self.world.cells.all().count());
+            let n_broken = self.broken.len();
             self.begin_again();
+            self.promises.clear();
             found = match self.guess_with(&mut candidates, partition, run, until) {
                 Ok(is_enough) => Ok(is_enough),
                 Err(End::GivenUp) => Ok(false),
@@ -145,6 +148,12 @@ impl Unwinding<'_, '_> {
             if !matches!(found, Ok(false)) || Instant::now() >= until {
                 break;
             }
+            // Nothing went wrong, but steps were left out that must not be.
+            if self.broken.len() > n_broken {
+                continue;
+            }
+            rounds += 1;
+            candidates.speak_of_originals(&mut self.world.cells);
             match partition {
                 Partition::Nothing => partition = Partition::Loops,
                 Partition::Loops => partition = Partition::Choices,

@@ -7,6 +7,7 @@
 use super::candidates::Candidates;
 use super::claims::Claims;
 use super::{End, Guessing, History, Out, Partition, Standing};
+use crate::abstraction::cells::Cell;
 use crate::impact::path::effects;
 use crate::impact::tree::{Arrival, NodeId};
 use crate::impact::unwinding::Unwinding;
@@ -54,7 +55,15 @@ impl Unwinding<'_, '_> {
         own.is_expanded = true;
         own.explored = required.clone();
         own.required = required;
-        let claims = Claims::new(&mut self.world.cells, &candidates.all, &candidates.reads);
+        let liveness = &self.world.liveness;
+        let matters = |cell: Cell| match cell {
+            Cell::Own(thread, var) => {
+                let at = control.threads.get(thread as usize).filter(|at| !at.has_ended);
+                at.is_some_and(|at| liveness[at.proc.index()].is_live(at.loc, var))
+            }
+            _ => true,
+        };
+        let claims = Claims::new(&mut self.world.cells, &candidates.all, &candidates.reads, matters);
         guessing.stands.insert(node, Standing { claims, out, history, states: VecDeque::new(), is_queued: false });
         Ok(node)
     }
@@ -70,7 +79,13 @@ impl Unwinding<'_, '_> {
         let mut conditions: Vec<(VarId, TermId)> = written.iter().map(|(var, value)| (*var, *value)).collect();
         conditions.retain(|(var, _)| cells.pool.var_sort(*var) == Sort::Bool);
         conditions.sort_unstable();
-        conditions.into_iter().for_each(|(var, value)| candidates.look_at_condition(cells, var, value));
+        conditions.into_iter().for_each(|(var, value)| candidates.look_at_condition(cells, var, value, &step.guards));
+        for (var, value) in &step.summary.updates {
+            let is_cell = cells.pool.as_var(*value).is_some_and(|value| cells.cell(value).is_some());
+            if is_cell && matches!(cells.cell(*var), Some(Cell::Own(..))) {
+                candidates.look_at_copy(*var, *value);
+            }
+        }
         let mut inputs: Vec<VarId> = Vec::new();
         for term in step.guards.iter().copied().chain(values) {
             candidates.look_at(cells, term);
