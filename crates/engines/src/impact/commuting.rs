@@ -9,14 +9,14 @@
 //! Whether that is so in a state is a formula. Where paths are looked at, the label of the node has to say it, or learns it. Where invariants are guessed it is promised, and the
 //! claims have to say it in the end; what was promised in vain is not promised again.
 
-use super::path::{conjuncts, effects};
+use super::path::conjuncts;
 use super::tree::{Arrival, NodeId, Place, Step};
 use super::unwinding::{Halt, Learned, Unwinding};
 use crate::abstraction::cells::{Cell, Cells};
 use crate::abstraction::control::Change;
 use crate::abstraction::symbolic::{self, BadKind};
-use ir::EdgeRef;
-use logic::{TermId, VarId};
+use ir::{EdgeRef, LocId, ProcId};
+use logic::{Pool, TermId, VarId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ pub(super) struct Promise {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pair {
     place: Rc<Place>,
-    required: Vec<u32>,
+    asleep: Vec<u32>,
     mover: u32,
     edge: EdgeRef,
     other: u32,
@@ -50,9 +50,9 @@ impl Unwinding<'_, '_> {
         }
         let node = arrival.parent;
         if self.is_guessing {
-            let (place, required) = (self.tree.place(node), self.tree.node(node).required.clone());
+            let (place, asleep) = (self.tree.place(node), self.tree.node(node).asleep.clone());
             let (mover, edge) = (arrival.thread, arrival.step.edge());
-            let pair = Pair { place, required, mover, edge, other: thread };
+            let pair = Pair { place, asleep, mover, edge, other: thread };
             let may_promise = !self.broken.contains(&pair);
             if may_promise {
                 self.promises.push(Promise { node, never, pair });
@@ -64,72 +64,125 @@ impl Unwinding<'_, '_> {
 
     /// What holds in a state in which it matters who goes first; none if that is not known.
     fn disturbed(&mut self, arrival: &Arrival, thread: u32) -> Option<TermId> {
-        let node = arrival.parent;
-        let at = self.tree.place(node).control.at(thread).clone();
-        let edges: Vec<EdgeRef> = self.world.touches.edges(at.proc, at.loc).collect();
+        let mine = self.next_edges(arrival.parent, arrival.thread);
+        let theirs = self.next_edges(arrival.parent, thread);
+        let is_one_edge = arrival.step.ways.len() == 1;
+        if !is_one_edge || !is_told(&self.world.cells, &arrival.step) || is_end(&arrival.step) {
+            return None;
+        }
+        if !theirs.iter().all(|step| is_told(&self.world.cells, step)) {
+            return None;
+        }
         let mut cases = Vec::new();
-        for edge in edges {
-            let other = self.step(node, thread, edge);
-            if !is_told(&self.world.cells, &other) || !self.is_told_alone(&arrival.step) {
-                return None;
-            }
-            cases.push(self.disturbs((arrival.thread, &arrival.step), (thread, &other)));
+        for other in &theirs {
+            let program = self.world.cells.program;
+            let leads_alike = |one: &Step, other: &Step| {
+                let to = |step: &Step| program.edge(step.edge()).to;
+                to(one) == to(other) && one.summary.changes == other.summary.changes
+            };
+            let may_be_mine = |step: &&Rc<Step>| leads_alike(step, &arrival.step) && is_told(&self.world.cells, step);
+            let mine: Vec<Rc<Step>> = mine.iter().filter(may_be_mine).cloned().collect();
+            let theirs: Vec<Rc<Step>> = theirs.iter().filter(|step| leads_alike(step, other)).cloned().collect();
+            cases.push(self.disturbs((arrival, thread), other, (&mine, &theirs)));
         }
         Some(self.world.cells.pool.or_all(&cases))
     }
 
-    /// Whether a step is one edge that does nothing but change values.
-    fn is_told_alone(&self, step: &Step) -> bool {
-        let is_plain = |change: &Change| matches!(change, Change::Begin | Change::End | Change::EndThread);
-        step.ways.len() == 1 && step.summary.changes.iter().all(is_plain) && is_told(&self.world.cells, step)
+    fn next_edges(&mut self, node: NodeId, thread: u32) -> Vec<Rc<Step>> {
+        let at = self.tree.place(node).control.at(thread).clone();
+        let edges: Vec<EdgeRef> = self.world.touches.edges(at.proc, at.loc).collect();
+        edges.into_iter().map(|edge| self.step(node, thread, edge)).collect()
     }
 
-    /// That a step may be followed by another one, and not the other way round with the same outcome.
-    fn disturbs(&mut self, (mover, one): (u32, &Step), (thread, other): (u32, &Step)) -> TermId {
-        let edges = [(mover, one.edge()), (thread, other.edge())];
-        let cells = &mut self.world.cells;
-        let [ours, theirs] = [one, other].map(|step| effects(cells, step).into_iter().collect::<FxHashMap<_, _>>());
-        let after = |cells: &mut Cells<'_>, written: &FxHashMap<VarId, TermId>, term: TermId| {
-            cells.pool.substitute(term, &|var| written.get(&var).copied())
-        };
-        let [first, second] = [one, other].map(|step| cells.pool.and_all(&step.summary.guards));
-        let follows = after(cells, &ours, second);
-        let mut same = vec![second];
-        let ends = other.summary.changes.contains(&Change::EndProcess);
-        if !ends {
-            same.push(after(cells, &theirs, first));
-            let mut written: Vec<VarId> = ours.keys().chain(theirs.keys()).copied().collect();
-            written.sort_unstable();
-            written.dedup();
-            let program = cells.program;
-            let liveness = &self.world.liveness;
-            let matters = |cells: &Cells<'_>, var: VarId| match cells.cell(var) {
-                Some(Cell::Own(thread, own)) => edges.iter().any(|(runs, edge)| {
-                    *runs == thread && liveness[edge.proc.index()].is_live(program.edge(*edge).to, own)
-                }),
-                _ => true,
-            };
-            written.retain(|var| matters(cells, *var));
-            for var in written {
-                let old = cells.pool.var(var);
-                let value =
-                    |cells: &mut Cells<'_>, first: &FxHashMap<VarId, TermId>, then: &FxHashMap<VarId, TermId>| {
-                        let last = then.get(&var).copied().unwrap_or(old);
-                        after(cells, first, last)
-                    };
-                let (forth, back) = (value(cells, &ours, &theirs), value(cells, &theirs, &ours));
-                same.push(cells.pool.eq(forth, back));
+    /// That a step may be followed by another one, and no two steps of the two threads that lead to the same places are possible the other way round with the same outcome.
+    fn disturbs(
+        &mut self,
+        (arrival, thread): (&Arrival, u32),
+        other: &Step,
+        (mine, theirs): (&[Rc<Step>], &[Rc<Step>]),
+    ) -> TermId {
+        let program = self.world.cells.program;
+        let ends = [(arrival.thread, arrival.step.edge()), (thread, other.edge())];
+        let ends = ends.map(|(thread, edge)| (thread, edge.proc, program.edge(edge).to));
+        let forth = self.after_both(&arrival.step, other);
+        let mut ways = Vec::new();
+        for first in theirs {
+            if is_end(first) {
+                ways.push(self.world.cells.pool.and_all(&first.summary.guards));
+                continue;
+            }
+            for then in mine {
+                let back = self.after_both(first, then);
+                ways.push(self.is_same(&forth, &back, &ends));
             }
         }
-        let same = cells.pool.and_all(&same);
-        let differs = cells.pool.not(same);
-        let disturbs = cells.pool.and(follows, differs);
-        let wrong: Vec<TermId> = other.summary.bads.iter().map(|bad| bad.cond).collect();
-        let before = cells.pool.or_all(&wrong);
-        let (later, not_before) = (after(cells, &ours, before), cells.pool.not(before));
-        let only_later = cells.pool.and(later, not_before);
-        cells.pool.or(disturbs, only_later)
+        let pool = &mut self.world.cells.pool;
+        let any = pool.or_all(&ways);
+        let none = pool.not(any);
+        let disturbs = pool.and(forth.can, none);
+        let goes_wrong: Vec<TermId> = other.summary.bads.iter().map(|bad| bad.cond).collect();
+        let before = pool.or_all(&goes_wrong);
+        let later = pool.substitute(before, &|var| written(&arrival.step, var));
+        let not_before = pool.not(before);
+        let only_later = pool.and(later, not_before);
+        pool.or(disturbs, only_later)
     }
+
+    /// Two steps, one after the other.
+    fn after_both(&mut self, first: &Step, then: &Step) -> Both {
+        let pool = &mut self.world.cells.pool;
+        let after_first = |pool: &mut Pool, term: TermId| pool.substitute(term, &|var| written(first, var));
+        let [can_first, can_then] = [first, then].map(|step| pool.and_all(&step.summary.guards));
+        let can_then = after_first(pool, can_then);
+        let mut values: FxHashMap<VarId, TermId> = first.summary.updates.iter().copied().collect();
+        for (var, value) in &then.summary.updates {
+            let value = after_first(pool, *value);
+            values.insert(*var, value);
+        }
+        Both { can: pool.and(can_first, can_then), values }
+    }
+
+    /// That steps can be taken, with the outcome of others; both lead threads to the same places.
+    fn is_same(&mut self, one: &Both, other: &Both, ends: &[(u32, ProcId, LocId)]) -> TermId {
+        let (cells, liveness) = (&mut self.world.cells, &self.world.liveness);
+        let mut vars: Vec<VarId> = one.values.keys().chain(other.values.keys()).copied().collect();
+        vars.sort_unstable();
+        vars.dedup();
+        let matters = |cell: Option<Cell>| match cell {
+            Some(Cell::Own(thread, own)) => {
+                let is_live = |(runs, proc, to): &(u32, ProcId, LocId)| {
+                    *runs == thread && liveness[proc.index()].is_live(*to, own)
+                };
+                ends.iter().any(is_live)
+            }
+            _ => true,
+        };
+        vars.retain(|var| matters(cells.cell(*var)));
+        let mut same = other.can;
+        for var in vars {
+            let old = cells.pool.var(var);
+            let [one, other] = [one, other].map(|both| both.values.get(&var).copied().unwrap_or(old));
+            let is_same = cells.pool.eq(one, other);
+            same = cells.pool.and(same, is_same);
+        }
+        same
+    }
+}
+
+/// What two steps do, one after the other.
+struct Both {
+    can: TermId,
+    values: FxHashMap<VarId, TermId>,
+}
+
+/// What a step writes to a cell.
+fn written(step: &Step, var: VarId) -> Option<TermId> {
+    step.summary.updates.iter().find(|(other, _)| *other == var).map(|(_, value)| *value)
+}
+
+/// Whether a step ends the process.
+fn is_end(step: &Step) -> bool {
+    step.summary.changes.contains(&Change::EndProcess)
 }
 
 /// Whether all that a step does is in its values: it neither waits nor makes anything, and all its addresses are known.

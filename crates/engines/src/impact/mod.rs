@@ -29,7 +29,7 @@ use crate::explore::actions::Actions;
 use crate::{About, Engine, Kind, Knob, Run};
 use independence::Touches;
 use ir::pass::{Liveness, Options, forget_owners, spell_race, spell_trace};
-use ir::{Program, Proof, Properties, Property, Span, Step, Task, Trace, Verdict, Why};
+use ir::{Program, Proof, Properties, Property, Span, Step, Task, Trace, Turns, Verdict, Why};
 use logic::{Sort, Value, VarId};
 use path::Interpolation;
 use std::sync::Arc;
@@ -179,6 +179,7 @@ fn world<'p>(program: &'p Program, properties: Properties, run: &Run, expands_co
         properties,
         reduction,
         order: if is_lockstep { Order::Lockstep } else { Order::Sequential },
+        turns: if is_lockstep { Turns::EACH } else { Turns::NEVER },
         compares_outcomes: run.word(&DEPENDENCE) == "outcomes",
         liveness: program.procs.iter().map(|proc| Liveness::new(program, proc, true)).collect(),
         bundles: takes_branches_together(run),

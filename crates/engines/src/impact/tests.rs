@@ -12,7 +12,7 @@ use std::time::Duration;
 const REDUCTIONS: [&str; 4] = ["sleep", "monotonic", "shared", "none"];
 
 /// The settings with a number; all of them are met if enough numbers are.
-fn settings(number: usize) -> [(&'static str, &'static str); 6] {
+fn settings(number: usize) -> [(&'static str, &'static str); 7] {
     let choose = |rest: usize, words: [&'static str; 2]| words[rest % 2];
     let rest = number / 4;
     [
@@ -22,6 +22,7 @@ fn settings(number: usize) -> [(&'static str, &'static str); 6] {
         ("interpolants", choose(rest / 4, ["wp", "solver"])),
         ("invariants", choose(rest / 8, ["learnt", "guessed"])),
         ("branches", choose(rest / 16, ["together", "apart"])),
+        ("dependence", choose(number, ["outcomes", "accesses"])),
     ]
 }
 

@@ -101,6 +101,8 @@ pub(super) struct Node {
     pub(super) required: Vec<u32>,
     /// Those of them that are only here for the sake of nodes that this one covers.
     pub(super) lent: Vec<u32>,
+    /// Threads whose steps were made earlier elsewhere, and need not be made here or below until somebody does something that depends on them.
+    pub(super) asleep: Vec<u32>,
     /// Threads whose steps are.
     pub(super) explored: Vec<u32>,
     /// Whether `required` has been found out.
@@ -222,6 +224,7 @@ impl Tree {
             is_hidden: false,
             required: Vec::new(),
             lent: Vec::new(),
+            asleep: Vec::new(),
             explored: Vec::new(),
             is_expanded: false,
             children: Vec::new(),

@@ -23,7 +23,7 @@ use crate::abstraction::symbolic::{self, BadKind};
 use crate::explore::actions::Actions;
 use crate::run::Run;
 use ir::pass::Liveness;
-use ir::{EdgeRef, Properties, Property, Why};
+use ir::{EdgeRef, Properties, Property, Turns, Why};
 use logic::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -38,6 +38,8 @@ pub(super) struct World<'p> {
     pub(super) properties: Properties,
     pub(super) reduction: Reduction,
     pub(super) order: Order,
+    /// Who takes turns.
+    pub(super) turns: Turns,
     /// Whether steps that access the same are independent where their outcome is the same in both orders.
     pub(super) compares_outcomes: bool,
     /// Which variables of a thread matter at each of its locations, by procedure.
@@ -208,6 +210,7 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         }
         own.required.push(thread);
         own.lent.push(thread);
+        own.asleep.retain(|other| *other != thread);
         // One that is not expanded yet is on the list already.
         if own.is_expanded {
             self.requeue(node);
@@ -249,13 +252,14 @@ impl<'w, 'p> Unwinding<'w, 'p> {
                 self.requeue(node);
                 return Ok(());
             }
-            let required = self.not_skipped(node)?;
+            let Needed { required, asleep } = self.not_skipped(node)?;
             if !self.tree.is_active(node) {
                 self.requeue(node);
                 return Ok(());
             }
             let own = self.tree.node_mut(node);
             own.is_expanded = true;
+            own.asleep = asleep.into_iter().filter(|thread| !own.required.contains(thread)).collect();
             own.lent.retain(|thread| !required.contains(thread));
             own.required.retain(|thread| !required.contains(thread));
             own.required.splice(0..0, required);
@@ -299,47 +303,67 @@ impl<'w, 'p> Unwinding<'w, 'p> {
     }
 
     /// The threads whose steps cannot be left out after the step that leads to a node.
-    pub(super) fn not_skipped(&mut self, node: NodeId) -> Result<Vec<u32>, Halt> {
+    pub(super) fn not_skipped(&mut self, node: NodeId) -> Result<Needed, Halt> {
         let place = self.tree.place(node);
         let all = self.candidates(&place.control);
+        let (mut required, mut asleep) = (Vec::new(), Vec::new());
         match self.world.reduction {
-            Reduction::None => Ok(all),
+            Reduction::None => required = all,
             Reduction::Shared => {
-                for thread in &all {
-                    let at = place.control.at(*thread);
-                    let is_alone = place.control.holder.is_none() && self.world.touches.is_local(at.proc, at.loc);
-                    if is_alone && self.is_total(node, *thread)? {
-                        self.world.counts.left_out += all.len() as u64 - 1;
-                        return Ok(vec![*thread]);
-                    }
-                }
-                Ok(all)
+                required = self.alone(node, &all)?.map_or_else(|| all.clone(), |thread| vec![thread]);
+                self.world.counts.left_out += (all.len() - required.len()) as u64;
             }
             Reduction::Monotonic | Reduction::Sleep => {
-                let mut needed = Vec::new();
                 for thread in all {
-                    if !self.skips(node, thread)? {
-                        needed.push(thread);
-                    } else {
-                        self.world.counts.left_out += 1;
+                    match self.skips(node, thread)? {
+                        true => asleep.push(thread),
+                        false => required.push(thread),
                     }
                 }
-                Ok(needed)
+                self.world.counts.left_out += asleep.len() as u64;
+                // What a thread does before its loop is done first, so that loops begin side by side.
+                if self.world.order == Order::Lockstep
+                    && let Some(thread) = self.alone(node, &required)?
+                {
+                    self.world.counts.left_out += required.len() as u64 - 1;
+                    required = vec![thread];
+                }
             }
         }
+        Ok(Needed { required, asleep })
+    }
+
+    /// One of some threads that may run alone from a node: nobody sees what it does, and it goes on.
+    fn alone(&mut self, node: NodeId, threads: &[u32]) -> Result<Option<u32>, Halt> {
+        let place = self.tree.place(node);
+        for thread in threads {
+            let at = place.control.at(*thread);
+            let is_alone = place.control.holder.is_none() && self.world.touches.is_local(at.proc, at.loc);
+            if is_alone && self.is_total(node, *thread)? {
+                return Ok(Some(*thread));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a thread came first in the order of threads at a node since nobody sees what it does.
+    fn was_alone(&self, node: NodeId, thread: u32) -> bool {
+        let control = &self.tree.place(node).control;
+        let at = control.at(thread);
+        self.world.order == Order::Lockstep && control.holder.is_none() && self.world.touches.is_local(at.proc, at.loc)
     }
 
     /// Whether a thread could run in a node, and does not since its step was made earlier elsewhere.
     fn sleeps(&self, node: NodeId, thread: u32) -> bool {
-        let control = &self.tree.place(node).control;
-        !self.tree.node(node).required.contains(&thread) && self.candidates(control).contains(&thread)
+        self.tree.node(node).asleep.contains(&thread)
     }
 
     /// Whether the step of a thread may be left out after the one that leads to a node: SKIP of Algorithm 2.
     fn skips(&mut self, node: NodeId, thread: u32) -> Result<bool, Halt> {
         let Some(arrival) = self.tree.node(node).arrival.clone() else { return Ok(false) };
         let (before, after) = (self.tree.place(arrival.parent), self.tree.place(node));
-        let comes_first = rank(before.turn, thread) < rank(before.turn, arrival.thread)
+        let was_alone = self.was_alone(arrival.parent, arrival.thread);
+        let comes_first = !was_alone && rank(before.turn, thread) < rank(before.turn, arrival.thread)
             || self.world.reduction == Reduction::Sleep && self.sleeps(arrival.parent, thread);
         let is_new = thread as usize >= before.control.threads.len();
         let is_interrupted = before.control.holder.is_some_and(|holder| holder != arrival.thread);
@@ -566,6 +590,13 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         }
         Ok(())
     }
+}
+
+/// Which threads take their steps in a node?
+pub(super) struct Needed {
+    pub(super) required: Vec<u32>,
+    /// Those that do not since their steps were made earlier elsewhere.
+    pub(super) asleep: Vec<u32>,
 }
 
 /// What came of looking at a path.

@@ -33,11 +33,6 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// How many there are.
-    pub(super) fn size(&self) -> usize {
-        self.all.len() + self.reads.len()
-    }
-
     /// Looks for formulas in a term of a step.
     pub(super) fn look_at(&mut self, cells: &mut Cells<'_>, term: TermId) {
         let mut open = vec![term];
@@ -82,15 +77,50 @@ impl Candidates {
 
     /// What is compared of copies may be worth knowing of what they are copies of.
     pub(super) fn speak_of_originals(&mut self, cells: &mut Cells<'_>) {
+        for read in self.reads.clone() {
+            for (var, cell) in self.copies.clone() {
+                let original = cells.pool.substitute(read, &|other| (other == var).then_some(cell));
+                if self.reads.len() < MAX_READS && !self.reads.contains(&original) {
+                    self.reads.push(original);
+                }
+            }
+        }
         let mut next = 0;
         while let Some(formula) = self.all.get(next).copied() {
             next += 1;
             let is_small = cells.pool.tree_size(formula) <= MAX_COPIED;
             let of_copies = |(var, _): &&(VarId, TermId)| is_small && cells.vars_in(formula).contains(var);
             let copies: Vec<(VarId, TermId)> = self.copies.iter().filter(of_copies).copied().collect();
+            let mut originals: Vec<(VarId, TermId)> = Vec::new();
             for (var, cell) in copies {
                 let original = cells.pool.substitute(formula, &|other| (other == var).then_some(cell));
                 self.add(cells, original);
+                originals.push((var, original));
+            }
+            // Something is equal to one of several: perhaps the greatest or the least of them.
+            if matches!(cells.pool.node(formula), Node::App { op: Op::Eq, .. }) {
+                for (var, _) in originals.clone() {
+                    let of_var = originals.iter().filter(|(other, _)| *other == var).map(|(_, original)| *original);
+                    let of_var: Vec<TermId> = of_var.collect();
+                    if of_var.len() > 1 {
+                        self.look_at_choice(cells, &of_var);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One of these equations may hold, and their sides may be in one order.
+    fn look_at_choice(&mut self, cells: &mut Cells<'_>, equations: &[TermId]) {
+        let any = cells.pool.or_all(equations);
+        self.add(cells, any);
+        for equation in equations {
+            let Node::App { op: Op::Eq, args } = cells.pool.node(*equation).clone() else { continue };
+            if let Sort::Bv(_) = cells.pool.sort(args[0]) {
+                for (one, other) in [(args[0], args[1]), (args[1], args[0])] {
+                    let less = cells.pool.sle(one, other);
+                    self.add(cells, less);
+                }
             }
         }
     }

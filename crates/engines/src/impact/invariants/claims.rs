@@ -21,7 +21,7 @@ pub(super) struct Claims {
     pub(super) candidates: Vec<TermId>,
     pub(super) equations: Vec<Equality>,
     /// What equations say of reads, by their forms.
-    pub(super) reads: FxHashMap<TermId, (Linear, usize)>,
+    pub(super) reads: Reads,
     pub(super) forms: Forms,
 }
 
@@ -174,16 +174,7 @@ impl Claims {
 
     /// Puts what equations say of reads in the place of these; which equations.
     pub(super) fn replace_reads(&self, sum: &mut Linear) -> Vec<usize> {
-        let mut used = Vec::new();
-        // Sums may bring in reads again, but not without end.
-        for _ in 0..MAX_REPLACED {
-            let rule = sum.summands.iter().find_map(|(term, factor)| Some((*term, *factor, self.reads.get(term)?)));
-            let Some((term, factor, (rule, index))) = rule else { break };
-            used.push(*index);
-            sum.summands.retain(|(other, _)| *other != term);
-            sum.add(rule, factor);
-        }
-        used
+        replace_reads(&self.reads, sum)
     }
 
     /// A state that a solver found for a question about forms, with the cells that they do without.
@@ -193,4 +184,21 @@ impl Claims {
         values.into_iter().for_each(|(var, value)| state.set(var, value));
         state
     }
+}
+
+/// What equations say of reads, by their forms, and which equation it is.
+pub(super) type Reads = FxHashMap<TermId, (Linear, usize)>;
+
+/// Puts what is known of reads in the place of these; by which equations.
+pub(super) fn replace_reads(reads: &Reads, sum: &mut Linear) -> Vec<usize> {
+    let mut used = Vec::new();
+    // Sums may bring in reads again, but not without end.
+    for _ in 0..MAX_REPLACED {
+        let rule = sum.summands.iter().find_map(|(term, factor)| Some((*term, *factor, reads.get(term)?)));
+        let Some((term, factor, (rule, index))) = rule else { break };
+        used.push(*index);
+        sum.summands.retain(|(other, _)| *other != term);
+        sum.add(rule, factor);
+    }
+    used
 }

@@ -61,6 +61,7 @@ impl Unwinding<'_, '_> {
                 let out = guessing.stands[&node].out[index].clone();
                 let mut bads = Vec::new();
                 match out.target {
+                    None if out.ends => {}
                     None => bads.push(out.step.guards.clone()),
                     Some(target) => {
                         let mut wanted: Vec<TermId> = needed.get(&target).into_iter().flatten().copied().collect();
