@@ -1,4 +1,4 @@
-//! Do two steps that access the same commute, in the states in which they are taken?
+//! Do two steps that may access the same commute, in the states in which they are taken?
 //!
 //! Known as: conditional independence \[Godefroid96], commutativity under a proof \[Farzan22].
 //!
@@ -6,7 +6,7 @@
 //! afterwards is the same then: who puts something into a queue and who takes something else out of it commute where the queue is not empty. What a thread has in variables that it does not
 //! read any more does not matter. A step that ends the process need only be possible before; what would go wrong in the second step has to go wrong in it when it comes first.
 //!
-//! Whether that is so in a state is a formula. Where paths are looked at, the label of the node has to say it, or learns it. Where invariants are guessed it is promised, and the
+//! Steps at computed addresses commute where these are apart. Whether that is so in a state is a formula. Where paths are looked at, the label of the node has to say it, or learns it. Where invariants are guessed it is promised, and the
 //! claims have to say it in the end; what was promised in vain is not promised again.
 
 use super::path::conjuncts;
@@ -60,6 +60,47 @@ impl Unwinding<'_, '_> {
             return Ok(may_promise);
         }
         Ok(!self.may_hold(node, &never)? || matches!(self.learn(node, &never)?, Learned::Refuted))
+    }
+
+    /// Whether the addresses of a step and of what another thread does next never meet in the states that take the step. If they do not after this path, the labels
+    /// along it say so from now on, for whoever is covered by its nodes.
+    pub(super) fn are_apart(&mut self, arrival: &Arrival, thread: u32) -> Result<bool, Halt> {
+        let control = self.tree.place(arrival.parent).control.clone();
+        let at = control.at(thread);
+        let edges: Vec<EdgeRef> = self.world.touches.edges(at.proc, at.loc).collect();
+        let mut cases = Vec::new();
+        for edge in edges {
+            let other = self.step(arrival.parent, thread, edge);
+            for (a, m, a_writes) in &arrival.step.summary.touches {
+                for (b, n, b_writes) in &other.summary.touches {
+                    if !a_writes && !b_writes {
+                        continue;
+                    }
+                    let pool = &mut self.world.cells.pool;
+                    let word = pool.sort(*a).width().expect("addresses are words");
+                    let (forth, back) = (pool.sub(*b, *a), pool.sub(*a, *b));
+                    let (m, n) = (pool.bv(word, *m), pool.bv(word, *n));
+                    let (inside, other) = (pool.ult(forth, m), pool.ult(back, n));
+                    cases.push(pool.or(inside, other));
+                }
+            }
+            // A step whose accesses are not all known touches more.
+            let is_unresolved = |bad: &&symbolic::Bad| matches!(bad.kind, BadKind::Unresolved(..));
+            cases.extend(other.summary.bads.iter().filter(is_unresolved).map(|bad| bad.cond));
+        }
+        let meet = self.world.cells.pool.or_all(&cases);
+        let mut bad = arrival.step.guards.clone();
+        conjuncts(&self.world.cells, meet, &mut bad);
+        if self.world.cells.pool.as_const(meet).is_some_and(|value| !value.as_bool()) {
+            return Ok(true);
+        }
+        if self.is_guessing {
+            return Ok(false);
+        }
+        if !self.may_hold(arrival.parent, &bad)? {
+            return Ok(true);
+        }
+        Ok(matches!(self.learn(arrival.parent, &bad)?, Learned::Refuted))
     }
 
     /// What holds in a state in which it matters who goes first; none if that is not known.

@@ -7,6 +7,7 @@ use crate::{Budget, Engine, Run};
 use ir::build::Builder;
 use ir::interp::{Domain, Limits, enumerate};
 use ir::{Certificate, Op, Place, Proof, Properties, Property, Task, Verdict, Why};
+use logic::VarId;
 use std::time::Duration;
 
 const REDUCTIONS: [&str; 4] = ["sleep", "monotonic", "shared", "none"];
@@ -223,6 +224,72 @@ fn loops_that_run_side_by_side_are_proven_round_by_round() {
         }
     }
     assert!(n_left_out > 20, "{n_left_out} threads that must not be left out");
+}
+
+/// One thread makes things, at most a thousand, and another one takes what was made, each as often as they like. Nobody takes what was not made.
+fn make_and_take() -> Task {
+    let mut builder = Builder::new();
+    let main = builder.proc("main");
+    let [made, taken] = ["made", "taken"].map(|name| builder.global(name, 0));
+    let mut worker = |name: &str, count: VarId| {
+        builder.define(name, |body| {
+            let [goes_on, all, own] = ["goes_on", "all", "own"].map(|name| body.local(name));
+            body.repeat(
+                |body| {
+                    body.input(goes_on);
+                    body.is(goes_on, 1)
+                },
+                |body| {
+                    body.atomically(|body| {
+                        body.load(all, made);
+                        body.load(own, count);
+                        let limit = if count == taken { body.var(all) } else { body.int(1000) };
+                        let value = body.var(own);
+                        let may = body.pool().slt(value, limit);
+                        body.assume(may);
+                        let more = body.plus(own, 1);
+                        body.store(count, more);
+                    });
+                },
+            );
+        })
+    };
+    let workers = [worker("make", made), worker("take", taken)];
+    builder.body(main, |body| {
+        let handles = body.start_all(&workers);
+        handles.into_iter().for_each(|handle| body.join(handle));
+        let [all, own] = [made, taken].map(|count| {
+            let seen = body.local("seen");
+            body.load(seen, count);
+            body.var(seen)
+        });
+        let cond = body.pool().sle(own, all);
+        body.check(cond);
+    });
+    Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) }
+}
+
+#[test]
+fn what_commutes_only_where_something_is_known_is_checked_there() {
+    let task = make_and_take();
+    let settings = [("order", "lockstep"), ("invariants", "guessed"), ("dependence", "outcomes")];
+    let mut run = run(&settings);
+    let Ok(Verdict::Safe(Proof::Abstraction(proof))) = decide(&task, &mut run, true) else { panic!("no proof") };
+    assert!(run.statistics.0["steps that commute"] > 0.0);
+    let checked = check(&proof, task.properties);
+    assert!(matches!(checked, Checked::Holds { left_out: 0, .. }), "{checked:?}");
+    // Where it is not known that something is left to take, who makes and who takes do not commute.
+    let must_not_be_left_out = |index: &usize| {
+        let mut spoilt = (*proof).clone();
+        for (other, node) in spoilt.nodes.iter_mut().enumerate() {
+            if other == *index || node.covered_by == Some(*index as u32) {
+                node.formula = spoilt.program.pool.bool(true);
+            }
+        }
+        matches!(check(&spoilt, task.properties), Checked::Fails(why) if why.contains("must not be left out"))
+    };
+    let n_spoilt = (0..proof.nodes.len()).filter(must_not_be_left_out).count();
+    assert!(n_spoilt > 0, "no label was needed for that");
 }
 
 fn proof(task: &Task, settings: &[(&str, &str)]) -> Certificate {

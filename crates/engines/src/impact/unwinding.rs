@@ -19,7 +19,7 @@ use crate::abstraction::cells::Cells;
 use crate::abstraction::control::{Change, Control};
 use crate::abstraction::entailment::Entailment;
 use crate::abstraction::refine::Attempt;
-use crate::abstraction::symbolic::{self, BadKind};
+use crate::abstraction::symbolic::BadKind;
 use crate::explore::actions::Actions;
 use crate::run::Run;
 use ir::pass::Liveness;
@@ -399,47 +399,6 @@ impl<'w, 'p> Unwinding<'w, 'p> {
             }
             Dependence::UnlessTheyCommute => Ok(false),
         }
-    }
-
-    /// Whether the addresses of a step and of what another thread does next never meet in the states that take the step. If they do not after this path, the labels
-    /// along it say so from now on, for whoever is covered by its nodes.
-    fn are_apart(&mut self, arrival: &Arrival, thread: u32) -> Result<bool, Halt> {
-        let control = self.tree.place(arrival.parent).control.clone();
-        let at = control.at(thread);
-        let edges: Vec<EdgeRef> = self.world.touches.edges(at.proc, at.loc).collect();
-        let mut cases = Vec::new();
-        for edge in edges {
-            let other = self.step(arrival.parent, thread, edge);
-            for (a, m, a_writes) in &arrival.step.summary.touches {
-                for (b, n, b_writes) in &other.summary.touches {
-                    if !a_writes && !b_writes {
-                        continue;
-                    }
-                    let pool = &mut self.world.cells.pool;
-                    let word = pool.sort(*a).width().expect("addresses are words");
-                    let (forth, back) = (pool.sub(*b, *a), pool.sub(*a, *b));
-                    let (m, n) = (pool.bv(word, *m), pool.bv(word, *n));
-                    let (inside, other) = (pool.ult(forth, m), pool.ult(back, n));
-                    cases.push(pool.or(inside, other));
-                }
-            }
-            // A step whose accesses are not all known touches more.
-            let is_unresolved = |bad: &&symbolic::Bad| matches!(bad.kind, BadKind::Unresolved(..));
-            cases.extend(other.summary.bads.iter().filter(is_unresolved).map(|bad| bad.cond));
-        }
-        let meet = self.world.cells.pool.or_all(&cases);
-        let mut bad = arrival.step.guards.clone();
-        conjuncts(&self.world.cells, meet, &mut bad);
-        if self.world.cells.pool.as_const(meet).is_some_and(|value| !value.as_bool()) {
-            return Ok(true);
-        }
-        if self.is_guessing {
-            return Ok(false);
-        }
-        if !self.may_hold(arrival.parent, &bad)? {
-            return Ok(true);
-        }
-        Ok(matches!(self.learn(arrival.parent, &bad)?, Learned::Refuted))
     }
 
     /// Makes a child for each step of a thread. None if the node has to be looked at again, since it has become covered or empty on the way.
