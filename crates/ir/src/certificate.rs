@@ -62,6 +62,8 @@ pub enum Reduction {
     Monotonic {
         /// How the order changes with `CertificateNode::turn`.
         turns: Turns,
+        /// Whether threads come first in the order wherever nobody sees what they do next; they may run alone then.
+        local_first: bool,
     },
 }
 

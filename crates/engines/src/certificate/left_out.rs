@@ -8,7 +8,7 @@
 //! left out after each of them. What was left out before a step that is independent of it may stay so: it could be moved to where it was left out first. Neighbours of which the later one goes wrong may be exchanged as well: then it goes wrong earlier. An atomic section that neither waits, nor goes round, nor starts
 //! threads is one action ([`super::sections`]). Steps that touch the same are independent where it does not matter who goes first ([`super::commuting`]).
 //!
-//! Where threads take turns, one may run alone, and comes first in the order, where nobody sees what it does; others wait for it then without being left out below.
+//! With `local_first` a thread may run alone, and comes first in the order, where nobody sees what it does; others wait for it then without being left out below.
 //!
 //! `Local`: a thread runs alone where its step touches nothing that others see, can always be taken, and does not lead back in its automaton, so that nobody is put off for ever.
 
@@ -25,7 +25,7 @@ type Arrival = (u32, u32, EdgeRef);
 
 impl Checker<'_> {
     /// What is left out in each node is left out in order, whichever way the node is arrived at.
-    pub(super) fn left_out_in_order(&mut self, turns: Turns) -> Result<(), Halt> {
+    pub(super) fn left_out_in_order(&mut self, turns: Turns, local_first: bool) -> Result<(), Halt> {
         let nodes = self.nodes;
         let mut arrivals: Vec<Vec<Arrival>> = vec![Vec::new(); nodes.len()];
         for (from, node) in nodes.iter().enumerate().filter(|(_, node)| node.covered_by.is_none()) {
@@ -44,7 +44,7 @@ impl Checker<'_> {
                 return Err(Halt::Fails(format!("node {index} is covered by a node with another order of threads")));
             }
             if node.covered_by.is_none() && node.left_out.iter().any(|thread| !node.asleep.contains(thread)) {
-                if turns == Turns::NEVER {
+                if !local_first {
                     return Err(Halt::Fails(format!("node {index}: threads are left out that do not sleep")));
                 }
                 self.one_may_run_alone(index)?;
@@ -53,7 +53,7 @@ impl Checker<'_> {
                 self.turn_follows(arrival, index, turns)?;
                 for thread in self.representative(index).asleep.clone() {
                     self.obligations += 1;
-                    if !self.may_be_left_out(arrival, node, thread, turns)? {
+                    if !self.may_be_left_out(arrival, node, thread, local_first)? {
                         return Err(Halt::Fails(format!(
                             "node {index}: a step of thread {thread} must not be left out"
                         )));
@@ -87,7 +87,7 @@ impl Checker<'_> {
         (from, mover, edge): &Arrival,
         to: &CertificateNode,
         thread: u32,
-        turns: Turns,
+        local_first: bool,
     ) -> Result<bool, Halt> {
         let nodes = self.nodes;
         let before = &nodes[*from as usize];
@@ -96,8 +96,7 @@ impl Checker<'_> {
         let (Some(then), Some(now)) = (at(before), at(to)) else { return Ok(false) };
         let has_begun = before.holder.is_none_or(|holder| holder == *mover);
         let may_both_run = has_begun && to.holder.is_none() && !to.has_ended && now.depth == 0;
-        // Where threads take turns, whoever may run alone comes first.
-        let was_alone = turns != Turns::NEVER && self.is_seen_by_nobody(before, *mover);
+        let was_alone = local_first && self.is_seen_by_nobody(before, *mover);
         let is_before = place_in_order(thread) < place_in_order(*mover) && !was_alone;
         let comes_first = thread != *mover && (is_before || before.asleep.contains(&thread));
         if !may_both_run || !comes_first || then != now || now.has_ended {

@@ -121,7 +121,7 @@ impl Checker<'_> {
                 Ok(())
             }
             Reduction::Local => self.only_local_steps_run_alone(),
-            Reduction::Monotonic { turns } => self.left_out_in_order(turns),
+            Reduction::Monotonic { turns, local_first } => self.left_out_in_order(turns, local_first),
         }
     }
 

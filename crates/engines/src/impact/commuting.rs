@@ -10,7 +10,7 @@
 //! claims have to say it in the end; what was promised in vain is not promised again.
 
 use super::path::conjuncts;
-use super::tree::{Arrival, NodeId, Place, Step};
+use super::tree::{Arrival, NodeId, Pair, Promise, Step};
 use super::unwinding::{Halt, Learned, Unwinding};
 use crate::abstraction::cells::{Cell, Cells};
 use crate::abstraction::control::Change;
@@ -19,24 +19,6 @@ use ir::{EdgeRef, LocId, ProcId};
 use logic::{Pool, TermId, VarId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-
-/// Two steps commute in all states of a node that claims are looked for of.
-pub(super) struct Promise {
-    pub(super) node: NodeId,
-    /// What must not hold in it.
-    pub(super) never: Vec<TermId>,
-    pub(super) pair: Pair,
-}
-
-/// Two steps, wherever all threads stand alike and the same steps are left out.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Pair {
-    place: Rc<Place>,
-    asleep: Vec<u32>,
-    mover: u32,
-    edge: EdgeRef,
-    other: u32,
-}
 
 impl Unwinding<'_, '_> {
     /// Whether a step and what another thread does next commute in the states that take the step.

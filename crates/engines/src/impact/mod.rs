@@ -180,6 +180,7 @@ fn world<'p>(program: &'p Program, properties: Properties, run: &Run, expands_co
         reduction,
         order: if is_lockstep { Order::Lockstep } else { Order::Sequential },
         turns: if is_lockstep { Turns::EACH } else { Turns::NEVER },
+        local_first: false,
         compares_outcomes: run.word(&DEPENDENCE) == "outcomes",
         liveness: program.procs.iter().map(|proc| Liveness::new(program, proc, true)).collect(),
         bundles: takes_branches_together(run),

@@ -57,7 +57,9 @@ impl Unwinding<'_, '_> {
         let reduction = match self.world.reduction {
             Reduction::None => ir::Reduction::Untold,
             Reduction::Shared => ir::Reduction::Local,
-            Reduction::Monotonic | Reduction::Sleep => ir::Reduction::Monotonic { turns: self.world.turns },
+            Reduction::Monotonic | Reduction::Sleep => {
+                ir::Reduction::Monotonic { turns: self.world.turns, local_first: self.world.local_first }
+            }
         };
         let has_races = self.world.properties.has(ir::Property::Race);
         let beyond = has_races.then(|| "that nobody races is not checked again".to_string());

@@ -80,6 +80,24 @@ pub(super) struct Arrival {
     pub(super) step: Rc<Step>,
 }
 
+/// Two steps commute in all states of a node that claims are looked for of.
+pub(super) struct Promise {
+    pub(super) node: NodeId,
+    /// What must not hold in it.
+    pub(super) never: Vec<TermId>,
+    pub(super) pair: Pair,
+}
+
+/// Two steps, wherever all threads stand alike and the same steps are left out.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Pair {
+    pub(super) place: Rc<Place>,
+    pub(super) asleep: Vec<u32>,
+    pub(super) mover: u32,
+    pub(super) edge: EdgeRef,
+    pub(super) other: u32,
+}
+
 /// A path, up to equality of what it leads to.
 #[derive(Debug)]
 pub(super) struct Node {

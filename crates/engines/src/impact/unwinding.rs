@@ -9,12 +9,11 @@
 //! Invariant: the tree is well-labelled at all times, and every step that was expanded cannot go wrong in a state of its node. When the work list is
 //! empty, the tree is complete: each active node has the steps of all threads that `skips` does not leave out, after its own step or that of a node it covers.
 
-use super::commuting::{Pair, Promise};
 use super::independence::{Dependence, Touches, rank};
 use super::path::reasons::Reasons;
 use super::path::{Interpolation, Outcome, Runs, conjuncts};
 use super::races::Racer;
-use super::tree::{Arrival, KnownSteps, NodeId, Open, Place, Step, Tree};
+use super::tree::{Arrival, KnownSteps, NodeId, Open, Pair, Place, Promise, Step, Tree};
 use crate::abstraction::cells::Cells;
 use crate::abstraction::control::{Change, Control};
 use crate::abstraction::entailment::Entailment;
@@ -40,6 +39,8 @@ pub(super) struct World<'p> {
     pub(super) order: Order,
     /// Who takes turns.
     pub(super) turns: Turns,
+    /// Whether threads come first, and run alone, where nobody sees what they do next.
+    pub(super) local_first: bool,
     /// Whether steps that access the same are independent where their outcome is the same in both orders.
     pub(super) compares_outcomes: bool,
     /// Which variables of a thread matter at each of its locations, by procedure.
@@ -322,7 +323,7 @@ impl<'w, 'p> Unwinding<'w, 'p> {
                 }
                 self.world.counts.left_out += asleep.len() as u64;
                 // What a thread does before its loop is done first, so that loops begin side by side.
-                if self.world.order == Order::Lockstep
+                if self.world.local_first
                     && let Some(thread) = self.alone(node, &required)?
                 {
                     self.world.counts.left_out += required.len() as u64 - 1;
@@ -350,7 +351,7 @@ impl<'w, 'p> Unwinding<'w, 'p> {
     fn was_alone(&self, node: NodeId, thread: u32) -> bool {
         let control = &self.tree.place(node).control;
         let at = control.at(thread);
-        self.world.order == Order::Lockstep && control.holder.is_none() && self.world.touches.is_local(at.proc, at.loc)
+        self.world.local_first && control.holder.is_none() && self.world.touches.is_local(at.proc, at.loc)
     }
 
     /// Whether a thread could run in a node, and does not since its step was made earlier elsewhere.

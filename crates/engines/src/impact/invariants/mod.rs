@@ -132,6 +132,7 @@ impl Unwinding<'_, '_> {
         self.is_guessing = true;
         let mut found = Ok(false);
         let each = self.world.turns;
+        self.world.local_first = self.world.order == Order::Lockstep;
         let mut attempts = VecDeque::from([(each, Partition::Nothing), (each, Partition::Loops)]);
         while let Some((turns, partition)) = attempts.pop_front() {
             if turns != std::mem::replace(&mut self.world.turns, turns) {
@@ -163,7 +164,7 @@ impl Unwinding<'_, '_> {
             }
         }
         if !matches!(found, Ok(true)) {
-            self.world.turns = each;
+            (self.world.turns, self.world.local_first) = (each, false);
         }
         self.is_guessing = false;
         found
