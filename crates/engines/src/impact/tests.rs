@@ -226,7 +226,7 @@ fn loops_that_run_side_by_side_are_proven_round_by_round() {
     assert!(n_left_out > 20, "{n_left_out} threads that must not be left out");
 }
 
-/// One thread makes things, at most a thousand, and another one takes what was made, each as often as they like. Nobody takes what was not made.
+/// One thread makes things, at most a thousand, and another one takes what was made, each as often as they like.
 fn make_and_take() -> Task {
     let mut builder = Builder::new();
     let main = builder.proc("main");
@@ -258,13 +258,6 @@ fn make_and_take() -> Task {
     builder.body(main, |body| {
         let handles = body.start_all(&workers);
         handles.into_iter().for_each(|handle| body.join(handle));
-        let [all, own] = [made, taken].map(|count| {
-            let seen = body.local("seen");
-            body.load(seen, count);
-            body.var(seen)
-        });
-        let cond = body.pool().sle(own, all);
-        body.check(cond);
     });
     Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) }
 }
@@ -278,18 +271,12 @@ fn what_commutes_only_where_something_is_known_is_checked_there() {
     assert!(run.statistics.0["steps that commute"] > 0.0);
     let checked = check(&proof, task.properties);
     assert!(matches!(checked, Checked::Holds { left_out: 0, .. }), "{checked:?}");
-    // Where it is not known that something is left to take, who makes and who takes do not commute.
-    let must_not_be_left_out = |index: &usize| {
-        let mut spoilt = (*proof).clone();
-        for (other, node) in spoilt.nodes.iter_mut().enumerate() {
-            if other == *index || node.covered_by == Some(*index as u32) {
-                node.formula = spoilt.program.pool.bool(true);
-            }
-        }
-        matches!(check(&spoilt, task.properties), Checked::Fails(why) if why.contains("must not be left out"))
-    };
-    let n_spoilt = (0..proof.nodes.len()).filter(must_not_be_left_out).count();
-    assert!(n_spoilt > 0, "no label was needed for that");
+    // Nothing can go wrong, so all that is known is for this: where nothing may be left to take, who makes and who takes do not commute.
+    let mut spoilt = (*proof).clone();
+    let nothing = spoilt.program.pool.bool(true);
+    spoilt.nodes.iter_mut().for_each(|node| node.formula = nothing);
+    let checked = check(&spoilt, task.properties);
+    assert!(matches!(&checked, Checked::Fails(why) if why.contains("must not be left out")), "{checked:?}");
 }
 
 fn proof(task: &Task, settings: &[(&str, &str)]) -> Certificate {
