@@ -271,12 +271,27 @@ fn what_commutes_only_where_something_is_known_is_checked_there() {
     assert!(run.statistics.0["steps that commute"] > 0.0);
     let checked = check(&proof, task.properties);
     assert!(matches!(checked, Checked::Holds { left_out: 0, .. }), "{checked:?}");
-    // Nothing can go wrong, so all that is known is for this: where nothing may be left to take, who makes and who takes do not commute.
-    let mut spoilt = (*proof).clone();
-    let nothing = spoilt.program.pool.bool(true);
-    spoilt.nodes.iter_mut().for_each(|node| node.formula = nothing);
-    let checked = check(&spoilt, task.properties);
-    assert!(matches!(&checked, Checked::Fails(why) if why.contains("must not be left out")), "{checked:?}");
+    let (maker, taker) = (1, 2);
+    assert!(
+        proof.nodes.iter().any(|node| node.asleep.contains(&taker)),
+        "who takes is left out where something is left to take"
+    );
+    // Where perhaps nothing is left to take, the two do not commute, and who takes must not be left out after who makes.
+    let is_noticed = |index: &usize| {
+        let leads_here = |node: &ir::CertificateNode| {
+            node.steps.iter().any(|(thread, _, to)| *thread == maker && *to as usize == *index)
+        };
+        let mut spoilt = (*proof).clone();
+        let own = &mut spoilt.nodes[*index];
+        if own.covered_by.is_some() || own.asleep.contains(&taker) || !proof.nodes.iter().any(leads_here) {
+            return false;
+        }
+        own.steps.retain(|(thread, ..)| *thread != taker);
+        own.left_out.push(taker);
+        own.asleep.push(taker);
+        matches!(check(&spoilt, task.properties), Checked::Fails(why) if why.contains("must not be left out"))
+    };
+    assert!((0..proof.nodes.len()).any(|index| is_noticed(&index)), "a spoilt proof holds");
 }
 
 fn proof(task: &Task, settings: &[(&str, &str)]) -> Certificate {
