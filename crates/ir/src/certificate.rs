@@ -25,32 +25,6 @@ pub struct Certificate {
     pub beyond: Option<String>,
 }
 
-/// Groups of threads that take turns: when a thread goes back in its automaton, it is the turn of the next group, whose threads come first in the order then. A bit for each thread with which a group begins; threads
-/// that have no bit begin one if all others do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Turns(u64);
-
-impl Turns {
-    /// Nobody takes turns.
-    pub const NEVER: Turns = Turns(0);
-    /// Each thread does.
-    pub const EACH: Turns = Turns(u64::MAX);
-
-    /// Two groups: all threads before one, and those from it on.
-    pub fn split_at(thread: u32) -> Turns {
-        Turns(1 | 1u64.checked_shl(thread).unwrap_or(0))
-    }
-
-    fn begins(self, thread: u32) -> bool {
-        1u64.checked_shl(thread).map_or(self == Turns::EACH, |bit| self.0 & bit != 0)
-    }
-
-    /// Whose turn it is after a thread went back, of so many.
-    pub fn after(self, thread: u32, n_threads: u32) -> u32 {
-        (thread + 1..n_threads).find(|next| self.begins(*next)).unwrap_or(0)
-    }
-}
-
 /// Why steps of threads may be left out of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reduction {
@@ -60,10 +34,8 @@ pub enum Reduction {
     Local,
     /// The step of a thread is left out after one that is independent of it, if the thread comes earlier in the order of threads or was left out before as well.
     Monotonic {
-        /// How the order changes with `CertificateNode::turn`.
-        turns: Turns,
-        /// Whether threads come first in the order wherever nobody sees what they do next; they may run alone then.
-        local_first: bool,
+        /// Whether the order changes with `CertificateNode::turn`: when a thread goes back in its automaton, it is the turn of the next one.
+        rotates: bool,
     },
 }
 
@@ -108,8 +80,6 @@ pub struct CertificateNode {
     pub steps: Vec<(u32, EdgeRef, u32)>,
     /// Threads that can run and whose steps the reduction leaves out.
     pub left_out: Vec<u32>,
-    /// Those of them that need not be taken below either, until somebody does something that depends on them.
-    pub asleep: Vec<u32>,
     /// The thread that is first in the order of threads here; those with lower numbers come after those with higher ones.
     pub turn: u32,
 }

@@ -67,14 +67,12 @@ pub(super) struct Touches {
 }
 
 /// Whether two steps depend on each other.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Dependence {
     /// They commute.
     Never,
     /// They commute unless computed addresses meet.
     IfAddressesMeet,
-    /// They commute unless their outcome depends on who goes first.
-    UnlessTheyCommute,
     /// They may not commute.
     Always,
 }
@@ -135,11 +133,10 @@ impl Touches {
             if conflict((&a.reads, &a.writes), (&b.reads, &b.writes)) {
                 // If it is not about fixed places it involves a computed address.
                 let is_fixed = conflict((&a.fixed_reads, &a.fixed_writes), (&b.fixed_reads, &b.fixed_writes));
-                if a.frees || b.frees || a.is_section || b.is_section {
+                if a.frees || b.frees || a.is_section || b.is_section || is_fixed {
                     return Dependence::Always;
                 }
-                let how = if is_fixed { Dependence::UnlessTheyCommute } else { Dependence::IfAddressesMeet };
-                worst = worst.max(how);
+                worst = Dependence::IfAddressesMeet;
             }
         }
         worst
@@ -278,7 +275,7 @@ impl Sections {
                     edge.stmts.iter().fold(depth, |depth, stmt| match stmt.op {
                         Op::AtomicBegin => (depth + 1).min(MAX_DEPTH),
                         Op::AtomicEnd => (depth - 1).max(0),
-                        Op::ExitThread(_) | Op::Return(_) | Op::ExitProcess { .. } => 0,
+                        Op::ExitThread(_) | Op::Return(_) => 0,
                         _ => depth,
                     })
                 };

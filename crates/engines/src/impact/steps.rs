@@ -218,7 +218,7 @@ impl Unwinding<'_, '_> {
         let program = self.world.cells.program;
         let control = place.control.after(program, thread, program.edge(step.edge()).to, &step.summary.changes);
         let turn = match self.world.order {
-            Order::Lockstep if self.goes_back(step) => self.world.turns.after(thread, control.threads.len() as u32),
+            Order::Lockstep if self.goes_back(step) => (thread + 1) % control.threads.len() as u32,
             _ => place.turn,
         };
         Place { control, turn }

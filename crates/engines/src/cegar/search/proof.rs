@@ -33,7 +33,6 @@ pub(crate) fn certificate(search: &mut Search<'_, '_>) -> Certificate {
             covered_by: node.covered_by.map(|other| number(search.graph.representative(other))),
             steps: node.next.iter().map(|(thread, edge, to)| (*thread, *edge, number(*to))).collect(),
             left_out,
-            asleep: Vec::new(),
             turn: 0,
         });
     }

@@ -4,10 +4,7 @@
 
 use crate::abstraction::cells::Cells;
 use logic::TermId;
-use rustc_hash::FxHashSet;
 use smt::{Answer, Assignment, Backend, Bits, Decision, Limits, Solver, Why};
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// Asks for states.
@@ -15,20 +12,15 @@ pub(super) struct Asker {
     limits: Limits,
     bits: Bits,
     until: Instant,
-    /// Questions that no state answers: steps are looked at again whenever something has changed before or after them.
-    impossible: Impossible,
 }
-
-/// Questions that no state answers, each in order.
-pub(super) type Impossible = Rc<RefCell<FxHashSet<Box<[TermId]>>>>;
 
 /// Time for one question, at most.
 const PATIENCE: Duration = Duration::from_millis(700);
 
 impl Asker {
     /// Everything has to be answered until a moment.
-    pub(super) fn new(limits: Limits, until: Instant, impossible: Impossible) -> Asker {
-        Asker { limits, bits: Bits::new(), until, impossible }
+    pub(super) fn new(limits: Limits, until: Instant) -> Asker {
+        Asker { limits, bits: Bits::new(), until }
     }
 
     fn limits(&self) -> Limits {
@@ -48,25 +40,16 @@ impl Asker {
 
     /// A state in which all of these hold.
     pub(super) fn state(&mut self, cells: &Cells<'_>, question: &[TermId]) -> Result<Option<Assignment>, Why> {
-        let mut sorted: Box<[TermId]> = question.into();
-        sorted.sort_unstable();
-        if self.impossible.borrow().contains(&sorted) {
-            return Ok(None);
-        }
-        let state = match self.decide(cells, question) {
-            Decision::Sat => Some(self.bits.assignment(&cells.pool)),
-            Decision::Unsat => None,
+        match self.decide(cells, question) {
+            Decision::Sat => Ok(Some(self.bits.assignment(&cells.pool))),
+            Decision::Unsat => Ok(None),
             Decision::Unknown(Why::Incomplete(_)) => match self.ask_another(cells, question) {
-                Answer::Sat(state) => Some(state),
-                Answer::Unsat(_) => None,
-                Answer::Unknown(why) => return Err(why),
+                Answer::Sat(state) => Ok(Some(state)),
+                Answer::Unsat(_) => Ok(None),
+                Answer::Unknown(why) => Err(why),
             },
-            Decision::Unknown(why) => return Err(why),
-        };
-        if state.is_none() {
-            self.impossible.borrow_mut().insert(sorted);
+            Decision::Unknown(why) => Err(why),
         }
-        Ok(state)
     }
 
     /// Those of a question that contradict each other; none if all can hold together.

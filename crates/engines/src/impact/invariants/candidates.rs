@@ -9,8 +9,6 @@ use rustc_hash::FxHashSet;
 
 /// Formulas of more nodes (as trees) are not tried.
 const MAX_SIZE: u32 = 48;
-/// Of smaller ones that speak of copies, those that speak of the originals are tried too.
-const MAX_COPIED: u32 = 8;
 /// So many formulas are tried.
 const MAX_CANDIDATES: usize = 400;
 /// So many reads are columns.
@@ -26,13 +24,16 @@ pub(super) struct Candidates {
     pub(super) reads: Vec<TermId>,
     known: FxHashSet<TermId>,
     seen: FxHashSet<TermId>,
-    /// Variables that threads copy cells to.
-    copies: Vec<(VarId, TermId)>,
     /// Words that are compared by size, with whether they are signed.
     compared: Vec<(TermId, TermId, bool)>,
 }
 
 impl Candidates {
+    /// How many there are.
+    pub(super) fn size(&self) -> usize {
+        self.all.len() + self.reads.len()
+    }
+
     /// Looks for formulas in a term of a step.
     pub(super) fn look_at(&mut self, cells: &mut Cells<'_>, term: TermId) {
         let mut open = vec![term];
@@ -68,63 +69,6 @@ impl Candidates {
         }
     }
 
-    /// A step copies a cell to a variable of its thread.
-    pub(super) fn look_at_copy(&mut self, var: VarId, cell: TermId) {
-        if !self.copies.contains(&(var, cell)) {
-            self.copies.push((var, cell));
-        }
-    }
-
-    /// What is compared of copies may be worth knowing of what they are copies of.
-    pub(super) fn speak_of_originals(&mut self, cells: &mut Cells<'_>) {
-        for read in self.reads.clone() {
-            for (var, cell) in self.copies.clone() {
-                let original = cells.pool.substitute(read, &|other| (other == var).then_some(cell));
-                if self.reads.len() < MAX_READS && !self.reads.contains(&original) {
-                    self.reads.push(original);
-                }
-            }
-        }
-        let mut next = 0;
-        while let Some(formula) = self.all.get(next).copied() {
-            next += 1;
-            let is_small = cells.pool.tree_size(formula) <= MAX_COPIED;
-            let of_copies = |(var, _): &&(VarId, TermId)| is_small && cells.vars_in(formula).contains(var);
-            let copies: Vec<(VarId, TermId)> = self.copies.iter().filter(of_copies).copied().collect();
-            let mut originals: Vec<(VarId, TermId)> = Vec::new();
-            for (var, cell) in copies {
-                let original = cells.pool.substitute(formula, &|other| (other == var).then_some(cell));
-                self.add(cells, original);
-                originals.push((var, original));
-            }
-            // Something is equal to one of several: perhaps the greatest or the least of them.
-            if matches!(cells.pool.node(formula), Node::App { op: Op::Eq, .. }) {
-                for (var, _) in originals.clone() {
-                    let of_var = originals.iter().filter(|(other, _)| *other == var).map(|(_, original)| *original);
-                    let of_var: Vec<TermId> = of_var.collect();
-                    if of_var.len() > 1 {
-                        self.look_at_choice(cells, &of_var);
-                    }
-                }
-            }
-        }
-    }
-
-    /// One of these equations may hold, and their sides may be in one order.
-    fn look_at_choice(&mut self, cells: &mut Cells<'_>, equations: &[TermId]) {
-        let any = cells.pool.or_all(equations);
-        self.add(cells, any);
-        for equation in equations {
-            let Node::App { op: Op::Eq, args } = cells.pool.node(*equation).clone() else { continue };
-            if let Sort::Bv(_) = cells.pool.sort(args[0]) {
-                for (one, other) in [(args[0], args[1]), (args[1], args[0])] {
-                    let less = cells.pool.sle(one, other);
-                    self.add(cells, less);
-                }
-            }
-        }
-    }
-
     /// Something goes wrong if this holds. Of what it compares only words and elements are looked at: whether an address is inside an object follows from simpler things, and takes a solver long.
     pub(super) fn look_at_error(&mut self, cells: &mut Cells<'_>, cond: TermId) {
         for term in cells.pool.post_order(cond) {
@@ -139,19 +83,12 @@ impl Candidates {
         }
     }
 
-    /// A step writes down whether something holds: that it is written there may be worth knowing, and that it holds if the flag is set, as all that the step asks for.
-    pub(super) fn look_at_condition(&mut self, cells: &mut Cells<'_>, var: VarId, value: TermId, guards: &[TermId]) {
-        if cells.vars_in(value).contains(&var) {
-            return;
-        }
-        let own = cells.pool.var(var);
-        let is_it = cells.pool.eq(own, value);
-        self.add(cells, is_it);
-        if cells.pool.as_const(value).is_none() {
-            for holds in guards.iter().chain([&value]) {
-                let follows = cells.pool.implies(own, *holds);
-                self.add(cells, follows);
-            }
+    /// A step writes down whether something holds: that it is written there may be worth knowing.
+    pub(super) fn look_at_condition(&mut self, cells: &mut Cells<'_>, var: VarId, value: TermId) {
+        if !cells.vars_in(value).contains(&var) {
+            let own = cells.pool.var(var);
+            let is_it = cells.pool.eq(own, value);
+            self.add(cells, is_it);
         }
     }
 

@@ -7,7 +7,7 @@
 
 use super::affine::Hull;
 use super::linear::{Forms, Linear, difference, linear};
-use crate::abstraction::cells::{Cell, Cells};
+use crate::abstraction::cells::Cells;
 use logic::{Sort, TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Assignment;
@@ -21,7 +21,7 @@ pub(super) struct Claims {
     pub(super) candidates: Vec<TermId>,
     pub(super) equations: Vec<Equality>,
     /// What equations say of reads, by their forms.
-    pub(super) reads: Reads,
+    pub(super) reads: FxHashMap<TermId, (Linear, usize)>,
     pub(super) forms: Forms,
 }
 
@@ -34,29 +34,24 @@ pub(super) struct Equality {
 }
 
 impl Claims {
-    /// Everything is claimed of nothing, as far as it speaks of what matters.
-    pub(super) fn new(
-        cells: &mut Cells<'_>,
-        candidates: &[TermId],
-        reads: &[TermId],
-        matters: impl Fn(Cell) -> bool,
-    ) -> Claims {
-        let mut vars: Vec<VarId> = cells.all().filter(|(_, cell)| matters(*cell)).map(|(var, _)| var).collect();
+    /// Everything is claimed of nothing.
+    pub(super) fn new(cells: &mut Cells<'_>, candidates: &[TermId], reads: &[TermId]) -> Claims {
+        let mut vars: Vec<VarId> = cells.all().map(|(var, _)| var).collect();
         vars.sort_unstable();
-        let speaks = |cells: &mut Cells<'_>, term: &TermId| {
-            let all = cells.vars_in(*term);
-            all.iter().all(|var| cells.cell(*var).is_some_and(&matters))
-        };
-        let candidates: Vec<TermId> = candidates.iter().filter(|term| speaks(cells, term)).copied().collect();
-        let reads: Vec<TermId> = reads.iter().filter(|term| speaks(cells, term)).copied().collect();
         let vars: Vec<TermId> = vars.into_iter().map(|var| cells.pool.var(var)).collect();
         let hull = |width: u32| {
             let is_column = |term: &&TermId| cells.pool.sort(**term) == Sort::Bv(width);
-            let columns: Vec<TermId> = vars.iter().chain(&reads).filter(is_column).copied().collect();
+            let columns: Vec<TermId> = vars.iter().chain(reads).filter(is_column).copied().collect();
             (columns, Hull::new(width))
         };
         let hulls = [8, 16, 32, 64].map(hull).into();
-        Claims { hulls, candidates, equations: Vec::new(), reads: FxHashMap::default(), forms: Forms::default() }
+        Claims {
+            hulls,
+            candidates: candidates.to_vec(),
+            equations: Vec::new(),
+            reads: FxHashMap::default(),
+            forms: Forms::default(),
+        }
     }
 
     /// All columns.
@@ -174,7 +169,16 @@ impl Claims {
 
     /// Puts what equations say of reads in the place of these; which equations.
     pub(super) fn replace_reads(&self, sum: &mut Linear) -> Vec<usize> {
-        replace_reads(&self.reads, sum)
+        let mut used = Vec::new();
+        // Sums may bring in reads again, but not without end.
+        for _ in 0..MAX_REPLACED {
+            let rule = sum.summands.iter().find_map(|(term, factor)| Some((*term, *factor, self.reads.get(term)?)));
+            let Some((term, factor, (rule, index))) = rule else { break };
+            used.push(*index);
+            sum.summands.retain(|(other, _)| *other != term);
+            sum.add(rule, factor);
+        }
+        used
     }
 
     /// A state that a solver found for a question about forms, with the cells that they do without.
@@ -184,21 +188,4 @@ impl Claims {
         values.into_iter().for_each(|(var, value)| state.set(var, value));
         state
     }
-}
-
-/// What equations say of reads, by their forms, and which equation it is.
-pub(super) type Reads = FxHashMap<TermId, (Linear, usize)>;
-
-/// Puts what is known of reads in the place of these; by which equations.
-pub(super) fn replace_reads(reads: &Reads, sum: &mut Linear) -> Vec<usize> {
-    let mut used = Vec::new();
-    // Sums may bring in reads again, but not without end.
-    for _ in 0..MAX_REPLACED {
-        let rule = sum.summands.iter().find_map(|(term, factor)| Some((*term, *factor, reads.get(term)?)));
-        let Some((term, factor, (rule, index))) = rule else { break };
-        used.push(*index);
-        sum.summands.retain(|(other, _)| *other != term);
-        sum.add(rule, factor);
-    }
-    used
 }

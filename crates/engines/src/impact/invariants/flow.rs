@@ -6,8 +6,8 @@
 //! states on that are known to be there, with inputs at random, and then a solver is asked for a state that breaks one.
 
 use super::candidates::Candidates;
-use super::claims::{Claims, Reads, replace_reads};
-use super::linear::{Forms, Linear, difference, linear};
+use super::claims::Claims;
+use super::linear::{Linear, difference, linear};
 use super::{End, Guessing, Out};
 use crate::abstraction::cells::Cells;
 use crate::impact::tree::NodeId;
@@ -72,9 +72,6 @@ impl Unwinding<'_, '_> {
         node: NodeId,
         index: usize,
     ) -> Result<(), End> {
-        if guessing.stands[&node].out[index].ends {
-            return Ok(());
-        }
         guessing.asker.begin_again();
         let out = guessing.stands[&node].out[index].clone();
         let target = match out.target {
@@ -147,7 +144,7 @@ impl Unwinding<'_, '_> {
         known
     }
 
-    /// Adds what a step makes of sums to the hull of where it leads. Equations between sums that must hold for the step are used, also if they follow from two orders; other conditions are not.
+    /// Adds what a step makes of sums to the hull of where it leads. Equations between sums that must hold for the step are used, other conditions are not.
     fn join(&mut self, guessing: &mut Guessing, node: NodeId, out: &Out, target: NodeId) {
         let columns = guessing.stands[&target].claims.columns();
         let cells = &mut self.world.cells;
@@ -157,11 +154,10 @@ impl Unwinding<'_, '_> {
             own.replace_reads(sum);
             rules.iter().for_each(|(term, by)| sum.replace(*term, by));
         };
-        let guards: Vec<TermId> = out.step.guards.iter().map(|guard| own.forms.of(cells, *guard)).collect();
-        let mut known: FxHashSet<TermId> = own.known(cells).into_iter().map(|(form, _)| form).collect();
-        known.extend(&guards);
-        for form in guards {
-            let Some((one, other)) = equals(cells, form, &known) else { continue };
+        for guard in &out.step.guards {
+            let form = own.forms.of(cells, *guard);
+            let Node::App { op: Op::Eq, args } = cells.pool.node(form) else { continue };
+            let [one, other] = args[..] else { continue };
             let Some(mut sum) = difference(cells, one, other) else { continue };
             reduce(own, &rules, &mut sum);
             if let Some((term, by)) = sum.solved() {
@@ -169,22 +165,11 @@ impl Unwinding<'_, '_> {
                 rules.push((term, by));
             }
         }
-        // What is equal has equal elements.
-        let mut solved: FxHashMap<VarId, TermId> = FxHashMap::default();
-        for (term, by) in &rules {
-            if let Some(var) = cells.pool.as_var(*term) {
-                solved.insert(var, by.term(cells));
-            }
-        }
-        let mut also = Forms::new(solved);
-        let reads: Reads = own.reads.iter().map(|(read, rule)| (also.of(cells, *read), rule.clone())).collect();
         let mut values: FxHashMap<TermId, Linear> = FxHashMap::default();
         for column in columns {
             let value = cells.pool.substitute(column, &|var| out.written.get(&var).copied());
             let value = own.forms.of(cells, value);
-            let value = also.of(cells, value);
             let mut sum = linear(cells, value).expect("columns are words");
-            replace_reads(&reads, &mut sum);
             reduce(own, &rules, &mut sum);
             values.insert(column, sum);
         }
@@ -194,21 +179,6 @@ impl Unwinding<'_, '_> {
             self.queue(guessing, target);
         }
     }
-}
-
-/// What is equal if a formula holds beside others: it says so, or each is at most the other.
-fn equals(cells: &mut Cells<'_>, formula: TermId, known: &FxHashSet<TermId>) -> Option<(TermId, TermId)> {
-    let (op, args) = match cells.pool.node(formula) {
-        Node::App { op: Op::Eq, args } => return Some((args[0], args[1])),
-        Node::App { op: Op::Not, args } => match cells.pool.node(args[0]) {
-            Node::App { op: op @ (Op::Slt | Op::Ult), args } => (*op, [args[0], args[1]]),
-            _ => return None,
-        },
-        _ => return None,
-    };
-    let back = if op == Op::Slt { cells.pool.slt(args[1], args[0]) } else { cells.pool.ult(args[1], args[0]) };
-    let neither = cells.pool.not(back);
-    known.contains(&neither).then_some((args[0], args[1]))
 }
 
 /// A value for an input; small ones more often than others.

@@ -59,7 +59,7 @@ impl Linear {
     }
 
     /// The sum as a term.
-    pub(super) fn term(&self, cells: &mut Cells<'_>) -> TermId {
+    fn term(&self, cells: &mut Cells<'_>) -> TermId {
         let mut sum = None;
         for (term, factor) in &self.summands {
             let factor = cells.pool.bv(self.width, *factor);

@@ -22,12 +22,12 @@ mod standing;
 
 use super::path::Forward;
 use super::tree::{NodeId, Step};
-use super::unwinding::{Halt, Order, Unwinding};
+use super::unwinding::{Halt, Unwinding};
 use crate::run::Run;
-use asker::{Asker, Impossible};
+use asker::Asker;
 use candidates::Candidates;
 use claims::Claims;
-use ir::{EdgeRef, Property, Turns};
+use ir::{EdgeRef, Property};
 use linear::{Forms, linear};
 use logic::{Prng, TermId, VarId};
 use rustc_hash::FxHashMap;
@@ -35,6 +35,9 @@ use smt::Assignment;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+
+/// How often it begins again, with cells and candidates that were met on the way, and telling more nodes apart.
+const MAX_ROUNDS: usize = 5;
 
 /// A node that stands for all that arrive at its place.
 struct Standing {
@@ -72,15 +75,13 @@ struct Out {
     inputs: Rc<[VarId]>,
     /// The node that stands for where it leads, once it can be taken.
     target: Option<NodeId>,
-    /// Whether it ends the process, so that nothing has to be known of where it leads.
-    ends: bool,
 }
 
 /// All nodes that stand for others, and what is left to do.
 struct Guessing {
     stands: FxHashMap<NodeId, Standing>,
-    /// The node that stands for a place, the threads that are not left out and those that sleep, and a history.
-    at: FxHashMap<(u32, Vec<u32>, Vec<u32>, History), NodeId>,
+    /// The node that stands for a place, the threads that are not left out, and a history.
+    at: FxHashMap<(u32, Vec<u32>, History), NodeId>,
     partition: Partition,
     open: VecDeque<NodeId>,
     asker: Asker,
@@ -128,65 +129,31 @@ impl Unwinding<'_, '_> {
 
     fn guess_in_rounds(&mut self, run: &mut Run, time: Duration) -> Result<bool, Halt> {
         let until = Instant::now() + time;
-        let (mut candidates, impossible) = (Candidates::default(), Impossible::default());
+        let mut candidates = Candidates::default();
         self.is_guessing = true;
         let mut found = Ok(false);
-        let each = self.world.turns;
-        self.world.local_first = self.world.order == Order::Lockstep;
-        let mut attempts = VecDeque::from([(each, Partition::Nothing), (each, Partition::Loops)]);
-        while let Some((turns, partition)) = attempts.pop_front() {
-            if turns != std::mem::replace(&mut self.world.turns, turns) {
-                self.broken.clear();
-            }
-            // As long as nothing goes wrong, but steps were left out that must not be.
-            loop {
-                let n_broken = self.broken.len();
-                self.begin_again();
-                self.promises.clear();
-                found = match self.guess_with(&mut candidates, partition, run, (until, &impossible)) {
-                    Ok(is_enough) => Ok(is_enough),
-                    Err(End::GivenUp) => Ok(false),
-                    Err(End::Halt(halt)) => Err(halt),
-                };
-                if !matches!(found, Ok(false)) || Instant::now() >= until || self.broken.len() == n_broken {
-                    break;
-                }
-            }
+        let mut partition = Partition::Nothing;
+        for _ in 0..MAX_ROUNDS {
+            let before = (candidates.size(), self.world.cells.all().count());
+            self.begin_again();
+            found = match self.guess_with(&mut candidates, partition, run, until) {
+                Ok(is_enough) => Ok(is_enough),
+                Err(End::GivenUp) => Ok(false),
+                Err(End::Halt(halt)) => Err(halt),
+            };
+            let has_grown = before != (candidates.size(), self.world.cells.all().count());
             if !matches!(found, Ok(false)) || Instant::now() >= until {
                 break;
             }
-            candidates.speak_of_originals(&mut self.world.cells);
-            if (turns, partition) == (each, Partition::Loops) {
-                let others = self.other_turns();
-                attempts.extend(others.iter().map(|turns| (*turns, Partition::Loops)));
-                attempts.push_back((each, Partition::Choices));
-                attempts.extend(others.iter().map(|turns| (*turns, Partition::Choices)));
+            match partition {
+                Partition::Nothing => partition = Partition::Loops,
+                Partition::Loops => partition = Partition::Choices,
+                Partition::Choices if has_grown => {}
+                Partition::Choices => break,
             }
-        }
-        if !matches!(found, Ok(true)) {
-            (self.world.turns, self.world.local_first) = (each, false);
         }
         self.is_guessing = false;
         found
-    }
-
-    /// Which groups of threads might take turns instead of each thread: where one loop does what several others do one after the other, these are a group.
-    fn other_turns(&self) -> Vec<Turns> {
-        if self.world.order != Order::Lockstep {
-            return Vec::new();
-        }
-        let n_threads = (0..self.tree.nodes.len() as NodeId).map(|id| self.tree.place(id).control.threads.len()).max();
-        let n_threads = n_threads.unwrap_or(0) as u32;
-        let middle = n_threads / 2 + 1;
-        let splits =
-            [2, middle, n_threads.saturating_sub(1)].into_iter().filter(|first| (2..n_threads).contains(first));
-        let mut others: Vec<Turns> = Vec::new();
-        for turns in splits.filter(|_| n_threads > 3).map(Turns::split_at) {
-            if !others.contains(&turns) {
-                others.push(turns);
-            }
-        }
-        others
     }
 
     fn guess_with(
@@ -194,7 +161,7 @@ impl Unwinding<'_, '_> {
         candidates: &mut Candidates,
         partition: Partition,
         run: &mut Run,
-        (until, impossible): (Instant, &Impossible),
+        until: Instant,
     ) -> Result<bool, End> {
         let n_memory = self.world.cells.n_memory();
         let mut guessing = Guessing {
@@ -202,7 +169,7 @@ impl Unwinding<'_, '_> {
             at: FxHashMap::default(),
             partition,
             open: VecDeque::new(),
-            asker: Asker::new(self.world.entailment.limits().clone(), until, impossible.clone()),
+            asker: Asker::new(self.world.entailment.limits().clone(), until),
             random: Prng::new(1),
             until,
         };

@@ -7,11 +7,9 @@
 use super::candidates::Candidates;
 use super::claims::Claims;
 use super::{End, Guessing, History, Out, Partition, Standing};
-use crate::abstraction::cells::Cell;
-use crate::abstraction::control::Change;
 use crate::impact::path::effects;
 use crate::impact::tree::{Arrival, NodeId};
-use crate::impact::unwinding::{Needed, Unwinding};
+use crate::impact::unwinding::Unwinding;
 use ir::EdgeRef;
 use logic::{Sort, TermId, VarId};
 use rustc_hash::FxHashMap;
@@ -32,11 +30,8 @@ impl Unwinding<'_, '_> {
         history: History,
     ) -> Result<NodeId, End> {
         let has_ended = self.tree.place(node).control.has_ended;
-        let Needed { required, asleep } = match has_ended {
-            true => Needed { required: Vec::new(), asleep: Vec::new() },
-            false => self.not_skipped(node)?,
-        };
-        let key = (self.tree.node(node).place, required.clone(), asleep.clone(), history.clone());
+        let required = if has_ended { Vec::new() } else { self.not_skipped(node)? };
+        let key = (self.tree.node(node).place, required.clone(), history.clone());
         if let Some(standing) = guessing.at.get(&key) {
             let again = self.tree.cover(node, *standing);
             debug_assert!(again.is_empty(), "nothing is covered by a new node");
@@ -52,38 +47,16 @@ impl Unwinding<'_, '_> {
             let at = control.at(*thread);
             let edges: Vec<EdgeRef> = self.world.touches.edges(at.proc, at.loc).collect();
             for edge in edges {
-                let step = self.out(candidates, node, *thread, edge);
-                let never =
-                    |guard: &TermId| self.world.cells.pool.as_const(*guard).is_some_and(|value| !value.as_bool());
-                if step.ends && !step.step.guards.iter().any(never) {
-                    self.end(node, &step);
-                }
-                out.push(step);
+                out.push(self.out(candidates, node, *thread, edge));
             }
         }
         let own = self.tree.node_mut(node);
         own.is_expanded = true;
         own.explored = required.clone();
         own.required = required;
-        own.asleep = asleep;
-        let liveness = &self.world.liveness;
-        let matters = |cell: Cell| match cell {
-            Cell::Own(thread, var) => {
-                let at = control.threads.get(thread as usize).filter(|at| !at.has_ended);
-                at.is_some_and(|at| liveness[at.proc.index()].is_live(at.loc, var))
-            }
-            _ => true,
-        };
-        let claims = Claims::new(&mut self.world.cells, &candidates.all, &candidates.reads, matters);
+        let claims = Claims::new(&mut self.world.cells, &candidates.all, &candidates.reads);
         guessing.stands.insert(node, Standing { claims, out, history, states: VecDeque::new(), is_queued: false });
         Ok(node)
-    }
-
-    /// A step that ends the process leads to a node of which nothing is claimed.
-    fn end(&mut self, node: NodeId, out: &Out) {
-        let place = self.place_after(node, out.thread, &out.step);
-        let child = self.tree.add(place, Some(Arrival { parent: node, thread: out.thread, step: out.step.clone() }));
-        self.tree.node_mut(child).is_expanded = true;
     }
 
     /// A step from a node, with what may be worth knowing because of it.
@@ -97,13 +70,7 @@ impl Unwinding<'_, '_> {
         let mut conditions: Vec<(VarId, TermId)> = written.iter().map(|(var, value)| (*var, *value)).collect();
         conditions.retain(|(var, _)| cells.pool.var_sort(*var) == Sort::Bool);
         conditions.sort_unstable();
-        conditions.into_iter().for_each(|(var, value)| candidates.look_at_condition(cells, var, value, &step.guards));
-        for (var, value) in &step.summary.updates {
-            let is_cell = cells.pool.as_var(*value).is_some_and(|value| cells.cell(value).is_some());
-            if is_cell && matches!(cells.cell(*var), Some(Cell::Own(..))) {
-                candidates.look_at_copy(*var, *value);
-            }
-        }
+        conditions.into_iter().for_each(|(var, value)| candidates.look_at_condition(cells, var, value));
         let mut inputs: Vec<VarId> = Vec::new();
         for term in step.guards.iter().copied().chain(values) {
             candidates.look_at(cells, term);
@@ -127,8 +94,7 @@ impl Unwinding<'_, '_> {
                 candidates.look_at(cells, after);
             }
         }
-        let ends = step.summary.changes.contains(&Change::EndProcess);
-        Out { thread, edge, step, written: Rc::new(written), inputs: inputs.into(), target: None, ends }
+        Out { thread, edge, step, written: Rc::new(written), inputs: inputs.into(), target: None }
     }
 
     /// The node that stands for where a step leads.
