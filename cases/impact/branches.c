@@ -1,7 +1,7 @@
 // expect: safe
 // property: reach,assert
-// counts[impact.branches=together]: nodes <= 120
-// counts[impact.branches=apart]: nodes > 1000
+// counts[impact.branches=together impact.invariants=learnt]: nodes <= 120
+// counts[impact.branches=apart impact.invariants=learnt]: nodes > 1000
 // why: two threads settle a balance in atomic sections with many ways through them; what a section does is one step, whichever way it takes
 #include <pthread.h>
 #include <assert.h>

@@ -87,7 +87,11 @@ pub const TABLE: &[Row] = &[
         after_if_many: 40,
         ..Row::of("cegar", 200, 100)
     },
-    Row { knobs: &[("order", "lockstep")], leaves_races: true, ..Row::of("impact", 2000, 100) },
+    Row {
+        knobs: &[("order", "lockstep"), ("dependence", "outcomes")],
+        leaves_races: true,
+        ..Row::of("impact", 2000, 100)
+    },
     Row { asks_axioms: Some(|program| monotone::growing(program).is_ok()), ..Row::of("graphs", 20, 100) },
     Row { asks_axioms: Some(|program| monotone::axioms(program).is_ok()), ..Row::of("declarative", 100, 100) },
 ];

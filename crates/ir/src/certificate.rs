@@ -25,6 +25,69 @@ pub struct Certificate {
     pub beyond: Option<String>,
 }
 
+/// Groups of threads that take turns: when a thread went back in its automaton as often as it may, it is the turn of the next group, whose threads come first in the order then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turns {
+    /// A bit for each thread with which a group begins; threads that have no bit begin one if all others do.
+    begins: u64,
+    /// How often the first threads may go back until their turn is over, one less than that.
+    more: [u8; 8],
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Turn {
+    /// The thread that comes first in the order of threads; those before it come after all others.
+    pub thread: u32,
+    /// How often it went back in this turn.
+    pub round: u32,
+}
+
+impl Turns {
+    /// Nobody takes turns.
+    pub const NEVER: Turns = Turns { begins: 0, more: [0; 8] };
+    /// Each thread does.
+    pub const EACH: Turns = Turns { begins: u64::MAX, more: [0; 8] };
+
+    /// Two groups: all threads before one, and those from it on.
+    pub fn split_at(thread: u32) -> Turns {
+        Turns { begins: 1 | 1u64.checked_shl(thread).unwrap_or(0), ..Turns::NEVER }
+    }
+
+    /// Each thread, some of them for several rounds: thread and rounds. Only the first threads may have more than one round.
+    pub fn rounds(of: &[(u32, u8)]) -> Turns {
+        let mut turns = Turns::EACH;
+        for (thread, rounds) in of {
+            if let Some(more) = turns.more.get_mut(*thread as usize) {
+                *more = rounds.saturating_sub(1);
+            }
+        }
+        turns
+    }
+
+    fn begins(self, thread: u32) -> bool {
+        1u64.checked_shl(thread).map_or(self.begins == u64::MAX, |bit| self.begins & bit != 0)
+    }
+
+    /// Whose turn it is after a thread went back, of so many.
+    pub fn after(self, turn: Turn, thread: u32, n_threads: u32) -> Turn {
+        let more = self.more.get(thread as usize).map_or(0, |more| u32::from(*more));
+        let round = if turn.thread == thread { turn.round } else { 0 };
+        if round < more {
+            return Turn { thread, round: round + 1 };
+        }
+        let next = (thread + 1..n_threads).find(|next| self.begins(*next));
+        Turn { thread: next.unwrap_or(0), round: 0 }
+    }
+}
+
+impl Turn {
+    /// The place of a thread in the order of threads.
+    pub fn rank(self, thread: u32) -> u32 {
+        thread.wrapping_sub(self.thread)
+    }
+}
+
 /// Why steps of threads may be left out of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reduction {
@@ -34,8 +97,10 @@ pub enum Reduction {
     Local,
     /// The step of a thread is left out after one that is independent of it, if the thread comes earlier in the order of threads or was left out before as well.
     Monotonic {
-        /// Whether the order changes with `CertificateNode::turn`: when a thread goes back in its automaton, it is the turn of the next one.
-        rotates: bool,
+        /// How the order changes with `CertificateNode::turn`.
+        turns: Turns,
+        /// Whether threads come first in the order wherever nobody sees what they do next; they may run alone then.
+        local_first: bool,
     },
 }
 
@@ -80,8 +145,10 @@ pub struct CertificateNode {
     pub steps: Vec<(u32, EdgeRef, u32)>,
     /// Threads that can run and whose steps the reduction leaves out.
     pub left_out: Vec<u32>,
+    /// Those of them that need not be taken below either, until somebody does something that depends on them.
+    pub asleep: Vec<u32>,
     /// The thread that is first in the order of threads here; those with lower numbers come after those with higher ones.
-    pub turn: u32,
+    pub turn: Turn,
 }
 
 impl PartialEq for Certificate {

@@ -24,7 +24,7 @@ pub mod verdict;
 
 pub use access::{Access, AccessKind, Target};
 pub use certificate::threads::{At, Known, ThreadEdge, ThreadEvent, ThreadGraph, ThreadGraphs, ThreadNode};
-pub use certificate::{CellName, Certificate, CertificateNode, Reduction, Standing};
+pub use certificate::{CellName, Certificate, CertificateNode, Reduction, Standing, Turn, Turns};
 pub use memory::{DataModel, Fill, Object, ObjectId, ObjectKind, Placement, Pointee, Region, RegionId, Shape};
 pub use model::{Axioms, Model};
 pub use program::{Edge, EdgeId, EdgeRef, Format, Loc, LocId, Proc, ProcId, Program, Scope, Variable};

@@ -6,14 +6,16 @@
 //! order of the two is looked at elsewhere. Among the equivalent interleavings of an execution the first one in the lexicographic order has no independent neighbours the wrong way round, whatever the order
 //! is at each place, as long as the steps so far determine it. A node is arrived at by its own steps and by those to all nodes that it covers, so whatever is left out there has to be
 //! left out after each of them. What was left out before a step that is independent of it may stay so: it could be moved to where it was left out first. Neighbours of which the later one goes wrong may be exchanged as well: then it goes wrong earlier. An atomic section that neither waits, nor goes round, nor starts
-//! threads is one action ([`super::sections`]).
+//! threads is one action ([`super::sections`]). Steps that touch the same are independent where it does not matter who goes first ([`super::commuting`]).
+//!
+//! With `local_first` a thread may run alone, and comes first in the order, where nobody sees what it does; others wait for it then without being left out below.
 //!
 //! `Local`: a thread runs alone where its step touches nothing that others see, can always be taken, and does not lead back in its automaton, so that nobody is put off for ever.
 
 use super::sections::Sections;
 use super::{Checker, Halt};
 use ir::access::{Access, AccessKind, Target, may_conflict};
-use ir::{CertificateNode, Edge, EdgeId, EdgeRef, Op, Order, ProcId, SiteId, Standing};
+use ir::{CertificateNode, Edge, EdgeId, EdgeRef, Op, Order, ProcId, SiteId, Turn, Turns};
 use logic::{TermId, VarId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -23,7 +25,7 @@ type Arrival = (u32, u32, EdgeRef);
 
 impl Checker<'_> {
     /// What is left out in each node is left out in order, whichever way the node is arrived at.
-    pub(super) fn left_out_in_order(&mut self, rotates: bool) -> Result<(), Halt> {
+    pub(super) fn left_out_in_order(&mut self, turns: Turns, local_first: bool) -> Result<(), Halt> {
         let nodes = self.nodes;
         let mut arrivals: Vec<Vec<Arrival>> = vec![Vec::new(); nodes.len()];
         for (from, node) in nodes.iter().enumerate().filter(|(_, node)| node.covered_by.is_none()) {
@@ -34,18 +36,24 @@ impl Checker<'_> {
                 known.push((from as u32, *thread, *edge));
             }
         }
-        if nodes[0].turn != 0 || !self.representative(0).left_out.is_empty() {
+        if nodes[0].turn != Turn::default() || !self.representative(0).asleep.is_empty() {
             return Err(Halt::Fails("steps are left out although none came before".to_string()));
         }
         for (index, node) in nodes.iter().enumerate() {
             if self.representative(index).turn != node.turn {
                 return Err(Halt::Fails(format!("node {index} is covered by a node with another order of threads")));
             }
+            if node.covered_by.is_none() && node.left_out.iter().any(|thread| !node.asleep.contains(thread)) {
+                if !local_first {
+                    return Err(Halt::Fails(format!("node {index}: threads are left out that do not sleep")));
+                }
+                self.one_may_run_alone(index)?;
+            }
             for arrival in &arrivals[index] {
-                self.turn_follows(arrival, index, rotates)?;
-                for thread in self.representative(index).left_out.clone() {
+                self.turn_follows(arrival, index, turns)?;
+                for thread in self.representative(index).asleep.clone() {
                     self.obligations += 1;
-                    if !self.may_be_left_out(arrival, node, thread)? {
+                    if !self.may_be_left_out(arrival, node, thread, local_first)? {
                         return Err(Halt::Fails(format!(
                             "node {index}: a step of thread {thread} must not be left out"
                         )));
@@ -62,10 +70,10 @@ impl Checker<'_> {
     }
 
     /// The order of threads after a step follows from the one before.
-    fn turn_follows(&self, (from, thread, edge): &Arrival, to: usize, rotates: bool) -> Result<(), Halt> {
+    fn turn_follows(&self, (from, thread, edge): &Arrival, to: usize, turns: Turns) -> Result<(), Halt> {
         let (before, after) = (&self.nodes[*from as usize], &self.nodes[to]);
-        let expected = match rotates && self.leads_back(*edge) {
-            true => (*thread + 1) % after.threads.len() as u32,
+        let expected = match turns != Turns::NEVER && self.leads_back(*edge) {
+            true => turns.after(before.turn, *thread, after.threads.len() as u32),
             false => before.turn,
         };
         if after.turn == expected {
@@ -79,16 +87,17 @@ impl Checker<'_> {
         (from, mover, edge): &Arrival,
         to: &CertificateNode,
         thread: u32,
+        local_first: bool,
     ) -> Result<bool, Halt> {
         let nodes = self.nodes;
         let before = &nodes[*from as usize];
-        let place_in_order = |thread: u32| thread.wrapping_sub(before.turn);
         let at = |node: &CertificateNode| node.threads.get(thread as usize).cloned();
         let (Some(then), Some(now)) = (at(before), at(to)) else { return Ok(false) };
         let has_begun = before.holder.is_none_or(|holder| holder == *mover);
         let may_both_run = has_begun && to.holder.is_none() && !to.has_ended && now.depth == 0;
-        let comes_first =
-            thread != *mover && (place_in_order(thread) < place_in_order(*mover) || before.left_out.contains(&thread));
+        let was_alone = local_first && self.is_seen_by_nobody(before, *mover);
+        let is_before = before.turn.rank(thread) < before.turn.rank(*mover) && !was_alone;
+        let comes_first = thread != *mover && (is_before || before.asleep.contains(&thread));
         if !may_both_run || !comes_first || then != now || now.has_ended {
             return Ok(false);
         }
@@ -126,7 +135,10 @@ impl Checker<'_> {
                 others.iter().any(|theirs| !is_third(ours, theirs) && may_conflict(&self.pool, ours, theirs))
             };
             if own.iter().any(conflict) {
-                return Ok(false);
+                let ([ours], [theirs]) = (&ours[..], &theirs[..]) else { return Ok(false) };
+                if !self.commute(before, (mover, *ours), (other, *theirs))? {
+                    return Ok(false);
+                }
             }
         }
         Ok(true)
@@ -165,29 +177,42 @@ impl Checker<'_> {
         let nodes = self.nodes;
         for (index, node) in nodes.iter().enumerate().filter(|(_, node)| !node.left_out.is_empty()) {
             let runs = |thread: &u32| !node.threads[*thread as usize].has_ended && !node.left_out.contains(thread);
-            let running: Vec<u32> = (0..node.threads.len() as u32).filter(runs).collect();
-            let [alone] = running[..] else {
+            if (0..node.threads.len() as u32).filter(runs).count() != 1 {
                 return Err(Halt::Fails(format!("node {index}: threads are left out although several run")));
-            };
-            let at: Standing = node.threads[alone as usize].clone();
-            let edges = self.edges_at(&at);
-            let is_local = |edge: &EdgeRef| {
-                let own = self.program.edge(*edge);
-                let waits = |stmt: &ir::Stmt| matches!(stmt.op, Op::Join { .. } | Op::Rmw { wait: Some(_), .. });
-                accesses(own).is_empty()
-                    && !stays_inside(own)
-                    && !own.stmts.iter().any(waits)
-                    && !self.leads_back(*edge)
-            };
-            if node.holder.is_some() || at.depth > 0 || !edges.iter().all(is_local) {
-                return Err(Halt::Fails(format!("node {index}: a thread runs alone although others see what it does")));
             }
-            let goes_on = self.goes_on(node, alone, &edges)?;
-            let not = self.pool.not(goes_on);
-            let stuck = self.pool.and(node.formula, not);
-            self.must_not_be(stuck, "a thread that runs alone may be stuck", index)?;
+            self.one_may_run_alone(index)?;
         }
         Ok(())
+    }
+
+    /// One of the threads that run in a node does nothing that others see, and goes on: the others may wait for it.
+    fn one_may_run_alone(&mut self, index: usize) -> Result<(), Halt> {
+        let node = &self.nodes[index];
+        let runs = |thread: &u32| !node.threads[*thread as usize].has_ended && !node.left_out.contains(thread);
+        let mut running = (0..node.threads.len() as u32).filter(runs);
+        let Some(alone) = running.find(|thread| self.is_seen_by_nobody(node, *thread)) else {
+            return Err(Halt::Fails(format!("node {index}: a thread runs alone although others see what it does")));
+        };
+        let edges = self.edges_at(&node.threads[alone as usize]);
+        let goes_on = self.goes_on(node, alone, &edges)?;
+        let not = self.pool.not(goes_on);
+        let stuck = self.pool.and(node.formula, not);
+        self.must_not_be(stuck, "a thread that runs alone may be stuck", index)
+    }
+
+    /// Whether nobody sees what a thread does next in a node, nobody can keep it from that, and it does not go back.
+    fn is_seen_by_nobody(&self, node: &CertificateNode, thread: u32) -> bool {
+        let at = &node.threads[thread as usize];
+        let is_local = |edge: &EdgeRef| {
+            let own = self.program.edge(*edge);
+            let waits_or_ends = |stmt: &ir::Stmt| match &stmt.op {
+                Op::Rmw { wait, .. } => wait.is_some(),
+                op => matches!(op, Op::Join { .. } | Op::ExitThread(_) | Op::ExitProcess { .. }),
+            };
+            let is_seen = !accesses(own).is_empty() || stays_inside(own) || own.stmts.iter().any(waits_or_ends);
+            !is_seen && !self.leads_back(*edge)
+        };
+        node.holder.is_none() && at.depth == 0 && self.edges_at(at).iter().all(is_local)
     }
 
     /// That a thread has an edge to go on with. One input that fits is enough for each state, so edges that ask at the same statement may be given the same one: they are the

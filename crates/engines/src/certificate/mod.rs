@@ -11,11 +11,13 @@
 //! Not here: programs whose memory accesses have computed addresses, or that allocate, or that start threads without number. They are
 //! `Checked::Beyond`, and whoever shows the proof says so.
 
+mod commuting;
 mod left_out;
 mod sections;
 mod step;
 pub(crate) mod threads;
 
+use ir::pass::Liveness;
 use ir::{
     CellName, Certificate, CertificateNode, EdgeId, EdgeRef, ProcId, Program, Properties, Property, Reduction, Standing,
 };
@@ -60,6 +62,7 @@ pub fn check(certificate: &Certificate, properties: Properties, limits: &Limits)
         obligations: 0,
         left_out: 0,
         sections: RefCell::default(),
+        liveness: RefCell::default(),
     };
     match checker.run() {
         Ok(()) => Checked::Holds { obligations: checker.obligations, left_out: checker.left_out },
@@ -94,6 +97,8 @@ struct Checker<'c> {
     left_out: u64,
     /// The atomic sections of each automaton, once they were asked for.
     sections: RefCell<FxHashMap<ProcId, Rc<Sections>>>,
+    /// What is still read at each location of each automaton, once it was asked for.
+    liveness: RefCell<FxHashMap<ProcId, Liveness>>,
 }
 
 impl Checker<'_> {
@@ -116,7 +121,7 @@ impl Checker<'_> {
                 Ok(())
             }
             Reduction::Local => self.only_local_steps_run_alone(),
-            Reduction::Monotonic { rotates } => self.left_out_in_order(rotates),
+            Reduction::Monotonic { turns, local_first } => self.left_out_in_order(turns, local_first),
         }
     }
 

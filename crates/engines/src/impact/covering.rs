@@ -14,7 +14,7 @@
 
 use super::path::{Outcome, conjuncts};
 use super::tree::NodeId;
-use super::unwinding::{Halt, Order, Reduction, Unwinding};
+use super::unwinding::{Halt, Needed, Order, Reduction, Unwinding};
 use crate::abstraction::symbolic::BadKind;
 use crate::abstraction::waiting;
 use logic::TermId;
@@ -77,10 +77,12 @@ impl Unwinding<'_, '_> {
     fn may_cover(&mut self, node: NodeId) -> Result<Vec<NodeId>, Halt> {
         let mut candidates = self.tree.candidates(node);
         if self.world.order == Order::Lockstep && !candidates.is_empty() {
-            let needed = self.not_skipped(node)?;
+            let Needed { required, asleep } = self.not_skipped(node)?;
             candidates.retain(|other| {
                 let other = self.tree.node(*other);
-                other.is_expanded && needed.iter().all(|thread| other.required.contains(thread))
+                other.is_expanded
+                    && required.iter().all(|thread| other.required.contains(thread))
+                    && other.asleep.iter().all(|thread| asleep.contains(thread))
             });
         }
         Ok(candidates)
@@ -164,7 +166,7 @@ impl Unwinding<'_, '_> {
 
     fn cover(&mut self, node: NodeId, by: NodeId) -> Result<bool, Halt> {
         let needed = match self.world.reduction {
-            Reduction::Monotonic | Reduction::Sleep if self.world.expands_covers => self.not_skipped(node)?,
+            Reduction::Monotonic | Reduction::Sleep if self.world.expands_covers => self.not_skipped(node)?.required,
             _ => Vec::new(),
         };
         // To find out what may be left out, labels may have become stronger.

@@ -67,12 +67,14 @@ pub(super) struct Touches {
 }
 
 /// Whether two steps depend on each other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Dependence {
     /// They commute.
     Never,
     /// They commute unless computed addresses meet.
     IfAddressesMeet,
+    /// They commute unless their outcome depends on who goes first.
+    UnlessTheyCommute,
     /// They may not commute.
     Always,
 }
@@ -133,10 +135,11 @@ impl Touches {
             if conflict((&a.reads, &a.writes), (&b.reads, &b.writes)) {
                 // If it is not about fixed places it involves a computed address.
                 let is_fixed = conflict((&a.fixed_reads, &a.fixed_writes), (&b.fixed_reads, &b.fixed_writes));
-                if a.frees || b.frees || a.is_section || b.is_section || is_fixed {
+                if a.frees || b.frees || a.is_section || b.is_section {
                     return Dependence::Always;
                 }
-                worst = Dependence::IfAddressesMeet;
+                let how = if is_fixed { Dependence::UnlessTheyCommute } else { Dependence::IfAddressesMeet };
+                worst = worst.max(how);
             }
         }
         worst
@@ -275,7 +278,7 @@ impl Sections {
                     edge.stmts.iter().fold(depth, |depth, stmt| match stmt.op {
                         Op::AtomicBegin => (depth + 1).min(MAX_DEPTH),
                         Op::AtomicEnd => (depth - 1).max(0),
-                        Op::ExitThread(_) | Op::Return(_) => 0,
+                        Op::ExitThread(_) | Op::Return(_) | Op::ExitProcess { .. } => 0,
                         _ => depth,
                     })
                 };
@@ -325,9 +328,4 @@ impl Sections {
         }
         action
     }
-}
-
-/// The rank of a thread when it is the turn of another one.
-pub(super) fn rank(turn: u32, thread: u32) -> u32 {
-    thread.wrapping_sub(turn)
 }

@@ -6,6 +6,7 @@
 //! [`covering`] stops the unwinding where a node allows nothing that another one does not allow. [`independence`] says which interleavings are left out. When nothing is left
 //! to unwind, the labels are an invariant, and the tree is the proof ([`proof`]).
 
+mod commuting;
 mod covering;
 mod independence;
 mod invariants;
@@ -27,8 +28,8 @@ use crate::abstraction::waiting::circles;
 use crate::explore::actions::Actions;
 use crate::{About, Engine, Kind, Knob, Run};
 use independence::Touches;
-use ir::pass::{Options, forget_owners, spell_race, spell_trace};
-use ir::{Program, Proof, Properties, Property, Span, Step, Task, Trace, Verdict, Why};
+use ir::pass::{Liveness, Options, forget_owners, spell_race, spell_trace};
+use ir::{Program, Proof, Properties, Property, Span, Step, Task, Trace, Turns, Verdict, Why};
 use logic::{Sort, Value, VarId};
 use path::Interpolation;
 use std::sync::Arc;
@@ -62,6 +63,12 @@ const ORDER: Knob = Knob {
     default: "sequential",
     help: "which interleaving stands for equivalent ones: threads one after the other, or loops round by round",
 };
+const DEPENDENCE: Knob = Knob {
+    name: "dependence",
+    kind: Kind::Choice(&["accesses", "outcomes"]),
+    default: "accesses",
+    help: "which steps of two threads depend on each other: those that access the same, or those of these whose outcome depends on who goes first, as far as is known there",
+};
 const BRANCHES: Knob = Knob {
     name: "branches",
     kind: Kind::Choice(&["apart", "together"]),
@@ -86,7 +93,7 @@ impl Engine for Impact {
         &About {
             name: "impact",
             describe: "unwinds the program and learns from each path why it cannot go wrong, until nothing is left to unwind",
-            knobs: &[POR, FORCE_COVER, ORDER, BRANCHES, INTERPOLANTS, INVARIANTS],
+            knobs: &[POR, FORCE_COVER, ORDER, DEPENDENCE, BRANCHES, INTERPOLANTS, INVARIANTS],
         }
     }
 
@@ -172,6 +179,10 @@ fn world<'p>(program: &'p Program, properties: Properties, run: &Run, expands_co
         properties,
         reduction,
         order: if is_lockstep { Order::Lockstep } else { Order::Sequential },
+        turns: if is_lockstep { Turns::EACH } else { Turns::NEVER },
+        local_first: false,
+        compares_outcomes: run.word(&DEPENDENCE) == "outcomes",
+        liveness: program.procs.iter().map(|proc| Liveness::new(program, proc, true)).collect(),
         bundles: takes_branches_together(run),
         force_cover: run.settings.flag(&FORCE_COVER),
         expands_covers,
@@ -259,6 +270,7 @@ fn note_statistics(world: &World<'_>, n_nodes: usize, run: &mut Run) {
     statistics.set("nodes by cover expansion", counts.cover_expansions as f64);
     statistics.set("steps left out", counts.left_out as f64);
     statistics.set("steps with addresses apart", counts.apart as f64);
+    statistics.set("steps that commute", counts.commuting as f64);
     statistics.set("solver calls", (world.entailment.n_solved() + world.reasons.n_solved) as f64);
     statistics.set("solver seconds", (world.entailment.time + world.reasons.time).as_secs_f64());
 }

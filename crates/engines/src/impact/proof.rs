@@ -3,7 +3,7 @@
 //! Hidden nodes are not part of it, nor is what lies below a node where nothing is.
 
 use super::tree::NodeId;
-use super::unwinding::{Order, Reduction, Unwinding};
+use super::unwinding::{Reduction, Unwinding};
 use crate::abstraction::cells::Cell;
 use ir::{CellName, Certificate, CertificateNode, Standing};
 
@@ -36,6 +36,7 @@ impl Unwinding<'_, '_> {
                 covered_by: node.covered_by.map(|other| number_of[other as usize]),
                 steps: children.collect(),
                 left_out: all.into_iter().filter(|thread| !node.explored.contains(thread)).collect(),
+                asleep: node.asleep.clone(),
                 turn: place.turn,
             });
         }
@@ -57,7 +58,7 @@ impl Unwinding<'_, '_> {
             Reduction::None => ir::Reduction::Untold,
             Reduction::Shared => ir::Reduction::Local,
             Reduction::Monotonic | Reduction::Sleep => {
-                ir::Reduction::Monotonic { rotates: self.world.order == Order::Lockstep }
+                ir::Reduction::Monotonic { turns: self.world.turns, local_first: self.world.local_first }
             }
         };
         let has_races = self.world.properties.has(ir::Property::Race);

@@ -50,7 +50,7 @@ impl Unwinding<'_, '_> {
     }
 
     /// Puts steps together that lead to the same place.
-    fn bundle(&mut self, ways: &[Rc<Step>]) -> Vec<Rc<Step>> {
+    pub(super) fn bundle(&mut self, ways: &[Rc<Step>]) -> Vec<Rc<Step>> {
         let program = self.world.cells.program;
         let mut groups: Vec<Vec<Rc<Step>>> = Vec::new();
         for way in ways {
@@ -218,7 +218,9 @@ impl Unwinding<'_, '_> {
         let program = self.world.cells.program;
         let control = place.control.after(program, thread, program.edge(step.edge()).to, &step.summary.changes);
         let turn = match self.world.order {
-            Order::Lockstep if self.goes_back(step) => (thread + 1) % control.threads.len() as u32,
+            Order::Lockstep if self.goes_back(step) => {
+                self.world.turns.after(place.turn, thread, control.threads.len() as u32)
+            }
             _ => place.turn,
         };
         Place { control, turn }

@@ -7,12 +7,13 @@ use crate::{Budget, Engine, Run};
 use ir::build::Builder;
 use ir::interp::{Domain, Limits, enumerate};
 use ir::{Certificate, Op, Place, Proof, Properties, Property, Task, Verdict, Why};
+use logic::VarId;
 use std::time::Duration;
 
 const REDUCTIONS: [&str; 4] = ["sleep", "monotonic", "shared", "none"];
 
 /// The settings with a number; all of them are met if enough numbers are.
-fn settings(number: usize) -> [(&'static str, &'static str); 6] {
+fn settings(number: usize) -> [(&'static str, &'static str); 7] {
     let choose = |rest: usize, words: [&'static str; 2]| words[rest % 2];
     let rest = number / 4;
     [
@@ -22,6 +23,7 @@ fn settings(number: usize) -> [(&'static str, &'static str); 6] {
         ("interpolants", choose(rest / 4, ["wp", "solver"])),
         ("invariants", choose(rest / 8, ["learnt", "guessed"])),
         ("branches", choose(rest / 16, ["together", "apart"])),
+        ("dependence", choose(number, ["outcomes", "accesses"])),
     ]
 }
 
@@ -204,7 +206,7 @@ fn loops_that_run_side_by_side_are_proven_round_by_round() {
     for index in 0..proof.nodes.len() {
         // It is the turn of another one than the steps say.
         let mut spoilt = (*proof).clone();
-        spoilt.nodes[index].turn = (spoilt.nodes[index].turn + 1) % 3;
+        spoilt.nodes[index].turn.thread = (spoilt.nodes[index].turn.thread + 1) % 3;
         let leads_here = |node: &ir::CertificateNode| {
             node.covered_by.is_none() && node.steps.iter().any(|(_, _, to)| *to as usize == index)
         };
@@ -222,6 +224,74 @@ fn loops_that_run_side_by_side_are_proven_round_by_round() {
         }
     }
     assert!(n_left_out > 20, "{n_left_out} threads that must not be left out");
+}
+
+/// One thread makes things, at most a thousand, and another one takes what was made, each as often as they like.
+fn make_and_take() -> Task {
+    let mut builder = Builder::new();
+    let main = builder.proc("main");
+    let [made, taken] = ["made", "taken"].map(|name| builder.global(name, 0));
+    let mut worker = |name: &str, count: VarId| {
+        builder.define(name, |body| {
+            let [goes_on, all, own] = ["goes_on", "all", "own"].map(|name| body.local(name));
+            body.repeat(
+                |body| {
+                    body.input(goes_on);
+                    body.is(goes_on, 1)
+                },
+                |body| {
+                    body.atomically(|body| {
+                        body.load(all, made);
+                        body.load(own, count);
+                        let limit = if count == taken { body.var(all) } else { body.int(1000) };
+                        let value = body.var(own);
+                        let may = body.pool().slt(value, limit);
+                        body.assume(may);
+                        let more = body.plus(own, 1);
+                        body.store(count, more);
+                    });
+                },
+            );
+        })
+    };
+    let workers = [worker("make", made), worker("take", taken)];
+    builder.body(main, |body| {
+        let handles = body.start_all(&workers);
+        handles.into_iter().for_each(|handle| body.join(handle));
+    });
+    Task { program: builder.finish(main), properties: Properties::of(&[Property::Assertion]) }
+}
+
+#[test]
+fn what_commutes_only_where_something_is_known_is_checked_there() {
+    let task = make_and_take();
+    let settings = [("order", "lockstep"), ("invariants", "guessed"), ("dependence", "outcomes")];
+    let mut run = run(&settings);
+    let Ok(Verdict::Safe(Proof::Abstraction(proof))) = decide(&task, &mut run, true) else { panic!("no proof") };
+    assert!(run.statistics.0["steps that commute"] > 0.0);
+    let checked = check(&proof, task.properties);
+    assert!(matches!(checked, Checked::Holds { left_out: 0, .. }), "{checked:?}");
+    let (maker, taker) = (1, 2);
+    assert!(
+        proof.nodes.iter().any(|node| node.asleep.contains(&taker)),
+        "who takes is left out where something is left to take"
+    );
+    // Where perhaps nothing is left to take, the two do not commute, and who takes must not be left out after who makes.
+    let is_noticed = |index: &usize| {
+        let leads_here = |node: &ir::CertificateNode| {
+            node.steps.iter().any(|(thread, _, to)| *thread == maker && *to as usize == *index)
+        };
+        let mut spoilt = (*proof).clone();
+        let own = &mut spoilt.nodes[*index];
+        if own.covered_by.is_some() || own.asleep.contains(&taker) || !proof.nodes.iter().any(leads_here) {
+            return false;
+        }
+        own.steps.retain(|(thread, ..)| *thread != taker);
+        own.left_out.push(taker);
+        own.asleep.push(taker);
+        matches!(check(&spoilt, task.properties), Checked::Fails(why) if why.contains("must not be left out"))
+    };
+    assert!((0..proof.nodes.len()).any(|index| is_noticed(&index)), "a spoilt proof holds");
 }
 
 fn proof(task: &Task, settings: &[(&str, &str)]) -> Certificate {

@@ -10,7 +10,7 @@
 
 use crate::abstraction::control::Control;
 use crate::abstraction::symbolic::Summary;
-use ir::EdgeRef;
+use ir::{EdgeRef, Turn};
 use logic::TermId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -22,8 +22,7 @@ pub(super) type NodeId = u32;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Place {
     pub(super) control: Control,
-    /// The thread that comes first in the order of threads.
-    pub(super) turn: u32,
+    pub(super) turn: Turn,
 }
 
 /// A step as it is taken from a node.
@@ -80,6 +79,24 @@ pub(super) struct Arrival {
     pub(super) step: Rc<Step>,
 }
 
+/// Two steps commute in all states of a node that claims are looked for of.
+pub(super) struct Promise {
+    pub(super) node: NodeId,
+    /// What must not hold in it.
+    pub(super) never: Vec<TermId>,
+    pub(super) pair: Pair,
+}
+
+/// Two steps, wherever all threads stand alike and the same steps are left out.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Pair {
+    pub(super) place: Rc<Place>,
+    pub(super) asleep: Vec<u32>,
+    pub(super) mover: u32,
+    pub(super) edge: EdgeRef,
+    pub(super) other: u32,
+}
+
 /// A path, up to equality of what it leads to.
 #[derive(Debug)]
 pub(super) struct Node {
@@ -101,6 +118,8 @@ pub(super) struct Node {
     pub(super) required: Vec<u32>,
     /// Those of them that are only here for the sake of nodes that this one covers.
     pub(super) lent: Vec<u32>,
+    /// Threads whose steps were made earlier elsewhere, and need not be made here or below until somebody does something that depends on them.
+    pub(super) asleep: Vec<u32>,
     /// Threads whose steps are.
     pub(super) explored: Vec<u32>,
     /// Whether `required` has been found out.
@@ -222,6 +241,7 @@ impl Tree {
             is_hidden: false,
             required: Vec::new(),
             lent: Vec::new(),
+            asleep: Vec::new(),
             explored: Vec::new(),
             is_expanded: false,
             children: Vec::new(),

@@ -9,19 +9,20 @@
 //! Invariant: the tree is well-labelled at all times, and every step that was expanded cannot go wrong in a state of its node. When the work list is
 //! empty, the tree is complete: each active node has the steps of all threads that `skips` does not leave out, after its own step or that of a node it covers.
 
-use super::independence::{Dependence, Touches, rank};
+use super::independence::{Dependence, Touches};
 use super::path::reasons::Reasons;
 use super::path::{Interpolation, Outcome, Runs, conjuncts};
 use super::races::Racer;
-use super::tree::{Arrival, KnownSteps, NodeId, Open, Place, Step, Tree};
+use super::tree::{Arrival, KnownSteps, NodeId, Open, Pair, Place, Promise, Step, Tree};
 use crate::abstraction::cells::Cells;
 use crate::abstraction::control::{Change, Control};
 use crate::abstraction::entailment::Entailment;
 use crate::abstraction::refine::Attempt;
-use crate::abstraction::symbolic::{self, BadKind};
+use crate::abstraction::symbolic::BadKind;
 use crate::explore::actions::Actions;
 use crate::run::Run;
-use ir::{EdgeRef, Properties, Property, Why};
+use ir::pass::Liveness;
+use ir::{EdgeRef, Properties, Property, Turn, Turns, Why};
 use logic::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -36,6 +37,14 @@ pub(super) struct World<'p> {
     pub(super) properties: Properties,
     pub(super) reduction: Reduction,
     pub(super) order: Order,
+    /// Who takes turns.
+    pub(super) turns: Turns,
+    /// Whether threads come first, and run alone, where nobody sees what they do next.
+    pub(super) local_first: bool,
+    /// Whether steps that access the same are independent where their outcome is the same in both orders.
+    pub(super) compares_outcomes: bool,
+    /// Which variables of a thread matter at each of its locations, by procedure.
+    pub(super) liveness: Vec<Liveness>,
     pub(super) force_cover: bool,
     /// Whether what a covered node would have expanded is expanded where it is covered. Without it proofs are wrong; only a test does without.
     pub(super) expands_covers: bool,
@@ -85,6 +94,8 @@ pub(super) struct Counts {
     pub(super) cover_expansions: u64,
     /// Steps that are independent because addresses do not meet.
     pub(super) apart: u64,
+    /// Steps that access the same and are independent because their outcome is the same in both orders.
+    pub(super) commuting: u64,
     pub(super) left_out: u64,
 }
 
@@ -114,13 +125,18 @@ pub(super) struct Unwinding<'w, 'p> {
     pub(super) runs: Runs,
     /// Whether nothing is learnt from paths, since claims are looked for that need none.
     pub(super) is_guessing: bool,
+    /// What was left out because two steps commute, which the claims have to say in the end.
+    pub(super) promises: Vec<Promise>,
+    /// Steps of which this was promised in vain.
+    pub(super) broken: FxHashSet<Pair>,
 }
 
 impl<'w, 'p> Unwinding<'w, 'p> {
     /// A tree of the initial states.
     pub(super) fn new(world: &'w mut World<'p>) -> Unwinding<'w, 'p> {
         let (tree, open, woken, runs) = Default::default();
-        let mut unwinding = Unwinding { world, tree, open, woken, runs, is_guessing: false };
+        let (promises, broken) = Default::default();
+        let mut unwinding = Unwinding { world, tree, open, woken, runs, is_guessing: false, promises, broken };
         unwinding.begin_again();
         unwinding
     }
@@ -131,7 +147,8 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         self.runs = Runs::default();
         // Places have other numbers from here on.
         self.world.steps = KnownSteps::default();
-        let root = self.tree.add(Place { control: Control::initial(self.world.cells.program), turn: 0 }, None);
+        let root =
+            self.tree.add(Place { control: Control::initial(self.world.cells.program), turn: Turn::default() }, None);
         (self.open, self.woken) = Default::default();
         self.open.push(&self.tree, root);
     }
@@ -195,6 +212,7 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         }
         own.required.push(thread);
         own.lent.push(thread);
+        own.asleep.retain(|other| *other != thread);
         // One that is not expanded yet is on the list already.
         if own.is_expanded {
             self.requeue(node);
@@ -236,13 +254,14 @@ impl<'w, 'p> Unwinding<'w, 'p> {
                 self.requeue(node);
                 return Ok(());
             }
-            let required = self.not_skipped(node)?;
+            let Needed { required, asleep } = self.not_skipped(node)?;
             if !self.tree.is_active(node) {
                 self.requeue(node);
                 return Ok(());
             }
             let own = self.tree.node_mut(node);
             own.is_expanded = true;
+            own.asleep = asleep.into_iter().filter(|thread| !own.required.contains(thread)).collect();
             own.lent.retain(|thread| !required.contains(thread));
             own.required.retain(|thread| !required.contains(thread));
             own.required.splice(0..0, required);
@@ -286,47 +305,67 @@ impl<'w, 'p> Unwinding<'w, 'p> {
     }
 
     /// The threads whose steps cannot be left out after the step that leads to a node.
-    pub(super) fn not_skipped(&mut self, node: NodeId) -> Result<Vec<u32>, Halt> {
+    pub(super) fn not_skipped(&mut self, node: NodeId) -> Result<Needed, Halt> {
         let place = self.tree.place(node);
         let all = self.candidates(&place.control);
+        let (mut required, mut asleep) = (Vec::new(), Vec::new());
         match self.world.reduction {
-            Reduction::None => Ok(all),
+            Reduction::None => required = all,
             Reduction::Shared => {
-                for thread in &all {
-                    let at = place.control.at(*thread);
-                    let is_alone = place.control.holder.is_none() && self.world.touches.is_local(at.proc, at.loc);
-                    if is_alone && self.is_total(node, *thread)? {
-                        self.world.counts.left_out += all.len() as u64 - 1;
-                        return Ok(vec![*thread]);
-                    }
-                }
-                Ok(all)
+                required = self.alone(node, &all)?.map_or_else(|| all.clone(), |thread| vec![thread]);
+                self.world.counts.left_out += (all.len() - required.len()) as u64;
             }
             Reduction::Monotonic | Reduction::Sleep => {
-                let mut needed = Vec::new();
                 for thread in all {
-                    if !self.skips(node, thread)? {
-                        needed.push(thread);
-                    } else {
-                        self.world.counts.left_out += 1;
+                    match self.skips(node, thread)? {
+                        true => asleep.push(thread),
+                        false => required.push(thread),
                     }
                 }
-                Ok(needed)
+                self.world.counts.left_out += asleep.len() as u64;
+                // What a thread does before its loop is done first, so that loops begin side by side.
+                if self.world.local_first
+                    && let Some(thread) = self.alone(node, &required)?
+                {
+                    self.world.counts.left_out += required.len() as u64 - 1;
+                    required = vec![thread];
+                }
             }
         }
+        Ok(Needed { required, asleep })
+    }
+
+    /// One of some threads that may run alone from a node: nobody sees what it does, and it goes on.
+    fn alone(&mut self, node: NodeId, threads: &[u32]) -> Result<Option<u32>, Halt> {
+        let place = self.tree.place(node);
+        for thread in threads {
+            let at = place.control.at(*thread);
+            let is_alone = place.control.holder.is_none() && self.world.touches.is_local(at.proc, at.loc);
+            if is_alone && self.is_total(node, *thread)? {
+                return Ok(Some(*thread));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a thread came first in the order of threads at a node since nobody sees what it does.
+    fn was_alone(&self, node: NodeId, thread: u32) -> bool {
+        let control = &self.tree.place(node).control;
+        let at = control.at(thread);
+        self.world.local_first && control.holder.is_none() && self.world.touches.is_local(at.proc, at.loc)
     }
 
     /// Whether a thread could run in a node, and does not since its step was made earlier elsewhere.
     fn sleeps(&self, node: NodeId, thread: u32) -> bool {
-        let control = &self.tree.place(node).control;
-        !self.tree.node(node).required.contains(&thread) && self.candidates(control).contains(&thread)
+        self.tree.node(node).asleep.contains(&thread)
     }
 
     /// Whether the step of a thread may be left out after the one that leads to a node: SKIP of Algorithm 2.
     fn skips(&mut self, node: NodeId, thread: u32) -> Result<bool, Halt> {
         let Some(arrival) = self.tree.node(node).arrival.clone() else { return Ok(false) };
         let (before, after) = (self.tree.place(arrival.parent), self.tree.place(node));
-        let comes_first = rank(before.turn, thread) < rank(before.turn, arrival.thread)
+        let was_alone = self.was_alone(arrival.parent, arrival.thread);
+        let comes_first = !was_alone && before.turn.rank(thread) < before.turn.rank(arrival.thread)
             || self.world.reduction == Reduction::Sleep && self.sleeps(arrival.parent, thread);
         let is_new = thread as usize >= before.control.threads.len();
         let is_interrupted = before.control.holder.is_some_and(|holder| holder != arrival.thread);
@@ -355,48 +394,13 @@ impl<'w, 'p> Unwinding<'w, 'p> {
                 self.world.counts.apart += u64::from(is_apart);
                 Ok(is_apart)
             }
-        }
-    }
-
-    /// Whether the addresses of a step and of what another thread does next never meet in the states that take the step. If they do not after this path, the labels
-    /// along it say so from now on, for whoever is covered by its nodes.
-    fn are_apart(&mut self, arrival: &Arrival, thread: u32) -> Result<bool, Halt> {
-        let control = self.tree.place(arrival.parent).control.clone();
-        let at = control.at(thread);
-        let edges: Vec<EdgeRef> = self.world.touches.edges(at.proc, at.loc).collect();
-        let mut cases = Vec::new();
-        for edge in edges {
-            let other = self.step(arrival.parent, thread, edge);
-            for (a, m, a_writes) in &arrival.step.summary.touches {
-                for (b, n, b_writes) in &other.summary.touches {
-                    if !a_writes && !b_writes {
-                        continue;
-                    }
-                    let pool = &mut self.world.cells.pool;
-                    let word = pool.sort(*a).width().expect("addresses are words");
-                    let (forth, back) = (pool.sub(*b, *a), pool.sub(*a, *b));
-                    let (m, n) = (pool.bv(word, *m), pool.bv(word, *n));
-                    let (inside, other) = (pool.ult(forth, m), pool.ult(back, n));
-                    cases.push(pool.or(inside, other));
-                }
+            Dependence::UnlessTheyCommute if self.world.compares_outcomes => {
+                let commute = self.commute(&arrival, thread)?;
+                self.world.counts.commuting += u64::from(commute);
+                Ok(commute)
             }
-            // A step whose accesses are not all known touches more.
-            let is_unresolved = |bad: &&symbolic::Bad| matches!(bad.kind, BadKind::Unresolved(..));
-            cases.extend(other.summary.bads.iter().filter(is_unresolved).map(|bad| bad.cond));
+            Dependence::UnlessTheyCommute => Ok(false),
         }
-        let meet = self.world.cells.pool.or_all(&cases);
-        let mut bad = arrival.step.guards.clone();
-        conjuncts(&self.world.cells, meet, &mut bad);
-        if self.world.cells.pool.as_const(meet).is_some_and(|value| !value.as_bool()) {
-            return Ok(true);
-        }
-        if self.is_guessing {
-            return Ok(false);
-        }
-        if !self.may_hold(arrival.parent, &bad)? {
-            return Ok(true);
-        }
-        Ok(matches!(self.learn(arrival.parent, &bad)?, Learned::Refuted))
     }
 
     /// Makes a child for each step of a thread. None if the node has to be looked at again, since it has become covered or empty on the way.
@@ -547,6 +551,13 @@ impl<'w, 'p> Unwinding<'w, 'p> {
         }
         Ok(())
     }
+}
+
+/// Which threads take their steps in a node?
+pub(super) struct Needed {
+    pub(super) required: Vec<u32>,
+    /// Those that do not since their steps were made earlier elsewhere.
+    pub(super) asleep: Vec<u32>,
 }
 
 /// What came of looking at a path.

@@ -79,7 +79,7 @@ pub(crate) fn cegar() -> Vec<Setting> {
     all
 }
 
-/// Four reductions, two orders, with and without forced covers, and labels from both sources; branches apart; and invariants that are guessed.
+/// Four reductions, two orders, with and without forced covers, and labels from both sources; branches apart; invariants that are guessed; and steps that commute.
 pub(crate) fn impact() -> Vec<Setting> {
     let mut all = Vec::new();
     for interpolants in ["wp", "solver"] {
@@ -97,6 +97,10 @@ pub(crate) fn impact() -> Vec<Setting> {
                 if (interpolants, cover) == ("wp", "on") {
                     all.push(setting("impact", &[("por", por), ("order", order), ("branches", "apart")]));
                     all.push(setting("impact", &[("por", por), ("order", order), ("invariants", "guessed")]));
+                    for invariants in ["guessed", "learnt"] {
+                        let outcomes = [("por", por), ("order", order), ("dependence", "outcomes")];
+                        all.push(setting("impact", &[&outcomes[..], &[("invariants", invariants)]].concat()));
+                    }
                 }
             }
         }

@@ -4,7 +4,7 @@
 
 use super::Search;
 use crate::abstraction::cells::Cell;
-use ir::{CellName, Certificate, CertificateNode, Reduction, Standing};
+use ir::{CellName, Certificate, CertificateNode, Reduction, Standing, Turn};
 
 /// The graph of a round that has ended without an error.
 pub(crate) fn certificate(search: &mut Search<'_, '_>) -> Certificate {
@@ -33,7 +33,8 @@ pub(crate) fn certificate(search: &mut Search<'_, '_>) -> Certificate {
             covered_by: node.covered_by.map(|other| number(search.graph.representative(other))),
             steps: node.next.iter().map(|(thread, edge, to)| (*thread, *edge, number(*to))).collect(),
             left_out,
-            turn: 0,
+            asleep: Vec::new(),
+            turn: Turn::default(),
         });
     }
     let cells = &search.world.cells;

@@ -7,7 +7,7 @@
 
 use super::affine::Hull;
 use super::linear::{Forms, Linear, difference, linear};
-use crate::abstraction::cells::Cells;
+use crate::abstraction::cells::{Cell, Cells};
 use logic::{Sort, TermId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Assignment;
@@ -34,24 +34,29 @@ pub(super) struct Equality {
 }
 
 impl Claims {
-    /// Everything is claimed of nothing.
-    pub(super) fn new(cells: &mut Cells<'_>, candidates: &[TermId], reads: &[TermId]) -> Claims {
-        let mut vars: Vec<VarId> = cells.all().map(|(var, _)| var).collect();
+    /// Everything is claimed of nothing, as far as it speaks of what matters.
+    pub(super) fn new(
+        cells: &mut Cells<'_>,
+        candidates: &[TermId],
+        reads: &[TermId],
+        matters: impl Fn(Cell) -> bool,
+    ) -> Claims {
+        let mut vars: Vec<VarId> = cells.all().filter(|(_, cell)| matters(*cell)).map(|(var, _)| var).collect();
         vars.sort_unstable();
+        let speaks = |cells: &mut Cells<'_>, term: &TermId| {
+            let all = cells.vars_in(*term);
+            all.iter().all(|var| cells.cell(*var).is_some_and(&matters))
+        };
+        let candidates: Vec<TermId> = candidates.iter().filter(|term| speaks(cells, term)).copied().collect();
+        let reads: Vec<TermId> = reads.iter().filter(|term| speaks(cells, term)).copied().collect();
         let vars: Vec<TermId> = vars.into_iter().map(|var| cells.pool.var(var)).collect();
         let hull = |width: u32| {
             let is_column = |term: &&TermId| cells.pool.sort(**term) == Sort::Bv(width);
-            let columns: Vec<TermId> = vars.iter().chain(reads).filter(is_column).copied().collect();
+            let columns: Vec<TermId> = vars.iter().chain(&reads).filter(is_column).copied().collect();
             (columns, Hull::new(width))
         };
         let hulls = [8, 16, 32, 64].map(hull).into();
-        Claims {
-            hulls,
-            candidates: candidates.to_vec(),
-            equations: Vec::new(),
-            reads: FxHashMap::default(),
-            forms: Forms::default(),
-        }
+        Claims { hulls, candidates, equations: Vec::new(), reads: FxHashMap::default(), forms: Forms::default() }
     }
 
     /// All columns.
@@ -167,8 +172,16 @@ impl Claims {
         (sum.summands.is_empty() && sum.constant == 0).then_some(used)
     }
 
+    /// What equations say of reads, in forms.
+    pub(super) fn read_equations(&self, cells: &mut Cells<'_>) -> Vec<(TermId, TermId)> {
+        let mut all: Vec<(TermId, TermId)> =
+            self.reads.iter().map(|(read, (sum, _))| (*read, sum.term(cells))).collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Puts what equations say of reads in the place of these; which equations.
-    pub(super) fn replace_reads(&self, sum: &mut Linear) -> Vec<usize> {
+    fn replace_reads(&self, sum: &mut Linear) -> Vec<usize> {
         let mut used = Vec::new();
         // Sums may bring in reads again, but not without end.
         for _ in 0..MAX_REPLACED {

@@ -6,8 +6,7 @@
 //! states on that are known to be there, with inputs at random, and then a solver is asked for a state that breaks one.
 
 use super::candidates::Candidates;
-use super::claims::Claims;
-use super::linear::{Linear, difference, linear};
+use super::linear::{Forms, Linear, difference, linear};
 use super::{End, Guessing, Out};
 use crate::abstraction::cells::Cells;
 use crate::impact::tree::NodeId;
@@ -72,13 +71,20 @@ impl Unwinding<'_, '_> {
         node: NodeId,
         index: usize,
     ) -> Result<(), End> {
+        if guessing.stands[&node].out[index].ends {
+            return Ok(());
+        }
         guessing.asker.begin_again();
         let out = guessing.stands[&node].out[index].clone();
         let target = match out.target {
             Some(target) => target,
             None => {
                 let known = self.known(guessing, node, &out);
-                let Some(state) = guessing.asker.state(&self.world.cells, &known)? else { return Ok(()) };
+                let never = self.world.cells.pool.bool(false);
+                if guessing.asker.follows(never, &known.iter().copied().collect()) {
+                    return Ok(());
+                }
+                let Some(state) = guessing.asker.state(&mut self.world.cells, &known, &[never])? else { return Ok(()) };
                 let state = guessing.stands[&node].claims.complete(&self.world.cells, state);
                 let target = self.arrive(guessing, candidates, node, &out)?;
                 guessing.stands.get_mut(&node).expect("it has claims").out[index].target = Some(target);
@@ -100,22 +106,21 @@ impl Unwinding<'_, '_> {
             let claimed = guessing.stands[&target].claims.candidates.clone();
             let cells = &mut self.world.cells;
             let claims = &mut guessing.stands.get_mut(&node).expect("it has claims").claims;
-            let (mut doubtful, mut wrong) = (FxHashSet::default(), Vec::new());
+            let (mut doubtful, mut claimed_after) = (FxHashSet::default(), Vec::new());
             for formula in claimed {
                 let holds = cells.pool.substitute(formula, &|var| out.written.get(&var).copied());
                 let holds = claims.forms.of(cells, holds);
-                if !before.contains(&holds) && claims.adds_up(cells, holds).is_none() {
+                let is_sure = before.contains(&holds) || claims.adds_up(cells, holds).is_some();
+                let is_true = cells.pool.as_const(holds).is_some_and(|value| value.as_bool());
+                if !is_sure && !is_true && !guessing.asker.follows(holds, &before) {
                     doubtful.insert(formula);
-                    wrong.push(cells.pool.not(holds));
+                    claimed_after.push(holds);
                 }
             }
-            let wrong = cells.pool.or_all(&wrong);
-            if cells.pool.as_const(wrong).is_some_and(|value| !value.as_bool()) {
+            if doubtful.is_empty() {
                 return Ok(());
             }
-            let mut question = known;
-            question.push(wrong);
-            let state = match guessing.asker.state(cells, &question) {
+            let state = match guessing.asker.state(cells, &known, &claimed_after) {
                 Ok(Some(state)) => state,
                 Ok(None) => return Ok(()),
                 // What takes too long is not claimed.
@@ -144,33 +149,39 @@ impl Unwinding<'_, '_> {
         known
     }
 
-    /// Adds what a step makes of sums to the hull of where it leads. Equations between sums that must hold for the step are used, other conditions are not.
+    /// Adds what a step makes of sums to the hull of where it leads. Equations between sums that must hold for the step are used, also if they follow from two orders; other conditions are not.
     fn join(&mut self, guessing: &mut Guessing, node: NodeId, out: &Out, target: NodeId) {
         let columns = guessing.stands[&target].claims.columns();
         let cells = &mut self.world.cells;
         let own = &mut guessing.stands.get_mut(&node).expect("it has claims").claims;
-        let mut rules: Vec<(TermId, Linear)> = Vec::new();
-        let reduce = |own: &Claims, rules: &[(TermId, Linear)], sum: &mut Linear| {
-            own.replace_reads(sum);
-            rules.iter().for_each(|(term, by)| sum.replace(*term, by));
-        };
-        for guard in &out.step.guards {
-            let form = own.forms.of(cells, *guard);
-            let Node::App { op: Op::Eq, args } = cells.pool.node(form) else { continue };
-            let [one, other] = args[..] else { continue };
-            let Some(mut sum) = difference(cells, one, other) else { continue };
-            reduce(own, &rules, &mut sum);
-            if let Some((term, by)) = sum.solved() {
-                rules.iter_mut().for_each(|(_, other)| other.replace(term, &by));
-                rules.push((term, by));
+        let conds: Vec<TermId> = own.known(cells).into_iter().map(|(form, _)| form).collect();
+        let guards: Vec<TermId> = out.step.guards.iter().map(|guard| own.forms.of(cells, *guard)).collect();
+        let conds: Vec<TermId> = conds.into_iter().chain(guards.iter().copied()).collect();
+        let mut equations: Vec<(TermId, TermId)> = own.read_equations(cells);
+        let n_reads = equations.len();
+        let known: FxHashSet<TermId> = conds.iter().copied().collect();
+        equations.extend(guards.iter().filter_map(|guard| equals(cells, *guard, &known)));
+        let mut forms = Forms::where_holds(cells, FxHashMap::default(), &conds);
+        let mut rules = rules(cells, &equations, n_reads, &mut forms);
+        // What is equal has equal elements. A sum that has elements itself would have to be renamed in turn.
+        let mut solved = FxHashMap::default();
+        for (term, by) in &rules {
+            let is_plain = by.summands.iter().all(|(term, _)| cells.pool.as_var(*term).is_some());
+            if let Some(var) = cells.pool.as_var(*term).filter(|_| is_plain) {
+                solved.insert(var, by.term(cells));
             }
+        }
+        if !solved.is_empty() {
+            forms = Forms::where_holds(cells, solved, &conds);
+            rules = self::rules(cells, &equations, n_reads, &mut forms);
         }
         let mut values: FxHashMap<TermId, Linear> = FxHashMap::default();
         for column in columns {
             let value = cells.pool.substitute(column, &|var| out.written.get(&var).copied());
             let value = own.forms.of(cells, value);
+            let value = forms.of(cells, value);
             let mut sum = linear(cells, value).expect("columns are words");
-            reduce(own, &rules, &mut sum);
+            rules.iter().for_each(|(term, by)| sum.replace(*term, by));
             values.insert(column, sum);
         }
         let claims = &mut guessing.stands.get_mut(&target).expect("it has claims").claims;
@@ -179,6 +190,42 @@ impl Unwinding<'_, '_> {
             self.queue(guessing, target);
         }
     }
+}
+
+/// Solves equations, of which the first ones say what reads are, after their sides have been given forms.
+fn rules(
+    cells: &mut Cells<'_>,
+    equations: &[(TermId, TermId)],
+    n_reads: usize,
+    forms: &mut Forms,
+) -> Vec<(TermId, Linear)> {
+    let mut rules: Vec<(TermId, Linear)> = Vec::new();
+    for (index, (one, other)) in equations.iter().enumerate() {
+        let [one, other] = [*one, *other].map(|side| forms.of(cells, side));
+        let Some(mut sum) = difference(cells, one, other) else { continue };
+        rules.iter().for_each(|(term, by)| sum.replace(*term, by));
+        let is_preferred = |term: TermId| if index < n_reads { term == one } else { cells.pool.as_var(term).is_some() };
+        if let Some((term, by)) = sum.solved(is_preferred) {
+            rules.iter_mut().for_each(|(_, other)| other.replace(term, &by));
+            rules.push((term, by));
+        }
+    }
+    rules
+}
+
+/// What is equal if a formula holds beside others: it says so, or each is at most the other.
+fn equals(cells: &mut Cells<'_>, formula: TermId, known: &FxHashSet<TermId>) -> Option<(TermId, TermId)> {
+    let (op, args) = match cells.pool.node(formula) {
+        Node::App { op: Op::Eq, args } => return Some((args[0], args[1])),
+        Node::App { op: Op::Not, args } => match cells.pool.node(args[0]) {
+            Node::App { op: op @ (Op::Slt | Op::Ult), args } => (*op, [args[0], args[1]]),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let back = if op == Op::Slt { cells.pool.slt(args[1], args[0]) } else { cells.pool.ult(args[1], args[0]) };
+    let neither = cells.pool.not(back);
+    known.contains(&neither).then_some((args[0], args[1]))
 }
 
 /// A value for an input; small ones more often than others.

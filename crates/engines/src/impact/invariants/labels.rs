@@ -41,6 +41,17 @@ impl Unwinding<'_, '_> {
                 }
             }
         }
+        let mut is_kept = true;
+        for promise in std::mem::take(&mut self.promises) {
+            guessing.asker.begin_again();
+            if !self.keep(guessing, &mut needed, promise.node, &promise.never)? {
+                self.broken.insert(promise.pair);
+                is_kept = false;
+            }
+        }
+        if !is_kept {
+            return Ok(false);
+        }
         // What is needed somewhere is made sure of by what is needed before, and steps that are not taken stay impossible.
         let mut open: Vec<NodeId> = nodes.clone();
         while let Some(node) = open.pop() {
@@ -50,6 +61,7 @@ impl Unwinding<'_, '_> {
                 let out = guessing.stands[&node].out[index].clone();
                 let mut bads = Vec::new();
                 match out.target {
+                    None if out.ends => {}
                     None => bads.push(out.step.guards.clone()),
                     Some(target) => {
                         let mut wanted: Vec<TermId> = needed.get(&target).into_iter().flatten().copied().collect();

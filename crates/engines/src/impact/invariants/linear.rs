@@ -37,9 +37,10 @@ impl Linear {
         self.constant = self.constant.wrapping_add(other.constant.wrapping_mul(times)) & mask(self.width);
     }
 
-    /// Solved for one of its terms, if the sum is zero: the term, and what it is then.
-    pub(super) fn solved(&self) -> Option<(TermId, Linear)> {
-        let (term, factor) = self.summands.iter().rev().find(|(_, factor)| factor % 2 == 1)?;
+    /// Solved for one of its terms, if the sum is zero: the term, and what it is then. Rather for one that is preferred.
+    pub(super) fn solved(&self, is_preferred: impl Fn(TermId) -> bool) -> Option<(TermId, Linear)> {
+        let odd = || self.summands.iter().rev().filter(|(_, factor)| factor % 2 == 1);
+        let (term, factor) = odd().find(|(term, _)| is_preferred(*term)).or_else(|| odd().next())?;
         let times = super::affine::inverse(*factor).wrapping_neg();
         let mut others = self.clone();
         others.summands.retain(|(other, _)| other != term);
@@ -59,7 +60,7 @@ impl Linear {
     }
 
     /// The sum as a term.
-    fn term(&self, cells: &mut Cells<'_>) -> TermId {
+    pub(super) fn term(&self, cells: &mut Cells<'_>) -> TermId {
         let mut sum = None;
         for (term, factor) in &self.summands {
             let factor = cells.pool.bv(self.width, *factor);
@@ -136,12 +137,23 @@ pub(super) fn difference(cells: &Cells<'_>, one: TermId, other: TermId) -> Optio
 pub(super) struct Forms {
     /// What cells are, in terms of others that are not here.
     pub(super) solved: FxHashMap<VarId, TermId>,
+    /// Whether conditions hold.
+    facts: FxHashMap<TermId, bool>,
     known: FxHashMap<TermId, TermId>,
 }
 
 impl Forms {
     pub(super) fn new(solved: FxHashMap<VarId, TermId>) -> Forms {
-        Forms { solved, known: FxHashMap::default() }
+        Forms { solved, ..Forms::default() }
+    }
+
+    /// Where these conditions hold, too, the sides of choices that they exclude do not matter.
+    pub(super) fn where_holds(cells: &Cells<'_>, solved: FxHashMap<VarId, TermId>, conds: &[TermId]) -> Forms {
+        let fact = |cond: &TermId| match cells.pool.node(*cond) {
+            Node::App { op: Op::Not, args } => (args[0], false),
+            _ => (*cond, true),
+        };
+        Forms { solved, facts: conds.iter().map(fact).collect(), known: FxHashMap::default() }
     }
 
     /// The form of a term.
@@ -159,7 +171,11 @@ impl Forms {
                 Node::App { op, args } => {
                     let args: Vec<TermId> = args.iter().map(|arg| self.known[arg]).collect();
                     let applied = cells.pool.apply(op, &args);
-                    normal(cells, applied)
+                    let form = normal(cells, applied);
+                    match self.facts.get(&part).or_else(|| self.facts.get(&form)) {
+                        Some(holds) => cells.pool.bool(*holds),
+                        None => form,
+                    }
                 }
             };
             self.known.insert(part, form);

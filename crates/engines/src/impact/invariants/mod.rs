@@ -19,12 +19,14 @@ mod flow;
 mod labels;
 mod linear;
 mod standing;
+mod turns;
 
 use super::path::Forward;
 use super::tree::{NodeId, Step};
-use super::unwinding::{Halt, Unwinding};
+use super::unwinding::{Halt, Order, Unwinding};
+use crate::abstraction::cells::Cells;
 use crate::run::Run;
-use asker::Asker;
+use asker::{Asker, Consequences};
 use candidates::Candidates;
 use claims::Claims;
 use ir::{EdgeRef, Property};
@@ -36,8 +38,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// How often it begins again, with cells and candidates that were met on the way, and telling more nodes apart.
-const MAX_ROUNDS: usize = 5;
+/// How often it begins again the same way, with cells and candidates that were met on the way.
+const MAX_AGAIN: usize = 3;
 
 /// A node that stands for all that arrive at its place.
 struct Standing {
@@ -75,13 +77,15 @@ struct Out {
     inputs: Rc<[VarId]>,
     /// The node that stands for where it leads, once it can be taken.
     target: Option<NodeId>,
+    /// Whether it ends the process, so that nothing has to be known of where it leads.
+    ends: bool,
 }
 
 /// All nodes that stand for others, and what is left to do.
 struct Guessing {
     stands: FxHashMap<NodeId, Standing>,
-    /// The node that stands for a place, the threads that are not left out, and a history.
-    at: FxHashMap<(u32, Vec<u32>, History), NodeId>,
+    /// The node that stands for a place, the threads that are not left out and those that sleep, and a history.
+    at: FxHashMap<(u32, Vec<u32>, Vec<u32>, History), NodeId>,
     partition: Partition,
     open: VecDeque<NodeId>,
     asker: Asker,
@@ -129,28 +133,56 @@ impl Unwinding<'_, '_> {
 
     fn guess_in_rounds(&mut self, run: &mut Run, time: Duration) -> Result<bool, Halt> {
         let until = Instant::now() + time;
-        let mut candidates = Candidates::default();
+        let (mut candidates, consequences) = (Candidates::default(), Consequences::default());
         self.is_guessing = true;
         let mut found = Ok(false);
-        let mut partition = Partition::Nothing;
-        for _ in 0..MAX_ROUNDS {
-            let before = (candidates.size(), self.world.cells.all().count());
-            self.begin_again();
-            found = match self.guess_with(&mut candidates, partition, run, until) {
-                Ok(is_enough) => Ok(is_enough),
-                Err(End::GivenUp) => Ok(false),
-                Err(End::Halt(halt)) => Err(halt),
+        let each = self.world.turns;
+        candidates.is_wide = self.world.compares_outcomes;
+        self.world.local_first = self.world.order == Order::Lockstep && self.world.compares_outcomes;
+        let mut attempts = VecDeque::from([(each, Partition::Nothing), (each, Partition::Loops)]);
+        let mut again = MAX_AGAIN;
+        while let Some((turns, partition)) = attempts.pop_front() {
+            let size = |candidates: &Candidates, cells: &Cells<'_>| {
+                (candidates.all.len() + candidates.reads.len(), cells.all().count())
             };
-            let has_grown = before != (candidates.size(), self.world.cells.all().count());
+            let before = size(&candidates, &self.world.cells);
+            if turns != std::mem::replace(&mut self.world.turns, turns) {
+                self.broken.clear();
+            }
+            // As long as nothing goes wrong, but steps were left out that must not be.
+            loop {
+                let n_broken = self.broken.len();
+                self.begin_again();
+                self.promises.clear();
+                found = match self.guess_with(&mut candidates, partition, run, (until, &consequences)) {
+                    Ok(is_enough) => Ok(is_enough),
+                    Err(End::GivenUp) => Ok(false),
+                    Err(End::Halt(halt)) => Err(halt),
+                };
+                if !matches!(found, Ok(false)) || Instant::now() >= until || self.broken.len() == n_broken {
+                    break;
+                }
+            }
             if !matches!(found, Ok(false)) || Instant::now() >= until {
                 break;
             }
-            match partition {
-                Partition::Nothing => partition = Partition::Loops,
-                Partition::Loops => partition = Partition::Choices,
-                Partition::Choices if has_grown => {}
-                Partition::Choices => break,
+            // What was met on the way may be what was missing.
+            if partition == Partition::Choices && again > 0 && size(&candidates, &self.world.cells) != before {
+                again -= 1;
+                attempts.push_front((turns, partition));
             }
+            if candidates.is_wide {
+                candidates.speak_of_originals(&mut self.world.cells);
+            }
+            if (turns, partition) == (each, Partition::Loops) {
+                let others = self.other_turns(&candidates.strides);
+                attempts.extend(others.iter().map(|turns| (*turns, Partition::Loops)));
+                attempts.push_back((each, Partition::Choices));
+                attempts.extend(others.iter().map(|turns| (*turns, Partition::Choices)));
+            }
+        }
+        if !matches!(found, Ok(true)) {
+            (self.world.turns, self.world.local_first) = (each, false);
         }
         self.is_guessing = false;
         found
@@ -161,7 +193,7 @@ impl Unwinding<'_, '_> {
         candidates: &mut Candidates,
         partition: Partition,
         run: &mut Run,
-        until: Instant,
+        (until, consequences): (Instant, &Consequences),
     ) -> Result<bool, End> {
         let n_memory = self.world.cells.n_memory();
         let mut guessing = Guessing {
@@ -169,7 +201,7 @@ impl Unwinding<'_, '_> {
             at: FxHashMap::default(),
             partition,
             open: VecDeque::new(),
-            asker: Asker::new(self.world.entailment.limits().clone(), until),
+            asker: Asker::new(self.world.entailment.limits().clone(), until, consequences.clone()),
             random: Prng::new(1),
             until,
         };
@@ -205,13 +237,8 @@ impl Unwinding<'_, '_> {
         loop {
             let cells = &mut self.world.cells;
             let claimed = guessing.stands[&0].claims.candidates.clone();
-            let mut wrong = Vec::new();
-            for formula in claimed {
-                let holds = start.term(cells, 0, formula);
-                wrong.push(cells.pool.not(holds));
-            }
-            let question = cells.pool.or_all(&wrong);
-            let Some(mut state) = guessing.asker.state(cells, &[question])? else { break };
+            let claimed: Vec<TermId> = claimed.into_iter().map(|formula| start.term(cells, 0, formula)).collect();
+            let Some(mut state) = guessing.asker.state(cells, &[], &claimed)? else { break };
             let all: Vec<VarId> = cells.all().map(|(var, _)| var).collect();
             for var in all {
                 if let Some(value) = cells.initial(var) {
