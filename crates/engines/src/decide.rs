@@ -205,6 +205,12 @@ pub fn confirm(task: &Task, trace: &Trace) -> Decided {
     match replay(task, trace) {
         Ok(replayed) => Decided::Unsafe(Box::new(replayed)),
         Err(ReplayError::Approximated { function, span, .. }) => Decided::Unknown(Why::Approximated { span, function }),
+        Err(ReplayError::NoViolation(Property::MemTrack)) => {
+            let end = trace.steps.last().and_then(|step| task.program.edge(step.edge).stmts.last());
+            let what = "a block that, if anything, a variable names which is not read any more when the process ends,";
+            let span = end.map_or(Span::NOWHERE, |stmt| stmt.span);
+            Decided::Unknown(Why::Unsupported { span, what: what.to_string() })
+        }
         Err(error) => Decided::Unknown(Why::NotReplayed(error.to_string())),
     }
 }

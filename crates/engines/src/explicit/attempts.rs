@@ -13,17 +13,27 @@ use crate::Run;
 use ir::{Proof, Property, Task, Trace, Verdict, Why};
 use std::time::Duration;
 
-/// In which order threads run, how many states are visited, how many threads there may be.
-pub(super) type Attempt = (Pick, usize, usize);
+/// How states are searched, how many are visited, how many threads there may be.
+pub(super) type Attempt = (Way, usize, usize);
+
+/// How a search goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// In depth, with threads in an order.
+    Depth(Pick),
+    /// In breadth: what takes few steps is found where paths have no end.
+    Breadth,
+}
 
 /// What is tried. Bugs are often near, but not first in the order of the full search; so a few small searches come before it.
-pub(super) const ATTEMPTS: [Attempt; 6] = [
-    (Pick::Oldest, 1 << 13, MAX_THREADS),
-    (Pick::Newest, 1 << 14, MAX_THREADS),
-    (Pick::Oldest, 1 << 16, 4),
-    (Pick::Newest, 1 << 16, 8),
-    (Pick::Mixed, 1 << 16, MAX_THREADS),
-    (Pick::Oldest, usize::MAX, MAX_THREADS),
+pub(super) const ATTEMPTS: [Attempt; 7] = [
+    (Way::Depth(Pick::Oldest), 1 << 13, MAX_THREADS),
+    (Way::Depth(Pick::Newest), 1 << 14, MAX_THREADS),
+    (Way::Breadth, 1 << 13, MAX_THREADS),
+    (Way::Depth(Pick::Oldest), 1 << 16, 4),
+    (Way::Depth(Pick::Newest), 1 << 16, 8),
+    (Way::Depth(Pick::Mixed), 1 << 16, MAX_THREADS),
+    (Way::Depth(Pick::Oldest), usize::MAX, MAX_THREADS),
 ];
 
 /// How many bytes of states a small search visits, at most: what a state costs grows with its size, and what is not near should not be paid for several times.
@@ -37,6 +47,8 @@ pub(super) struct Setting<'s, 'c> {
     pub(super) enumerate: u32,
     /// The longest path that is followed.
     pub(super) depth: usize,
+    /// Whether what is looked for, or left out, is seen on the stack of a search in depth.
+    pub(super) needs_stack: bool,
     /// Threads of the machine for the full search.
     pub(super) n_workers: usize,
 }
@@ -90,10 +102,16 @@ fn in_depth(
     Ok(Ended::with(trace, search.unknown.take(), sizes.0))
 }
 
-/// Searches in breadth, with several workers. Inputs that have too many values were sampled before.
-fn in_breadth(task: &Task, run: &mut Run, setting: &Setting<'_, '_>, bounds: Bounds) -> Result<Ended, Why> {
-    let Setting { code, selector, symmetry, enumerate, n_workers, .. } = *setting;
-    let mut search = Parallel::new(code, selector, symmetry, enumerate, bounds, n_workers);
+/// Searches in breadth, with so many workers. If it is sampling, a few values are tried of inputs that have too many.
+fn in_breadth(
+    task: &Task,
+    run: &mut Run,
+    setting: &Setting<'_, '_>,
+    (bounds, n_workers): (Bounds, usize),
+    is_sampling: bool,
+) -> Result<Ended, Why> {
+    let Setting { code, selector, symmetry, enumerate, .. } = *setting;
+    let mut search = Parallel::new(code, selector, symmetry, enumerate, bounds, (n_workers, is_sampling));
     let before = run.elapsed();
     let result = search.explore(run);
     let shards = search.shards();
@@ -105,8 +123,11 @@ fn in_breadth(task: &Task, run: &mut Run, setting: &Setting<'_, '_>, bounds: Bou
         Err(Halt::Stopped(why)) => return Err(why),
         Err(Halt::ManyStates) => return Ok(Ended::Cut(None)),
     }
-    let unknown = search.unknown.take();
+    let (unknown, sampled) = (search.unknown.take(), search.sampled().cloned());
     let found = search.found();
+    if found.is_none() && unknown.is_none() && sampled.is_some() {
+        return Ok(Ended::Cut(sampled));
+    }
     let trace = found.map(|(mut search, found)| search::trace::trace(&mut search, &task.program, found));
     Ok(Ended::with(trace, unknown, sizes.0))
 }
@@ -128,13 +149,22 @@ pub(super) fn attempt_all(
             let has_sampled = std::mem::replace(&mut is_sampling, false) && reason.is_some();
             has_sampled.then(|| ATTEMPTS[ATTEMPTS.len() - 1])
         });
-        let Some((order, states, threads)) = attempt else { break };
-        let states = if states == usize::MAX { states } else { states.min(SMALL_BYTES / bytes_per_state(run)) };
-        let bounds = Bounds { depth: setting.depth, states, threads };
-        let ended = if setting.n_workers > 1 && states == usize::MAX {
-            in_breadth(task, run, setting, bounds)?
-        } else {
-            in_depth(task, run, setting, (bounds, order), is_sampling)?
+        let Some((way, states, threads)) = attempt else { break };
+        if way == Way::Breadth && setting.needs_stack {
+            continue;
+        }
+        let (states, bytes) = match states {
+            usize::MAX => (usize::MAX, usize::MAX),
+            // States may grow on the way.
+            _ => (states.min(SMALL_BYTES / bytes_per_state(run)), 2 * SMALL_BYTES),
+        };
+        let bounds = Bounds { depth: setting.depth, states, bytes, threads };
+        let ended = match way {
+            Way::Breadth => in_breadth(task, run, setting, (bounds, 1), is_sampling)?,
+            Way::Depth(_) if setting.n_workers > 1 && states == usize::MAX => {
+                in_breadth(task, run, setting, (bounds, setting.n_workers), false)?
+            }
+            Way::Depth(order) => in_depth(task, run, setting, (bounds, order), is_sampling)?,
         };
         let is_bounded_by_threads = threads < MAX_THREADS;
         match ended {

@@ -128,8 +128,8 @@ fn decide(task: &Task, run: &mut Run, attempts: &[Attempt]) -> Result<Verdict, W
     // What these need is on the stack of a search in depth.
     let needs_stack = reduction == Reduction::Dynamic || task.properties.has(Property::Termination);
     let n_workers = if needs_stack { 1 } else { run.settings.threads(&THREADS) };
-    let setting =
-        Setting { code: &code, selector: &selector, symmetry: symmetry.as_ref(), enumerate, depth, n_workers };
+    let symmetry = symmetry.as_ref();
+    let setting = Setting { code: &code, selector: &selector, symmetry, enumerate, depth, needs_stack, n_workers };
     attempt_all(task, &setting, attempts, run)
 }
 

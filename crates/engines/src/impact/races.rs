@@ -29,6 +29,8 @@ pub(super) struct Racer {
     target: Target,
     reads: bool,
     writes: bool,
+    /// Whether it may be an attempt that fails, and so is no write.
+    may_fail: bool,
     is_atomic: bool,
     /// The address before the step, if it is one of memory.
     addr: Option<(TermId, u64)>,
@@ -93,6 +95,7 @@ impl Unwinding<'_, '_> {
                     target: access.target,
                     reads: access.kind.reads(),
                     writes: access.kind.writes(),
+                    may_fail: matches!(stmt.op, Op::Rmw { failure: Some(_), .. }),
                     is_atomic: depth > 0 || access.order.is_atomic(),
                     addr,
                     step: step.clone(),
@@ -118,6 +121,11 @@ impl Unwinding<'_, '_> {
         match self.learn(node, &conds)? {
             Learned::Refuted => Ok(self.tree.is_active(node) && !self.tree.node(node).is_empty),
             Learned::Undecided(what) => {
+                self.world.unknown.get_or_insert(Why::Bound(what));
+                Ok(true)
+            }
+            Learned::Possible if ![one, other].iter().any(|racer| racer.writes && !racer.may_fail) => {
+                let what = "a race with an attempt to exchange, if it does not fail".to_string();
                 self.world.unknown.get_or_insert(Why::Bound(what));
                 Ok(true)
             }

@@ -22,8 +22,8 @@
 //! - **Checks** that fail are violations, if asked about; else overflow goes on with the wrapped value, `Unsupported`,
 //!   `Bound`, `Deref`, `Free` and `Misuse` leave the model, and all others end the process.
 //! - **End.** The process ends when the main procedure returns, by `ExitProcess`, by a crash, or when all threads have ended.
-//!   If it ends normally, live heap objects violate `MemCleanup`, and those that no chain of words from globals and
-//!   static objects reaches violate `MemTrack`.
+//!   If it ends normally, live heap objects violate `MemCleanup`, and those that no chain of words from globals,
+//!   static objects and locals of functions that have not returned reaches violate `MemTrack`.
 //! - **Deadlock.** The process has not ended, and either no thread can run, one waits, and none is stopped by an `Assume`; or some threads
 //!   wait for each other in a circle, or for a lock whose owner has ended (`waits`).
 //! - **Termination.** An execution never ends if it goes round for ever (`lasso`), or if no thread can run as in a deadlock.

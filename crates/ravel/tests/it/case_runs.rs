@@ -3,8 +3,8 @@
 //! A contradiction (safe where unsafe is expected, or the other way round) is the worst that can happen and is printed first.
 //! Who has decided a case before must not know less than then: `cases/decided.txt` has who that was, and `RAVEL_BLESS=1 cargo cases` writes it anew. A case
 //! that is not there must be decided by those whom it names in `engines:`, or else by the portfolio, unless it expects unknown.
-//! An engine that has not decided a case is asked again, with its own reduction, in case it is wrong now. Of those reductions with which it has decided it, the engine's
-//! default is asked, and one other, which depends on the case, so that each is asked about many cases. All are when it is written anew, and with `RAVEL_MATRIX=1 cargo cases`.
+//! An engine that has not decided a case is asked again, with its own reduction, in case it is wrong now: about every third case, and about all that are not written down. Of those reductions with which
+//! it has decided it, the engine's default is asked, and one other, which depends on the case, so that each is asked about many cases. All are when it is written anew, and with `RAVEL_MATRIX=1 cargo cases`.
 //!
 //! What runs must count is asked apart (`counts`).
 
@@ -190,11 +190,14 @@ fn questions_of(file: &str, case: &Case, decided: &BTreeMap<String, BTreeSet<Str
                     Some(who) => who.contains(&question.who()),
                     None => names.is_empty() && question.engine == "portfolio" && !is_open,
                 };
-            let is_known = |who: &BTreeSet<String>| who.iter().any(|who| is_of(who, &question.engine));
+            let is_known = |who: &String| is_of(who, &question.engine);
             let is_asked = match question.must_decide {
                 _ if is_anew() || std::env::var_os("RAVEL_MATRIX").is_some() => true,
                 true => is_chosen(&question),
-                false => is_default(&question) && !decided.get(&question.what()).is_some_and(is_known),
+                false => match decided.get(&question.what()) {
+                    Some(who) => is_default(&question) && !who.iter().any(is_known) && is_sampled(&question),
+                    None => is_default(&question),
+                },
             };
             if is_asked {
                 questions.push(question);
@@ -225,8 +228,16 @@ fn is_chosen(question: &Question) -> bool {
     let (Some(por), Some(knob)) = (question.por, reductions(question)) else { return true };
     let Kind::Choice(values) = knob.kind else { return true };
     let others: Vec<&str> = values.iter().copied().filter(|value| *value != knob.default).collect();
-    let sum: usize = question.what().bytes().map(usize::from).sum();
-    por == knob.default || others.get(sum % others.len().max(1)) == Some(&por)
+    por == knob.default || others.get(sum_of(&question.what()) % others.len().max(1)) == Some(&por)
+}
+
+/// Whether an engine that has not decided a case is asked about it every time.
+fn is_sampled(question: &Question) -> bool {
+    sum_of(&(question.what() + &question.engine)) % 3 == 0
+}
+
+fn sum_of(text: &str) -> usize {
+    text.bytes().map(usize::from).sum()
 }
 
 /// The engines that know the memory model, and for each the values of its knob `por`. An input error does not depend on the engine.

@@ -31,6 +31,25 @@ impl Executor<'_> {
         }
     }
 
+    /// Notes an update that may race. One that fails is no write, and whether it does depends on the state that it finds, as waiting does.
+    pub(crate) fn note_attempt(
+        &mut self,
+        walk: &mut Walk,
+        spot: Spot,
+        before: &[u32],
+        (how, fails): (How, Option<TermId>),
+    ) {
+        let Some(fails) = fails else { return self.note_access(walk, spot, before, how) };
+        self.note_access(walk, spot, before, How { is_write: false, ..how });
+        let n_before = self.found.accesses.len();
+        self.note_access(walk, spot, before, How { waits: true, ..how });
+        let succeeds = self.graph.pool.not(fails);
+        self.found.accesses.truncate(n_before + 1);
+        for write in &mut self.found.accesses[n_before..] {
+            write.guard = self.graph.pool.and(write.guard, succeeds);
+        }
+    }
+
     /// Notes that an object is freed, which may race with all that is done to it.
     pub(crate) fn note_free(&mut self, walk: &mut Walk, addr: TermId, before: &[u32]) {
         if self.properties.has(Property::Race) {

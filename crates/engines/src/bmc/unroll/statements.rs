@@ -205,7 +205,6 @@ impl Executor<'_> {
         let wait = wait.map(|wait| self.eval(walk, wait));
         let owner = owner.map(|owner| self.eval(walk, owner));
         let new = self.eval(walk, new);
-        let failure = failure.filter(|_| self.program.model == Model::Cat);
         let failure = failure.map(|failure| (self.eval(walk, failure.when), failure.order));
         if let Some(old) = old_mark {
             walk.state.set(dst, old);
@@ -221,7 +220,8 @@ impl Executor<'_> {
         let did = lock.map(Did::Takes).or(given.map(Did::Gives));
         // A round of a loop that receives something is none that others do not notice.
         let is_message = order.message().is_some();
-        if failure.is_none() || is_message {
+        let is_judged = self.program.model == Model::Cat;
+        if failure.filter(|_| is_judged).is_none() || is_message {
             walk.did = walk.did.and(did.filter(|_| is_alone).unwrap_or(Did::Other));
         }
         let n_events = self.graph.n_events();
@@ -267,14 +267,16 @@ impl Executor<'_> {
             }
         }
         let new = with(self, new, value);
-        walk.how.failure = failure.map(|(when, order)| (with(self, when, value), order));
+        let failure = failure.map(|(when, order)| (with(self, when, value), order));
+        let how = How { is_write: true, waits: wait.is_some(), order };
+        self.note_attempt(walk, spot, &before, (how, failure.map(|(when, _)| when)));
+        walk.how.failure = failure.filter(|_| is_judged);
         if let Some((when, _)) = walk.how.failure.filter(|_| !is_message) {
             walk.did = walk.did.and(Did::Attempts(when));
         }
         if let Some(read) = self.graph.events.reads[n_reads..].last_mut() {
             read.how = walk.how;
         }
-        self.note_access(walk, spot, &before, How { is_write: true, waits: wait.is_some(), order });
         let n_writes = self.graph.events.writes.len();
         self.write(walk, spot, new);
         if let Some((when, _)) = walk.how.failure {

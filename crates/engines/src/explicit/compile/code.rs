@@ -81,6 +81,8 @@ pub(crate) enum Ins {
     LoadAt { d: Reg, addr: Reg, touch: u32 },
     /// Bytes at an address get `a`.
     StoreAt { a: Reg, addr: Reg, touch: u32 },
+    /// If `c` the last store was an attempt that fails: it wrote what was there, which counts as no write.
+    Fails { c: Reg },
     /// `d` gets any value.
     Havoc { d: Reg, input: u32 },
     /// `d` gets the address of a new object.

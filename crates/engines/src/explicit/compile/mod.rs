@@ -426,7 +426,7 @@ impl<'c> ProcCompiler<'c> {
                 let (touch, spot) = self.place(place, *order, stmt)?;
                 self.store(a, touch, spot);
             }
-            Op::Rmw { dst, place, wait, owner, new, order, .. } => {
+            Op::Rmw { dst, place, wait, owner, new, order, failure } => {
                 let d = self.var_reg(*dst)?;
                 let (touch, mut spot) = self.place(place, *order, stmt)?;
                 if let Spot::At(addr) = spot {
@@ -445,6 +445,10 @@ impl<'c> ProcCompiler<'c> {
                 }
                 let a = self.term(*new)?;
                 self.store(a, touch, spot);
+                if let Some(failure) = failure.filter(|_| self.code.properties.has(Property::Race)) {
+                    let c = self.term(failure.when)?;
+                    self.emit(Ins::Fails { c });
+                }
             }
             Op::Alloc { dst, size, kind, zeroed, .. } => {
                 let d = self.var_reg(*dst)?;

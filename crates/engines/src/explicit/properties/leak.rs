@@ -1,6 +1,7 @@
-//! What was not given back when the process ended normally? The same objects that `ir::interp` names.
+//! What was not given back when the process ended normally? The objects that `ir::interp` names, and perhaps some more.
 //!
-//! A live heap object is lost if no chain of words leads to it from globals and static objects; any word, at any
+//! A live heap object is lost if no chain of words leads to it from globals, static and stack objects, and variables of threads that still run. Of these only such are kept that somebody
+//! will read, so that replay may find that a block is named after all, by a variable that nobody reads any more. Any word, at any
 //! offset, whose bytes all have a value and which points into an object or right behind it leads there. This is exact where
 //! `Heap::forget` is cautious: there a word too many only costs states, here it would hide a violation.
 
@@ -11,7 +12,7 @@ use crate::explicit::state::read_word;
 use ir::{ObjectKind, Property};
 
 /// The property that the live objects violate, if any.
-pub(crate) fn find(code: &Code, fixed: &[u8], heap: &Heap) -> Option<Property> {
+pub(crate) fn find(code: &Code, fixed: &[u8], heap: &Heap, locals: &[u64]) -> Option<Property> {
     let properties = code.properties;
     let is_live_heap = |index: &usize| heap.objects[*index].is_live && heap.objects[*index].is_heap;
     let live: Vec<usize> = (0..heap.objects.len()).filter(is_live_heap).collect();
@@ -19,7 +20,7 @@ pub(crate) fn find(code: &Code, fixed: &[u8], heap: &Heap) -> Option<Property> {
         return None;
     }
     if properties.has(Property::MemTrack) {
-        let reached = reached(code, fixed, heap);
+        let reached = reached(code, fixed, heap, locals);
         if live.iter().any(|index| !reached[*index]) {
             return Some(Property::MemTrack);
         }
@@ -27,11 +28,11 @@ pub(crate) fn find(code: &Code, fixed: &[u8], heap: &Heap) -> Option<Property> {
     properties.has(Property::MemCleanup).then_some(Property::MemCleanup)
 }
 
-fn reached(code: &Code, fixed: &[u8], heap: &Heap) -> Vec<bool> {
+fn reached(code: &Code, fixed: &[u8], heap: &Heap, locals: &[u64]) -> Vec<bool> {
     let model = code.program.data_model;
     let word_bytes = model.word_bytes() as usize;
-    let mut reached = vec![false; heap.objects.len()];
-    let mut queue = Vec::new();
+    let mut reached: Vec<bool> = heap.objects.iter().map(|object| object.is_live && !object.is_heap).collect();
+    let mut queue: Vec<usize> = (0..reached.len()).filter(|index| reached[*index]).collect();
     let mut visit = |word: u64, queue: &mut Vec<usize>| {
         if let Some((index, offset)) = heap.find(model, word)
             && heap.objects[index].is_live
@@ -61,6 +62,9 @@ fn reached(code: &Code, fixed: &[u8], heap: &Heap) -> Vec<bool> {
                 visit(read_word(fixed, at + first, word_bytes), &mut queue);
             }
         }
+    }
+    for word in locals {
+        visit(*word, &mut queue);
     }
     while let Some(index) = queue.pop() {
         let size = heap.objects[index].size as usize;

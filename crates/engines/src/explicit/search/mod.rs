@@ -123,6 +123,8 @@ pub(crate) struct Bounds {
     pub(crate) depth: usize,
     /// States.
     pub(crate) states: usize,
+    /// Bytes of states.
+    pub(crate) bytes: usize,
     /// Threads.
     pub(crate) threads: usize,
 }
@@ -217,7 +219,8 @@ impl<'c> Search<'c> {
                 return Err(Halt::Stopped(why));
             }
             let most = if self.machine.sampled().is_some() { SAMPLED_STATES } else { usize::MAX };
-            if self.visited.len() > self.bounds.states.min(most) {
+            let Bounds { states, bytes, .. } = self.bounds;
+            if self.visited.len() > states.min(most) || self.visited.state_bytes() > bytes {
                 return Err(Halt::ManyStates);
             }
             self.tell(run);

@@ -131,11 +131,13 @@ impl<'c> Parallel<'c> {
         symmetry: Option<&Symmetry>,
         enumerate: u32,
         bounds: Bounds,
-        n_workers: usize,
+        (n_workers, samples): (usize, bool),
     ) -> Parallel<'c> {
         let machine = || {
             let mut machine = Machine::new(code, enumerate, bounds.threads);
-            machine.stop_sampling();
+            if !samples {
+                machine.stop_sampling();
+            }
             machine
         };
         let worker = |_| Worker {
@@ -154,6 +156,11 @@ impl<'c> Parallel<'c> {
         let workers = (0..n_workers.max(1)).map(worker).collect();
         let (counts, unknown) = (Counts::default(), None);
         Parallel { code, shards: Shards::new(), workers, bounds, enumerate, violation: None, counts, unknown }
+    }
+
+    /// Why not all values of some input were tried, if so.
+    pub(crate) fn sampled(&self) -> Option<&Why> {
+        self.workers.iter().find_map(|worker| worker.machine.sampled())
     }
 
     /// All states that were seen.

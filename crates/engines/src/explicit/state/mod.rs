@@ -97,13 +97,20 @@ impl Code {
         read_word(state, view.starts[thread] as usize + self.pc_bytes as usize, 8)
     }
 
+    /// The variables that are live at a location.
+    #[inline]
+    pub(crate) fn slots_at(&self, pc: Pc) -> &[Slot] {
+        let (first, end) = self.locs[pc as usize].slots;
+        &self.slots[first as usize..end as usize]
+    }
+
     /// Reads the live variables of a record into registers.
     #[inline]
     pub(crate) fn load_record(&self, state: &[u8], start: usize, pc: Pc, regs: &mut [u64]) {
         let loc = &self.locs[pc as usize];
         let mut at = start + self.pc_bytes as usize;
         regs[DEPTH as usize] = u64::from(loc.depth.unwrap_or(0));
-        for Slot { reg, bytes } in &self.slots[loc.slots.0 as usize..loc.slots.1 as usize] {
+        for Slot { reg, bytes } in self.slots_at(pc) {
             regs[*reg as usize] = read_word(state, at, *bytes as usize);
             at += *bytes as usize;
         }
@@ -112,9 +119,8 @@ impl Code {
     /// Writes a record from registers.
     #[inline]
     pub(crate) fn store_record(&self, pc: Pc, regs: &[u64], to: &mut Vec<u8>) {
-        let loc = &self.locs[pc as usize];
         to.extend_from_slice(&(pc as u16).to_le_bytes()[..self.pc_bytes as usize]);
-        for Slot { reg, bytes } in &self.slots[loc.slots.0 as usize..loc.slots.1 as usize] {
+        for Slot { reg, bytes } in self.slots_at(pc) {
             to.extend_from_slice(&regs[*reg as usize].to_le_bytes()[..*bytes as usize]);
         }
     }

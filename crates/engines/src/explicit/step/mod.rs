@@ -89,6 +89,22 @@ pub(crate) fn vary(choices: &mut Choices) -> bool {
     false
 }
 
+/// What the variables of all other threads hold that have not ended.
+fn locals_of_others(code: &Code, state: &[u8], view: &View, thread: usize) -> Vec<u64> {
+    let mut words = Vec::new();
+    for (other, pc) in view.pcs.iter().enumerate() {
+        if other == thread || code.has_ended(*pc) {
+            continue;
+        }
+        let mut at = view.starts[other] as usize + code.pc_bytes as usize;
+        for slot in code.slots_at(*pc) {
+            words.push(read_word(state, at, slot.bytes as usize));
+            at += slot.bytes as usize;
+        }
+    }
+    words
+}
+
 /// Runs edges.
 pub(crate) struct Machine<'c> {
     pub(crate) code: &'c Code,
@@ -297,6 +313,11 @@ impl<'c> Machine<'c> {
                         return outcome;
                     }
                 }
+                Ins::Fails { c } => {
+                    if let Some(last) = work.touched.last_mut().filter(|_| regs[c as usize] != 0) {
+                        last.writes = false;
+                    }
+                }
                 Ins::Havoc { d, input } => {
                     let input = &code.inputs[input as usize];
                     match work.input(input) {
@@ -355,13 +376,19 @@ impl<'c> Machine<'c> {
                 Ins::AtomicEnd => regs[DEPTH as usize] = regs[DEPTH as usize].saturating_sub(1),
                 Ins::ExitThread { result, is_return } => {
                     if is_return && thread == 0 {
-                        return work.end_process(&state[view.heap_at..], false);
+                        return work
+                            .end_process(&state[view.heap_at..], || locals_of_others(code, state, view, thread));
                     }
                     let word = result.map_or(0, |reg| regs[reg as usize]);
                     ended = Some(word & mask(work.model.word_bits()));
                     break;
                 }
-                Ins::ExitProcess { is_abort } => return work.end_process(&state[view.heap_at..], is_abort),
+                Ins::ExitProcess { is_abort: true } => return StepResult::Ends,
+                Ins::ExitProcess { is_abort: false } => {
+                    let own = code.slots_at(pc).iter().map(|slot| regs[slot.reg as usize]);
+                    let all = || own.chain(locals_of_others(code, state, view, thread)).collect();
+                    return work.end_process(&state[view.heap_at..], all);
+                }
                 Ins::Refuse { refusal } => {
                     let Refusal { span, what } = &code.refusals[refusal as usize];
                     return StepResult::Unknown(Why::Unsupported { span: *span, what: what.clone() });
@@ -371,13 +398,13 @@ impl<'c> Machine<'c> {
         let to = edge.to;
         if ended.is_none() && code.locs[to as usize].is_exit {
             if thread == 0 {
-                return work.end_process(&state[view.heap_at..], false);
+                return work.end_process(&state[view.heap_at..], || locals_of_others(code, state, view, thread));
             }
             ended = Some(0);
         }
         match ended {
             Some(_) if work.n_new == 0 && self.code.is_last(view, thread) => {
-                return work.end_process(&state[view.heap_at..], false);
+                return work.end_process(&state[view.heap_at..], Vec::new);
             }
             Some(0) => work.push_pc(code.ended),
             Some(result) => {

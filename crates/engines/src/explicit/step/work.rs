@@ -374,16 +374,16 @@ impl Work<'_> {
         }
     }
 
-    /// The process ends; if normally, objects that were not freed may be a violation.
-    pub(crate) fn end_process(&mut self, heap: &[u8], is_abort: bool) -> StepResult {
+    /// The process ends normally; objects that were not freed, and that no local variable that is left names, may be a violation.
+    pub(crate) fn end_process(&mut self, heap: &[u8], locals: impl FnOnce() -> Vec<u64>) -> StepResult {
         let properties = self.code.properties;
         let leaks_matter = properties.has(Property::MemTrack) || properties.has(Property::MemCleanup);
-        if is_abort || !leaks_matter {
+        if !leaks_matter {
             return StepResult::Ends;
         }
         self.read_heap(heap);
         let fixed = &self.next[..self.code.fixed_len()];
-        match crate::explicit::properties::leak::find(self.code, fixed, &self.heap) {
+        match crate::explicit::properties::leak::find(self.code, fixed, &self.heap, &locals()) {
             Some(property) => StepResult::Violates(property, SiteId(u32::MAX)),
             None => StepResult::Ends,
         }

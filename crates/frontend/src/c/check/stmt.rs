@@ -299,6 +299,9 @@ impl Checker {
     }
 
     fn define_label(&mut self, name: &Name, span: Span) -> Checked<LabelId> {
+        if name.starts_with("__CPROVER_ASYNC") {
+            return Err(self.refuse(span, "a statement that its label starts as a thread"));
+        }
         let label = self.label(name, span)?;
         let Some(body) = &mut self.body else { return Err(self.error(span, "a label outside of a function")) };
         let known = &mut body.label_uses[label.0 as usize];
@@ -386,8 +389,12 @@ impl Checker {
             return Err(self.error(span, "a statement expression outside of a function"));
         }
         let n_problems = self.body.as_ref().map_or(0, |body| body.problems.len());
-        let stmts = self.block(block);
-        let ty = stmts.last().and_then(last_value).map_or(self.basic.void, |value| value.ty.ty);
+        let mut stmts = self.block(block);
+        part_last_from_labels(&mut stmts);
+        let ty = match stmts.last() {
+            Some(Stmt { kind: StmtKind::Expr(value), .. }) => value.ty.ty,
+            _ => self.basic.void,
+        };
         // A statement that was left out may have been the value.
         let problems = self.body.as_ref().map_or(&[][..], |body| &body.problems[n_problems..]);
         if ty == self.basic.void && super::has_errors(problems) {
@@ -397,12 +404,15 @@ impl Checker {
     }
 }
 
-/// The expression whose value a statement expression has, if this is its last statement.
-fn last_value(stmt: &Stmt) -> Option<&Expr> {
-    match &stmt.kind {
-        StmtKind::Expr(expr) => Some(expr),
-        StmtKind::Label { body, .. } => last_value(body),
-        _ => None,
+/// The value of a statement expression is that of its last statement, labels before it or not: here they become statements of their own.
+fn part_last_from_labels(stmts: &mut Vec<Stmt>) {
+    while let Some(Stmt { kind, span }) = stmts.last_mut()
+        && let StmtKind::Label { body, .. } = kind
+        && !matches!(body.kind, StmtKind::Empty)
+    {
+        let nothing = Stmt { kind: StmtKind::Empty, span: *span };
+        let last = std::mem::replace(&mut **body, nothing);
+        stmts.push(last);
     }
 }
 

@@ -91,6 +91,8 @@ struct piece {
 long writev(int file, const struct piece *pieces, int n)
 {
     word sum = 0;
+    if (where_it_goes(file) != 0)
+        __ravel_unsupported("`writev` to a file that the program reads itself");
     for (int i = 0; i < n; i++) {
         read_bytes(pieces[i].base, pieces[i].size);
         sum += pieces[i].size;
@@ -101,6 +103,8 @@ long writev(int file, const struct piece *pieces, int n)
 long readv(int file, const struct piece *pieces, int n)
 {
     word sum = 0;
+    if (what_it_reads(file) != NOTHING)
+        __ravel_unsupported("`readv` of a file that the program writes itself");
     for (int i = 0; i < n; i++)
         sum += pieces[i].size;
     long taken = count_or_error(sum);
@@ -248,6 +252,15 @@ static int narrow_set(word *set, int n)
     return count;
 }
 
+/* What is empty cannot be read. */
+static void leave_out_empty(word *set, int n)
+{
+    if (set && follows_pipes())
+        for (int file = 0; file < n && file < N_FILES; file++)
+            if (is_empty_pipe(file))
+                set[file / (8 * sizeof(word))] &= ~((word)1 << file % (8 * sizeof(word)));
+}
+
 int select(int n, word *in, word *out, word *other, struct seconds *time)
 {
     may_wait();
@@ -259,6 +272,7 @@ int select(int n, word *in, word *out, word *other, struct seconds *time)
     }
     if (zero_or_error())
         return -1;
+    leave_out_empty(in, n);
     int found = narrow_set(in, n);
     found += narrow_set(out, n);
     found += narrow_set(other, n);
@@ -286,7 +300,9 @@ int epoll_create1(int flags)
 
 int eventfd(u32 start, int flags)
 {
-    return new_file();
+    int file = new_file();
+    make_counter(file, start, flags & 1);
+    return file;
 }
 
 int timerfd_create(int clock, int flags)
@@ -343,9 +359,13 @@ int epoll_wait(int poll, unsigned char *events, int room, int time)
         u32 n_now = __atomic_load_n(&n_watched, ACQUIRE);
         int by = __atomic_load_n(&watched_by[at], RELAXED);
         u64 data = __atomic_load_n(&watched_data[at], RELAXED);
+        int file = __atomic_load_n(&watched_file[at], RELAXED);
         __ravel_atomic_end();
         __ravel_assume(at < n_now && by == poll);
-        *(u32 *)(events + i * EVENT) = (u32)__ravel_input_int();
+        u32 what = (u32)__ravel_input_int();
+        if (is_empty_pipe(file))
+            what &= ~CAN_BE_READ;
+        *(u32 *)(events + i * EVENT) = what;
         *(u64 *)(events + i * EVENT + EPOLL_DATA) = data;
     }
     return n;
@@ -485,11 +505,13 @@ int getpagesize(void)
     return 4096;
 }
 
+/* The first thread has the number of the process, and the others have the next ones. */
 int gettid(void)
 {
-    int number = (int)((u32)__ravel_self() + (u32)process_number);
-    __ravel_assume(number > 0);
-    return number;
+    int number = getpid();
+    int mine = (int)((u32)__ravel_self() - 1 + (u32)number);
+    __ravel_assume(mine > 0);
+    return mine;
 }
 
 int sched_getcpu(void)

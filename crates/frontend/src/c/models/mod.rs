@@ -11,7 +11,7 @@ use super::typed::Unit;
 use super::{check, parse};
 use ir::{DataModel, Sources};
 
-const TEXTS: [(&str, &str); 20] = [
+const TEXTS: [(&str, &str); 21] = [
     ("<ravel>/ravel.h", include_str!("ravel.h")),
     ("<ravel>/pthread.c", include_str!("pthread.c")),
     ("<ravel>/mutex.c", include_str!("mutex.c")),
@@ -23,6 +23,7 @@ const TEXTS: [(&str, &str); 20] = [
     ("<ravel>/format.c", include_str!("format.c")),
     ("<ravel>/stdio.c", include_str!("stdio.c")),
     ("<ravel>/time.c", include_str!("time.c")),
+    ("<ravel>/pipes.c", include_str!("pipes.c")),
     ("<ravel>/posix.c", include_str!("posix.c")),
     ("<ravel>/signal.c", include_str!("signal.c")),
     ("<ravel>/files.c", include_str!("files.c")),

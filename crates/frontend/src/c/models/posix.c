@@ -22,7 +22,12 @@ static int new_file(void)
 
 long write(int file, const void *from, word n)
 {
+    int to = where_it_goes(file);
     read_bytes(from, n);
+    if (to != 0) {
+        may_wait();
+        return put_in(file, to, from, n);
+    }
     return count_or_error(n);
 }
 
@@ -38,16 +43,15 @@ long sendto(int file, const void *from, word n, int flags, const void *address, 
     return write(file, from, n);
 }
 
-/* Whether the program may read what it has written itself, which is not followed. */
-static int reads_its_own(void)
-{
-    return __ravel_uses("pipe") || __ravel_uses("pipe2") || __ravel_uses("socketpair") || __ravel_uses("eventfd");
-}
-
 long read(int file, void *to, word n)
 {
+    int kind = what_it_reads(file);
+    if (kind != NOTHING) {
+        may_wait();
+        return take_out(file, kind, to, n);
+    }
     long taken = count_or_error(n);
-    if (reads_its_own())
+    if (has_pipes() && !follows_pipes())
         for (long i = 0; i < taken; i++)
             ((unsigned char *)to)[i] = __ravel_approximate_byte();
     else if (taken > 0)
@@ -97,6 +101,7 @@ int creat(const char *path, u32 mode)
 int close(int file)
 {
     may_wait();
+    close_end(file);
     if (!give_number(file))
         return fail_with(EBADF);
     return zero_or_error();
@@ -187,6 +192,7 @@ int pipe(int *files)
         return -1;
     files[0] = take_number();
     files[1] = take_number();
+    connect_ends(files[1], files[0]);
     return 0;
 }
 
@@ -197,7 +203,10 @@ int pipe2(int *files, int flags)
 
 int socketpair(int domain, int type, int protocol, int *files)
 {
-    return pipe(files);
+    if (pipe(files) != 0)
+        return -1;
+    connect_ends(files[0], files[1]);
+    return 0;
 }
 
 struct polled {
@@ -207,7 +216,7 @@ struct polled {
 };
 
 /* Errors, the other side's end and files that are not open are told of unasked. */
-enum { NOT_ASKED = 0x38 };
+enum { NOT_ASKED = 0x38, CAN_BE_READ = 0x2051 };
 
 int poll(struct polled *files, word n, int timeout)
 {
@@ -217,6 +226,8 @@ int poll(struct polled *files, word n, int timeout)
         short found = (short)__ravel_input_int();
         short events = files[i].events;
         found = files[i].file < 0 ? 0 : (short)(found & (events | NOT_ASKED));
+        if (is_empty_pipe(files[i].file))
+            found &= ~CAN_BE_READ;
         files[i].found = found;
         count += found != 0;
     }

@@ -72,13 +72,20 @@ fn find<'p>(machine: &Machine<'p>, first: &State, way: Way, stuck: Stuck<'p>) ->
     }
 }
 
-/// Takes some step.
+/// Takes some step, of another thread than the last one if there is one: who goes round for ever does not keep the others from what they do.
 fn advance(machine: &Machine<'_>, state: &mut State, mut way: Way, steps: &mut Vec<(u32, EdgeRef)>) -> bool {
-    for (thread, edge) in machine.enabled(state) {
+    let last = steps.last().map(|(thread, _)| *thread);
+    let mut enabled = machine.enabled(state);
+    enabled.sort_by_key(|(thread, _)| Some(*thread) <= last);
+    for (thread, edge) in enabled {
         let mut next = state.clone();
         let result = machine.step(&mut next, thread, edge, &mut way, Properties::NONE, None);
-        let stays = |state: &State| state.threads[thread as usize] == next.threads[thread as usize];
-        let is_quiet = edge_accesses(machine.program, edge).next().is_none() || stays(state);
+        let stays = state.threads[thread as usize] == next.threads[thread as usize];
+        let is_silent = edge_accesses(machine.program, edge).next().is_none();
+        if is_silent && stays {
+            continue;
+        }
+        let is_quiet = is_silent || stays;
         if result != StepResult::Ok || (way.is_quiet && !is_quiet) {
             continue;
         }

@@ -184,7 +184,17 @@ impl Checker {
         span: Span,
     ) -> Checked<Expr> {
         let control = match control {
-            ast::GenericControl::Expr(expr) => self.without_evaluating(|checker| checker.value(expr))?.ty,
+            ast::GenericControl::Expr(expr) => {
+                self.without_evaluating(|checker| {
+                    let control = checker.expr(expr)?;
+                    // Compilers differ: it has its declared type, or one of its own.
+                    if matches!(control.kind, ExprKind::Member { bits: Some(_), .. }) {
+                        return Err(checker.refuse(span, "_Generic of a bit-field"));
+                    }
+                    checker.value_of(control)
+                })?
+                .ty
+            }
             ast::GenericControl::Type(type_name) => self.type_name(type_name)?,
         };
         let mut default = None;

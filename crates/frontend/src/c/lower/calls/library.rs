@@ -78,7 +78,8 @@ pub(in crate::c::lower) fn known(name: &str) -> Option<Known> {
 
 const TABLE: &[(Known, &[&str])] = &[
     (Known::AssertFail, &["__assert_fail", "__assert_perror_fail", "__assert", "__assert_rtn", "__assert_func"]),
-    (Known::Assert, &["__VERIFIER_assert", "__CPROVER_assert", "__ESBMC_assert"]),
+    // Where <assert.h> is missing `assert` is called like a function.
+    (Known::Assert, &["__VERIFIER_assert", "__CPROVER_assert", "__ESBMC_assert", "assert"]),
     (Known::Assume, &["__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "assume_abort_if_not"]),
     (Known::AtomicBegin, &["__VERIFIER_atomic_begin", "__CPROVER_atomic_begin", "__ESBMC_atomic_begin"]),
     (Known::AtomicEnd, &["__VERIFIER_atomic_end", "__CPROVER_atomic_end", "__ESBMC_atomic_end"]),

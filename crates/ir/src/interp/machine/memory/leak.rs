@@ -1,7 +1,7 @@
 //! What was not given back? Heap objects still live when the process ends normally.
 //!
-//! An object is lost (`MemTrack`) if no chain of words leads to it from what outlives the threads: global variables and
-//! static objects. Every word at every offset counts as a pointer to the object that it points into or right behind, so
+//! An object is lost (`MemTrack`) if no chain of words leads to it from what is there then: global variables, static objects, and the local
+//! variables of functions that have not returned, in threads that still run. Every word at every offset counts as a pointer to the object that it points into or right behind, so
 //! that an object is called lost only if nothing can name it. Notes that the models of the library take of addresses name nothing.
 
 use super::{Origin, words_in};
@@ -50,7 +50,7 @@ fn reached(machine: &Machine<'_>, state: &State) -> BTreeSet<u64> {
         .iter()
         .filter(|(_, bytes)| match bytes.origin {
             Origin::Static(object) => !machine.program.object(object).is_note(),
-            Origin::Made { .. } => false,
+            Origin::Made { kind, .. } => kind != AllocKind::Heap,
         })
         .map(|(base, _)| *base)
         .collect();
@@ -63,7 +63,9 @@ fn reached(machine: &Machine<'_>, state: &State) -> BTreeSet<u64> {
             todo.push(*base);
         }
     };
-    for value in state.globals.iter().flatten() {
+    let of_threads = state.threads.iter().filter(|thread| !thread.has_ended());
+    let locals = of_threads.flat_map(|thread| thread.vars.iter().chain(thread.frames.iter().flat_map(|f| &f.locals)));
+    for value in state.globals.iter().flatten().chain(locals) {
         for word in words_in(value) {
             visit(word, &mut reached, &mut todo);
         }
