@@ -413,7 +413,9 @@ impl Generator {
             9 => format!(
                 "{{ static void *const where[] = {{&&{l}, &&{m}}}; goto *where[({e}) & 1]; {l}: {s} {m}: {t} }}"
             ),
-            10 => format!("x2 = ({{ int t = {e}; for ({c} = 0; {c} < 2; {c}++) {{ {s} t ^= x0; }} t + 1; }});"),
+            10 => format!(
+                "x2 = ({{ int t = {e}; if (({f}) & 1) goto {l}; for ({c} = 0; {c} < 2; {c}++) {{ {s} t ^= x0; }} {l}: {m}: t + 1; }});"
+            ),
             11 => format!("x3 = deep({} & 3, {e});", self.random.pick(&["x0", "x1", "c0"])),
             12 if function > 1 => format!("x1 = table[({e}) & 1](x2, {f});"),
             12 | 13 => self.whole_struct(index),

@@ -88,6 +88,10 @@ impl Checker {
         let too_few = arguments.len() < n_fixed && !is_unprototyped;
         let too_many = arguments.len() > n_fixed && !is_variadic && !is_unprototyped;
         if too_few || too_many {
+            // Who includes no header is told so, and the call is refused only where it is made.
+            if matches!(&callee.kind, ExprKind::Symbol(symbol) if self.implicit.contains(symbol)) {
+                return Err(self.refuse(span, "a call of an undeclared function with other arguments than it takes"));
+            }
             let (given, wanted) = (arguments.len(), n_fixed);
             let at_least = if is_variadic { "at least " } else { "" };
             let message = format!("this call has {given} arguments, but the function takes {at_least}{wanted}");
