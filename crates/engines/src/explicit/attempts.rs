@@ -75,28 +75,31 @@ impl Ended {
     }
 }
 
-/// Searches in depth. If it is sampling, a few values are tried of inputs that have too many.
+/// Searches in depth. If it is sampling, a few values are tried of inputs that have too many. Tells the bytes of a flat state, which are what a state costs.
 fn in_depth(
     task: &Task,
     run: &mut Run,
     setting: &Setting<'_, '_>,
     (bounds, order): (Bounds, Pick),
     is_sampling: bool,
+    state_bytes: &mut usize,
 ) -> Result<Ended, Why> {
     let Setting { code, selector, symmetry, enumerate, .. } = *setting;
     let mut search = Search::new(code, selector.clone(), symmetry.cloned(), enumerate, bounds, order);
     if !is_sampling {
-        search.machine.stop_sampling();
+        search.runner.machine.stop_sampling();
     }
     let before = run.elapsed();
     let result = search.explore(run);
     let visited = &search.visited;
-    let sizes = (visited.len(), visited.state_bytes(), visited.bytes());
+    let bytes = visited.bytes() + search.runner.packer.records().n_bytes();
+    let sizes = (visited.len(), visited.state_bytes(), bytes);
     note_statistics(sizes, search.counts, run, run.elapsed() - before);
+    *state_bytes = (search.flat_bytes / sizes.0.max(1)).max(1);
     let found = match result {
         Ok(found) => found,
         Err(Halt::Stopped(why)) => return Err(why),
-        Err(Halt::ManyStates) => return Ok(Ended::Cut(search.machine.sampled().cloned())),
+        Err(Halt::ManyStates) => return Ok(Ended::Cut(search.runner.machine.sampled().cloned())),
     };
     let trace = found.map(|found| search::trace::trace(&mut search, &task.program, found));
     Ok(Ended::with(trace, search.unknown.take(), sizes.0))
@@ -115,7 +118,7 @@ fn in_breadth(
     let before = run.elapsed();
     let result = search.explore(run);
     let shards = search.shards();
-    let sizes = (shards.len(), shards.state_bytes(), shards.bytes());
+    let sizes = (shards.len(), shards.state_bytes(), shards.bytes() + search.records().n_bytes());
     note_statistics(sizes, search.counts, run, run.elapsed() - before);
     run.statistics.set("workers", n_workers as f64);
     match result {
@@ -142,6 +145,8 @@ pub(super) fn attempt_all(
     let program = &setting.code.program;
     let mut reason = None;
     let mut is_sampling = true;
+    // In the search before; there is none yet.
+    let mut state_bytes = 1;
     let mut next = attempts.iter().copied();
     loop {
         let attempt = next.next().or_else(|| {
@@ -156,7 +161,7 @@ pub(super) fn attempt_all(
         let (states, bytes) = match states {
             usize::MAX => (usize::MAX, usize::MAX),
             // States may grow on the way.
-            _ => (states.min(SMALL_BYTES / bytes_per_state(run)), 2 * SMALL_BYTES),
+            _ => (states.min(SMALL_BYTES / state_bytes), 2 * SMALL_BYTES),
         };
         let bounds = Bounds { depth: setting.depth, states, bytes, threads };
         let ended = match way {
@@ -164,7 +169,7 @@ pub(super) fn attempt_all(
             Way::Depth(_) if setting.n_workers > 1 && states == usize::MAX => {
                 in_breadth(task, run, setting, (bounds, setting.n_workers), false)?
             }
-            Way::Depth(order) => in_depth(task, run, setting, (bounds, order), is_sampling)?,
+            Way::Depth(order) => in_depth(task, run, setting, (bounds, order), is_sampling, &mut state_bytes)?,
         };
         let is_bounded_by_threads = threads < MAX_THREADS;
         match ended {
@@ -189,13 +194,6 @@ pub(super) fn attempt_all(
     }
 }
 
-/// The bytes of a state in the search before this one; one if there was none.
-fn bytes_per_state(run: &Run) -> usize {
-    run.statistics.0.get(BYTES_PER_STATE).map_or(1, |bytes| (*bytes as usize).max(1))
-}
-
-const BYTES_PER_STATE: &str = "bytes per state";
-
 /// Notes what the last search did, which took so long: how many states there are, their bytes, and the bytes of their store.
 fn note_statistics((states, state_bytes, bytes): (usize, usize, usize), counts: Counts, run: &mut Run, time: Duration) {
     let seconds = time.as_secs_f64();
@@ -207,7 +205,7 @@ fn note_statistics((states, state_bytes, bytes): (usize, usize, usize), counts: 
     statistics.set("transitions", counts.transitions as f64);
     statistics.set("matched states", counts.matched as f64);
     statistics.set("max depth", counts.max_depth as f64);
-    statistics.set(BYTES_PER_STATE, state_bytes as f64 / states.max(1.0));
+    statistics.set("bytes per state", state_bytes as f64 / states.max(1.0));
     statistics.set("states per second", states / seconds.max(1e-9));
     statistics.set("reduced states", counts.reduced as f64);
     statistics.set("states expanded again", counts.expanded_again as f64);

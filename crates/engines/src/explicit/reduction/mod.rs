@@ -12,6 +12,7 @@ pub(crate) mod symmetry;
 
 use super::compile::Code;
 use super::state::View;
+use super::step::runner::Runner;
 use super::step::{CONSTANTS, Choices, Machine, StepResult, Touched, Wait, vary};
 use crate::explicit::compile::code::Pc;
 use crate::explicit::compile::layout::{Kept, Static};
@@ -81,17 +82,16 @@ impl<'c> Selector<'c> {
         Selector { reduction, futures, prober: Prober::new(code, targets), sets: SourceSets::default() }
     }
 
-    /// A subset of the threads that are alive; all of them if none can run.
-    pub(crate) fn select(
-        &mut self,
-        machine: &mut Machine<'c>,
-        state: &[u8],
-        view: &View,
-        alive: &ThreadSet,
-    ) -> ThreadSet {
+    /// A subset of the threads that are alive in the state that a runner is at; all of them if none can run.
+    pub(crate) fn select_here(&mut self, runner: &mut Runner<'c>, alive: &ThreadSet) -> ThreadSet {
         if self.reduction == Reduction::None || alive.len() <= 1 {
             return alive.clone();
         }
+        let (machine, state, view) = runner.flat();
+        self.select(machine, state, view, alive)
+    }
+
+    fn select(&mut self, machine: &mut Machine<'c>, state: &[u8], view: &View, alive: &ThreadSet) -> ThreadSet {
         let Selector { futures, prober, sets, .. } = self;
         prober.has_heap = false;
         let smallest = sets.smallest(&mut AtState { futures, prober, machine, state, view }, alive);

@@ -17,9 +17,11 @@ pub(crate) mod trace;
 use super::compile::Code;
 use super::reduction::{Reduction, Selector};
 use super::state::View;
+use super::step::runner::Runner;
 use super::step::{Choices, Machine, StepResult, vary};
 use crate::explicit::properties::fair_lasso::{Graph, Lasso};
 use crate::explicit::reduction::symmetry::{Permutation, Symmetry};
+use crate::explicit::state::packed::{Packer, Unpacked};
 use crate::explicit::state::visited::{MAX_STATE, ON_STACK, StateId, Visited};
 use crate::explore::por::dpor::{Explored, Summaries, Touches, all_futures, exchange_back};
 use crate::explore::por::threads::ThreadSet;
@@ -157,13 +159,17 @@ const TOLD_EVERY: usize = 20_000;
 /// A search.
 pub(crate) struct Search<'c> {
     pub(crate) code: &'c Code,
-    pub(crate) machine: Machine<'c>,
+    /// Takes steps from the state of the last frame.
+    pub(crate) runner: Runner<'c>,
     pub(crate) visited: Visited,
     pub(crate) stack: Vec<Frame>,
     pub(crate) counts: Counts,
     pub(crate) unknown: Option<Why>,
     selector: Selector<'c>,
-    view: View,
+    /// Room for a state that is looked at.
+    other: Unpacked,
+    /// Bytes of all states, flat.
+    pub(crate) flat_bytes: usize,
     bounds: Bounds,
     order: Pick,
     /// All steps, if it is asked whether they can go on for ever; then the note of a state is its number there.
@@ -190,14 +196,15 @@ impl<'c> Search<'c> {
         let keeps_graph = code.properties.has(Property::Termination);
         Search {
             code,
-            machine: Machine::new(code, enumerate, bounds.threads),
+            runner: Runner::new(Machine::new(code, enumerate, bounds.threads), Packer::new(code)),
             visited: Visited::new(selector.reduction == Reduction::Dynamic || keeps_graph),
             graph: keeps_graph.then(Graph::default),
             stack: Vec::new(),
             counts: Counts::default(),
             unknown: None,
             selector,
-            view: View::default(),
+            other: Unpacked::default(),
+            flat_bytes: 0,
             bounds,
             order,
             summaries: Summaries::default(),
@@ -209,8 +216,8 @@ impl<'c> Search<'c> {
 
     /// Explores until something goes wrong, everything is explored, or the run must stop.
     pub(crate) fn explore(&mut self, run: &mut Run) -> Result<Option<Found>, Halt> {
-        let initial = self.machine.initial();
-        let (state, _) = self.visited.insert(&initial);
+        let (initial, hash) = self.runner.initial();
+        let (state, _) = self.visited.insert(&initial, hash);
         if let Some(found) = self.enter(state) {
             return Ok(Some(found));
         }
@@ -218,7 +225,7 @@ impl<'c> Search<'c> {
             if let Some(why) = run.stop() {
                 return Err(Halt::Stopped(why));
             }
-            let most = if self.machine.sampled().is_some() { SAMPLED_STATES } else { usize::MAX };
+            let most = if self.runner.machine.sampled().is_some() { SAMPLED_STATES } else { usize::MAX };
             let Bounds { states, bytes, .. } = self.bounds;
             if self.visited.len() > states.min(most) || self.visited.state_bytes() > bytes {
                 return Err(Halt::ManyStates);
@@ -234,11 +241,16 @@ impl<'c> Search<'c> {
                 return Ok(Some(found));
             }
         }
-        if let Some(why) = self.machine.sampled() {
+        if let Some(why) = self.runner.machine.sampled() {
             self.unknown.get_or_insert_with(|| why.clone());
         }
         let lasso = self.graph.as_mut().and_then(Graph::fair_lasso);
         Ok(lasso.map(Found::Lasso))
+    }
+
+    /// A state, flat.
+    pub(crate) fn flat(&self, state: StateId) -> Vec<u8> {
+        self.runner.packer.flat(self.visited.get(state)).0
     }
 
     /// Says now and then how far the search is.
@@ -253,27 +265,29 @@ impl<'c> Search<'c> {
     /// Puts a new state on the stack.
     fn enter(&mut self, state: StateId) -> Option<Found> {
         *self.visited.marks(state) |= ON_STACK;
-        self.code.view(self.visited.get(state), &mut self.view);
+        self.runner.enter(self.visited.get(state));
+        self.flat_bytes += self.runner.here().flat_len();
+        let view = &self.runner.here().view;
         if let Some(graph) = &mut self.graph {
-            let number = graph.add_state(state, self.view.pcs.len());
+            let number = graph.add_state(state, view.pcs.len());
             self.visited.set_note(state, number);
         }
-        let bytes = self.visited.get(state);
-        if self.code.properties.has(Property::Race)
-            && let Some(race) = crate::explicit::properties::race::adjacent(&mut self.machine, bytes, &self.view)
-        {
-            self.push(state, ThreadSet::default(), ThreadSet::default(), false);
-            return Some(Found::Race(race));
+        let (alive, holder) = (alive(self.code, view), view.holder);
+        if self.code.properties.has(Property::Race) {
+            let (machine, bytes, view) = self.runner.flat();
+            if let Some(race) = crate::explicit::properties::race::adjacent(machine, bytes, view) {
+                self.push(state, ThreadSet::default(), ThreadSet::default(), false);
+                return Some(Found::Race(race));
+            }
         }
-        let alive = alive(self.code, &self.view);
-        match self.view.holder {
+        match holder {
             Some(holder) => {
                 let holder = ThreadSet::of(holder);
                 let others = alive.without(&holder);
                 self.push(state, holder, others, true);
             }
             None => {
-                let chosen = self.selector.select(&mut self.machine, bytes, &self.view, &alive);
+                let chosen = self.selector.select_here(&mut self.runner, &alive);
                 let left_out = alive.without(&chosen);
                 self.counts.reduced += u64::from(!left_out.is_empty());
                 self.push(state, chosen, left_out, false);
@@ -284,7 +298,8 @@ impl<'c> Search<'c> {
 
     fn push(&mut self, state: StateId, todo: ThreadSet, left_out: ThreadSet, is_held: bool) {
         let is_dynamic = self.selector.reduction == Reduction::Dynamic;
-        let explored = || Box::new(Explored::new(todo.clone(), self.view.pcs.len(), self.selector.words()));
+        let n_threads = self.runner.here().view.pcs.len();
+        let explored = || Box::new(Explored::new(todo.clone(), n_threads, self.selector.words()));
         let explored = is_dynamic.then(explored);
         self.stack.push(Frame {
             state,
@@ -334,12 +349,12 @@ impl<'c> Search<'c> {
             let Some(thread) = self.order.one_of(&frame.todo, depth) else { return false };
             frame.thread = thread;
             frame.todo.remove(thread);
-            let pc = self.view.pcs[frame.thread];
+            let pc = self.runner.here().view.pcs[frame.thread];
             (frame.edge, frame.end) = self.code.locs[pc as usize].edges;
             if let Some(explored) = &mut frame.explored {
-                let state = self.visited.get(frame.state);
                 explored.event.clear();
-                self.selector.probe(&mut self.machine, state, &self.view, frame.thread, &mut explored.event);
+                let (machine, state, view) = self.runner.flat();
+                self.selector.probe(machine, state, view, frame.thread, &mut explored.event);
             }
         }
     }
@@ -347,8 +362,7 @@ impl<'c> Search<'c> {
     /// Takes the step that the last frame is at.
     fn step(&mut self) -> Option<Found> {
         let frame = self.stack.last_mut().expect("the search goes on while there is a frame");
-        let state = self.visited.get(frame.state);
-        let outcome = self.machine.run(state, &self.view, frame.thread, frame.edge as usize, &mut frame.choices);
+        let outcome = self.runner.step(frame.thread, frame.edge as usize, &mut frame.choices);
         match outcome {
             StepResult::Next => {
                 frame.thread_moved = true;
@@ -376,14 +390,14 @@ impl<'c> Search<'c> {
     }
 
     fn arrive(&mut self) -> Option<Found> {
-        let exchanged = self.symmetry.as_mut().and_then(|symmetry| symmetry.sort(self.code, self.machine.next_mut()));
+        let exchanged = self.symmetry.as_mut().and_then(|symmetry| self.runner.sort(symmetry));
         self.counts.exchanged += u64::from(exchanged.is_some());
-        let next = self.machine.next();
+        let (next, hash) = self.runner.next();
         if next.len() >= MAX_STATE {
             self.unknown.get_or_insert_with(too_large);
             return None;
         }
-        let (state, is_new) = self.visited.insert(next);
+        let (state, is_new) = self.visited.insert(next, hash);
         if is_new {
             let from = self.stack.last().map(|frame| frame.state);
             if self.stack.len() >= self.bounds.depth {
@@ -400,7 +414,7 @@ impl<'c> Search<'c> {
             let mover = self.stack.last().map(|frame| frame.thread);
             let found = self.enter(state);
             let mover = mover.map(|mover| place_after(exchanged.as_ref(), mover));
-            let found = found.or_else(|| self.waits_for_ever(state, mover).then_some(Found::Deadlock));
+            let found = found.or_else(|| self.waits_for_ever(mover).then_some(Found::Deadlock));
             let frame = self.stack.last_mut().expect("a state was just entered");
             frame.exchanged = exchanged.map(Box::new);
             if let Some(from) = from {
@@ -430,13 +444,13 @@ impl<'c> Search<'c> {
 
     /// Whether some threads of a new state wait for ever. Then the thread that has just moved is one of them, or has ended with a
     /// lock: had the others not needed it, the state before would have been such a state.
-    fn waits_for_ever(&mut self, state: StateId, mover: Option<usize>) -> bool {
+    fn waits_for_ever(&mut self, mover: Option<usize>) -> bool {
         if !self.code.has_owners {
             return false;
         }
         let Some(mover) = mover else { return false };
-        let bytes = self.visited.get(state);
-        crate::explicit::properties::waits::is_for_ever(&mut self.machine, bytes, &self.view, mover)
+        let (machine, bytes, view) = self.runner.flat();
+        crate::explicit::properties::waits::is_for_ever(machine, bytes, view, mover)
     }
 
     /// Keeps the step of a frame, if steps are kept.
@@ -450,9 +464,8 @@ impl<'c> Search<'c> {
 
     /// Makes all that the threads of a state may ever touch the summary of what comes after.
     fn foresee(&mut self, state: StateId) {
-        let mut view = View::default();
-        self.code.view(self.visited.get(state), &mut view);
-        let futures = view.pcs.iter().map(|pc| self.selector.future(*pc));
+        self.runner.packer.read(self.visited.get(state), &mut self.other);
+        let futures = self.other.view.pcs.iter().map(|pc| self.selector.future(*pc));
         all_futures(futures, self.selector.words(), &mut self.after);
     }
 
@@ -463,10 +476,10 @@ impl<'c> Search<'c> {
         }
         let frame = self.stack.last_mut().expect("a step was taken from a frame");
         let Some(explored) = &mut frame.explored else { return };
-        let state = self.visited.get(frame.state);
-        let alive = alive(self.code, &self.view);
-        let place = (state, &self.view, &alive);
-        let needed = self.selector.absorb(explored, &mut self.after, &mut self.machine, place, frame.thread);
+        let (machine, state, view) = self.runner.flat();
+        let alive = alive(self.code, view);
+        let place = (state, view, &alive);
+        let needed = self.selector.absorb(explored, &mut self.after, machine, place, frame.thread);
         if !frame.is_held {
             frame.todo.add(&needed.common(&frame.left_out));
             frame.left_out = frame.left_out.without(&needed);
@@ -507,7 +520,7 @@ impl<'c> Search<'c> {
             explored.touches.iter_mut().zip(&self.after).for_each(|(mine, theirs)| *mine |= theirs);
         }
         if let Some(parent) = self.stack.last() {
-            self.code.view(self.visited.get(parent.state), &mut self.view);
+            self.runner.enter(self.visited.get(parent.state));
         }
         if let Some(explored) = frame.explored {
             let note = self.summaries.intern(&explored.touches);

@@ -18,9 +18,12 @@ use crate::explicit::properties::{race, waits};
 use crate::explicit::reduction::Selector;
 use crate::explicit::reduction::symmetry::{Permutation, Symmetry};
 use crate::explicit::state::View;
-use crate::explicit::state::deferred::{Deferred, Waiting};
-use crate::explicit::state::shards::{N_SHARDS, Seen, Shards};
-use crate::explicit::state::visited::{MAX_STATE, hash};
+use crate::explicit::state::deferred::{Deferred, Waiting, parent_of};
+use crate::explicit::state::packed::Packer;
+use crate::explicit::state::records::Records;
+use crate::explicit::state::shards::{Batch, N_SHARDS, Seen, Shards};
+use crate::explicit::state::visited::MAX_STATE;
+use crate::explicit::step::runner::Runner;
 use crate::explicit::step::{Choices, Machine, StepResult, vary};
 use crate::explore::por::threads::ThreadSet;
 use crate::run::Run;
@@ -34,25 +37,20 @@ const BATCH: usize = if cfg!(test) { 2 } else { 256 };
 const MANY: usize = 8 * BATCH;
 
 /// Bytes of states that a worker writes down before they are looked up; few in tests.
-const MANY_BYTES: usize = if cfg!(test) { 1 << 8 } else { 1 << 25 };
+const MANY_BYTES: usize = if cfg!(test) { 1 << 8 } else { 1 << 22 };
+
+/// In place of a thread, where none has moved.
+const NOBODY: u16 = u16::MAX;
 
 /// Bytes of the stack of a worker.
 const STACK: usize = 16 << 20;
 
-/// Some states of a level, one behind the other.
-#[derive(Default)]
-struct Batch {
-    bytes: Vec<u8>,
-    /// Where each ends, and which thread has moved last.
-    states: Vec<(usize, Option<u16>)>,
-}
-
 /// A level that is being expanded.
 struct Level<'l> {
     number: usize,
-    batches: &'l [Batch],
-    /// The next batch to take.
-    next: AtomicUsize,
+    /// The stores that have states of it, and the next of them to expand from.
+    filled: Vec<usize>,
+    next_filled: AtomicUsize,
     /// The next store to look states up in.
     next_shard: AtomicUsize,
     /// Whether states are looked up later, where nothing depends on it.
@@ -62,6 +60,21 @@ struct Level<'l> {
     /// States so far.
     n_states: AtomicUsize,
     shards: &'l Shards,
+}
+
+impl Level<'_> {
+    /// Takes some states of it; false if there are none left.
+    fn take(&self, batch: &mut Batch) -> bool {
+        loop {
+            let index = self.next_filled.load(Ordering::Relaxed);
+            let Some(shard) = self.filled.get(index) else { return false };
+            if self.shards.take(*shard, BATCH, batch) {
+                return true;
+            }
+            // Whoever finds a store empty first goes on to the next one, for all.
+            let _ = self.next_filled.compare_exchange(index, index + 1, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
 }
 
 /// Something wrong in or after a state.
@@ -76,12 +89,12 @@ struct Violation {
 
 /// One who expands states.
 struct Worker<'c> {
-    machine: Machine<'c>,
+    runner: Runner<'c>,
     selector: Selector<'c>,
     symmetry: Option<Symmetry>,
-    view: View,
-    /// What it found for the next level, and how many states it has found in all.
-    found: Vec<Batch>,
+    /// The states that it expands.
+    batch: Batch,
+    /// How many states it has found in all.
     n_found: usize,
     /// How many states all had when it last told.
     n_told: usize,
@@ -90,13 +103,6 @@ struct Worker<'c> {
     counts: Counts,
     unknown: Option<Why>,
     violation: Option<Violation>,
-}
-
-/// The state that is being expanded.
-struct Place<'p> {
-    level: &'p Level<'p>,
-    state: &'p [u8],
-    hash: u64,
 }
 
 /// What became of the threads that have run in a state.
@@ -133,19 +139,19 @@ impl<'c> Parallel<'c> {
         bounds: Bounds,
         (n_workers, samples): (usize, bool),
     ) -> Parallel<'c> {
-        let machine = || {
+        let packer = Packer::new(code);
+        let runner = || {
             let mut machine = Machine::new(code, enumerate, bounds.threads);
             if !samples {
                 machine.stop_sampling();
             }
-            machine
+            Runner::new(machine, packer.clone())
         };
         let worker = |_| Worker {
-            machine: machine(),
+            runner: runner(),
             selector: selector.clone(),
             symmetry: symmetry.cloned(),
-            view: View::default(),
-            found: Vec::new(),
+            batch: Batch::default(),
             n_found: 0,
             n_told: 0,
             deferred: Deferred::default(),
@@ -155,12 +161,13 @@ impl<'c> Parallel<'c> {
         };
         let workers = (0..n_workers.max(1)).map(worker).collect();
         let (counts, unknown) = (Counts::default(), None);
-        Parallel { code, shards: Shards::new(), workers, bounds, enumerate, violation: None, counts, unknown }
+        let shards = Shards::new(code.has_owners);
+        Parallel { code, shards, workers, bounds, enumerate, violation: None, counts, unknown }
     }
 
     /// Why not all values of some input were tried, if so.
     pub(crate) fn sampled(&self) -> Option<&Why> {
-        self.workers.iter().find_map(|worker| worker.machine.sampled())
+        self.workers.iter().find_map(|worker| worker.runner.machine.sampled())
     }
 
     /// All states that were seen.
@@ -168,16 +175,23 @@ impl<'c> Parallel<'c> {
         &self.shards
     }
 
+    /// The records of all states.
+    pub(crate) fn records(&self) -> &Records {
+        self.workers[0].runner.packer.records()
+    }
+
     /// Explores until something goes wrong (`found`), everything is explored, or the run must stop.
     pub(crate) fn explore(&mut self, run: &mut Run) -> Result<(), Halt> {
-        let initial = self.workers[0].machine.initial();
-        self.shards.insert(&initial, 0, 0);
-        let mut batches = vec![Batch { states: vec![(initial.len(), None)], bytes: initial }];
-        let mut n_states = 1;
+        let (initial, hash) = self.workers[0].runner.initial();
+        self.shards.insert(&Waiting { state: &initial, mover: NOBODY, hash, parent: 0 });
+        let (mut n_before, mut n_states) = (0, 1);
         for number in 0.. {
-            if batches.is_empty() {
+            let filled = self.shards.advance();
+            if filled.is_empty() {
                 break;
             }
+            let n_in_level = n_states - n_before;
+            n_before = n_states;
             if number >= self.bounds.depth {
                 let why = Why::Bound(format!("paths are longer than {} steps", self.bounds.depth));
                 self.unknown.get_or_insert(why);
@@ -185,10 +199,10 @@ impl<'c> Parallel<'c> {
             }
             let level = Level {
                 number,
-                batches: &batches,
-                next: AtomicUsize::new(0),
+                filled,
+                next_filled: AtomicUsize::new(0),
                 next_shard: AtomicUsize::new(0),
-                defers: self.workers.len() > 1 && n_in(&batches) >= MANY,
+                defers: self.workers.len() > 1 && n_in_level >= MANY,
                 is_over: AtomicBool::new(false),
                 n_states: AtomicUsize::new(n_states),
                 shards: &self.shards,
@@ -206,7 +220,6 @@ impl<'c> Parallel<'c> {
             if n_states > self.bounds.states {
                 return Err(Halt::ManyStates);
             }
-            batches = self.workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.found)).collect();
         }
         Ok(())
     }
@@ -234,14 +247,18 @@ impl<'c> Parallel<'c> {
         let mut way = vec![(violation.state.clone(), violation.thread, violation.edge, violation.choices)];
         // How the threads of the state after each step were exchanged; nobody has before the first state.
         let mut exchanges = Vec::new();
-        let initial = self.workers[0].machine.initial();
+        let initial = self.workers[0].runner.machine.initial();
         while let Some((state, ..)) = way.last()
             && *state != initial
         {
-            let parents = self.shards.with_hash(self.shards.parent(state)).into_iter();
             let worker = &mut self.workers[0];
-            let step = |parent: Vec<u8>| worker.step_to(&parent, state).map(|step| (parent, step));
-            let (parent, step) = { parents }.find_map(step).expect("a state was reached from its parent");
+            let (packed, hash) = worker.runner.packer.packed(state);
+            let wanted = self.shards.parent(&packed, hash);
+            let parents = self.shards.perhaps(wanted).into_iter().map(|packed| worker.runner.packer.flat(&packed));
+            let mut parents: Vec<_> = parents.filter(|(_, hash)| parent_of(*hash) == wanted).collect();
+            parents.sort();
+            let step = |(parent, _): (Vec<u8>, u64)| worker.step_to(&parent, state).map(|step| (parent, step));
+            let (parent, step) = parents.into_iter().find_map(step).expect("a state was reached from its parent");
             exchanges.push(step.3);
             way.push((parent, step.0, step.1, step.2));
         }
@@ -249,7 +266,8 @@ impl<'c> Parallel<'c> {
         let Worker { selector, symmetry, .. } = self.workers.swap_remove(0);
         let mut search = Search::new(self.code, selector, symmetry, self.enumerate, self.bounds, Pick::Oldest);
         for ((state, thread, edge, choices), exchanged) in way.into_iter().rev().zip(exchanges.into_iter().rev()) {
-            let (state, _) = search.visited.insert(&state);
+            let (packed, hash) = search.runner.packer.packed(&state);
+            let (state, _) = search.visited.insert(&packed, hash);
             search.push(state, ThreadSet::default(), ThreadSet::default(), false);
             let frame = search.stack.last_mut().expect("it was just pushed");
             (frame.thread, frame.edge, frame.choices) = (thread, edge, choices);
@@ -257,20 +275,6 @@ impl<'c> Parallel<'c> {
         }
         Some((search, violation.found))
     }
-}
-
-/// Adds a state to the last of some batches, or to a new one.
-fn keep(batches: &mut Vec<Batch>, state: &[u8], mover: Option<u16>) {
-    if batches.last().is_none_or(|batch| batch.states.len() >= BATCH) {
-        batches.push(Batch::default());
-    }
-    let batch = batches.last_mut().expect("there is one with room");
-    batch.bytes.extend_from_slice(state);
-    batch.states.push((batch.bytes.len(), mover));
-}
-
-fn n_in(batches: &[Batch]) -> usize {
-    batches.iter().map(|batch| batch.states.len()).sum()
 }
 
 /// Expands all states of a level, with all workers if there are many.
@@ -290,7 +294,7 @@ fn expand_level(workers: &mut [Worker<'_>], level: &Level<'_>, run: &mut Run) ->
             empty.clear();
             worker.deferred = empty;
         }
-        if stopped.is_some() || level.next.load(Ordering::Relaxed) >= level.batches.len() {
+        if stopped.is_some() || level.next_filled.load(Ordering::Relaxed) >= level.filled.len() {
             return stopped;
         }
     }
@@ -322,40 +326,43 @@ fn together<'c>(
 }
 
 impl Worker<'_> {
-    /// Expands batches as long as there are some. With a run, looks whether to stop, and tells the others.
+    /// Expands states as long as there are some. With a run, looks whether to stop, and tells the others.
     fn expand_batches(&mut self, level: &Level<'_>, mut run: Option<&mut Run>) -> Option<Why> {
-        while self.deferred.n_bytes() < MANY_BYTES
-            && let Some(batch) = level.batches.get(level.next.fetch_add(1, Ordering::Relaxed))
+        let mut batch = std::mem::take(&mut self.batch);
+        let mut stopped = None;
+        while stopped.is_none()
+            && self.deferred.n_bytes() < MANY_BYTES
+            && !level.is_over.load(Ordering::Relaxed)
+            && level.take(&mut batch)
         {
-            let new_before = self.n_found;
-            let mut begin = 0;
-            for (end, mover) in &batch.states {
-                let state = &batch.bytes[begin..*end];
-                begin = *end;
-                if let Some(why) = run.as_mut().and_then(|run| run.stop()) {
-                    level.is_over.store(true, Ordering::Relaxed);
-                    return Some(why);
-                }
-                let place = Place { level, state, hash: hash(state) };
-                let is_smaller = |known: &Violation| *state < *known.state;
-                if let Some(violation) = self.expand(&place, *mover)
-                    && self.violation.as_ref().is_none_or(is_smaller)
-                {
-                    self.violation = Some(violation);
-                }
+            stopped = self.expand_batch(&batch, level, run.as_deref_mut());
+        }
+        self.batch = batch;
+        stopped
+    }
+
+    fn expand_batch(&mut self, batch: &Batch, level: &Level<'_>, mut run: Option<&mut Run>) -> Option<Why> {
+        let new_before = self.n_found;
+        for (state, mover) in batch.states() {
+            if let Some(why) = run.as_mut().and_then(|run| run.stop()) {
+                level.is_over.store(true, Ordering::Relaxed);
+                return Some(why);
             }
-            let found = self.n_found - new_before;
-            let n_states = level.n_states.fetch_add(found, Ordering::Relaxed) + found;
-            if let Some(run) = run.as_ref()
-                && n_states >= self.n_told + TOLD_EVERY
+            self.runner.enter(state);
+            if let Some(violation) = self.expand(level, mover)
+                && self.violation.as_ref().is_none_or(|known| violation.state < known.state)
             {
-                self.n_told = n_states;
-                run.reached.count("states", n_states as u64);
-                run.reached.count("steps deep", level.number as u64);
+                self.violation = Some(violation);
             }
-            if level.is_over.load(Ordering::Relaxed) {
-                break;
-            }
+        }
+        let found = self.n_found - new_before;
+        let n_states = level.n_states.fetch_add(found, Ordering::Relaxed) + found;
+        if let Some(run) = run
+            && n_states >= self.n_told + TOLD_EVERY
+        {
+            self.n_told = n_states;
+            run.reached.count("states", n_states as u64);
+            run.reached.count("steps deep", level.number as u64);
         }
         None
     }
@@ -367,49 +374,32 @@ impl Worker<'_> {
             if shard >= N_SHARDS {
                 return;
             }
-            let new_before = self.n_found;
             for from in deferred {
-                level.shards.take_in(shard, level.number + 1, from, |waiting, seen| match seen {
-                    Seen::New => {
-                        self.n_found += 1;
-                        keep(&mut self.found, waiting.state, waiting.mover);
-                    }
-                    Seen::InThisLevel | Seen::Before => self.counts.matched += 1,
-                });
+                let (n_new, n_known) = level.shards.take_in(shard, from);
+                self.n_found += n_new;
+                self.counts.matched += n_known as u64;
+                level.n_states.fetch_add(n_new, Ordering::Relaxed);
             }
-            level.n_states.fetch_add(self.n_found - new_before, Ordering::Relaxed);
         }
     }
 
-    /// Runs the threads of a state.
-    fn expand(&mut self, place: &Place<'_>, mover: Option<u16>) -> Option<Violation> {
-        let code = self.machine.code;
-        let state = place.state;
-        code.view(state, &mut self.view);
-        let violation =
-            |found, thread, edge, choices| Violation { state: state.to_vec(), found, thread, edge, choices };
-        let here = |found| Some(violation(found, 0, 0, Choices::new()));
-        if code.properties.has(Property::Race)
-            && let Some(race) = race::adjacent(&mut self.machine, state, &self.view)
-        {
-            return here(Found::Race(race));
+    /// Runs the threads of the state that was entered.
+    fn expand(&mut self, level: &Level<'_>, mover: Option<u16>) -> Option<Violation> {
+        let code = self.runner.machine.code;
+        let here = &self.runner.here().view;
+        let (alive, holder) = (alive(code, here), here.holder);
+        if let Some(found) = self.look(mover) {
+            return Some(self.violation(found, 0, 0, Choices::new()));
         }
-        if code.has_owners
-            && let Some(mover) = mover
-            && waits::is_for_ever(&mut self.machine, state, &self.view, mover.into())
-        {
-            return here(Found::Deadlock);
-        }
-        let alive = alive(code, &self.view);
         let mut expansion = Expansion::default();
-        let (chosen, is_held) = match self.view.holder {
+        let (chosen, is_held) = match holder {
             Some(holder) => (ThreadSet::of(holder), true),
-            None => (self.selector.select(&mut self.machine, state, &self.view, &alive), false),
+            None => (self.selector.select_here(&mut self.runner, &alive), false),
         };
         let left_out = alive.without(&chosen);
         // A reduced set asks at once whether a step leads ahead.
-        let can_wait = place.level.defers && (is_held || left_out.is_empty());
-        let mut wrong = self.run_threads(place, &chosen, &mut expansion, can_wait);
+        let can_wait = level.defers && (is_held || left_out.is_empty());
+        let mut wrong = self.run_threads(level, &chosen, &mut expansion, can_wait);
         if wrong.is_none() && !left_out.is_empty() {
             self.counts.reduced += u64::from(!is_held);
             let runs_all = if is_held {
@@ -420,34 +410,57 @@ impl Worker<'_> {
             };
             if runs_all {
                 self.counts.expanded_again += u64::from(!is_held);
-                wrong = self.run_threads(place, &left_out, &mut expansion, place.level.defers);
+                wrong = self.run_threads(level, &left_out, &mut expansion, level.defers);
             }
         }
         if let Some((found, thread, edge, choices)) = wrong {
-            return Some(violation(found, thread, edge, choices));
+            return Some(self.violation(found, thread, edge, choices));
         }
         let is_deadlock = !expansion.has_moved && expansion.waits && !expansion.is_stopped;
-        if is_deadlock && code.properties.has(Property::Deadlock) { here(Found::Deadlock) } else { None }
+        (is_deadlock && code.properties.has(Property::Deadlock))
+            .then(|| self.violation(Found::Deadlock, 0, 0, Choices::new()))
+    }
+
+    fn violation(&mut self, found: Found, thread: usize, edge: u32, choices: Choices) -> Violation {
+        let (_, state, _) = self.runner.flat();
+        Violation { state: state.to_vec(), found, thread, edge, choices }
+    }
+
+    /// What is wrong in the state that was entered, before any step from it.
+    fn look(&mut self, mover: Option<u16>) -> Option<Found> {
+        let code = self.runner.machine.code;
+        if code.properties.has(Property::Race) {
+            let (machine, state, view) = self.runner.flat();
+            if let Some(race) = race::adjacent(machine, state, view) {
+                return Some(Found::Race(race));
+            }
+        }
+        let mover = mover.filter(|mover| code.has_owners && *mover != NOBODY)?;
+        let (machine, state, view) = self.runner.flat();
+        waits::is_for_ever(machine, state, view, mover.into()).then_some(Found::Deadlock)
     }
 
     /// Runs some threads in all ways. Gives the first step that is wrong.
     fn run_threads(
         &mut self,
-        place: &Place<'_>,
+        level: &Level<'_>,
         threads: &ThreadSet,
         expansion: &mut Expansion,
         can_wait: bool,
     ) -> Option<(Found, usize, u32, Choices)> {
-        for thread in threads.iter() {
+        let mut rest = threads.clone();
+        while let Some(thread) = rest.first() {
+            rest.remove(thread);
             let (mut has_moved, mut waits) = (false, false);
-            let (first, end) = self.machine.code.locs[self.view.pcs[thread] as usize].edges;
+            let pc = self.runner.here().view.pcs[thread];
+            let (first, end) = self.runner.machine.code.locs[pc as usize].edges;
             for edge in first..end {
                 let mut choices = Choices::new();
                 loop {
-                    match self.machine.run(place.state, &self.view, thread, edge as usize, &mut choices) {
+                    match self.runner.step(thread, edge as usize, &mut choices) {
                         StepResult::Next => {
                             has_moved = true;
-                            expansion.has_ahead |= self.arrive(place, thread, can_wait);
+                            expansion.has_ahead |= self.arrive(level, thread, can_wait);
                         }
                         StepResult::NotTaken => {}
                         StepResult::Waits(_) => waits = true,
@@ -476,44 +489,43 @@ impl Worker<'_> {
     }
 
     /// Takes in the state that a thread's step has led to. Whether it is known to belong to the next level.
-    fn arrive(&mut self, place: &Place<'_>, thread: usize, can_wait: bool) -> bool {
+    fn arrive(&mut self, level: &Level<'_>, thread: usize, can_wait: bool) -> bool {
         self.counts.transitions += 1;
-        let code = self.machine.code;
-        let exchanged = self.symmetry.as_mut().and_then(|symmetry| symmetry.sort(code, self.machine.next_mut()));
+        let exchanged = self.symmetry.as_mut().and_then(|symmetry| self.runner.sort(symmetry));
         self.counts.exchanged += u64::from(exchanged.is_some());
-        let next = self.machine.next();
-        if next.len() >= MAX_STATE {
+        let (state, hash) = self.runner.next();
+        if state.len() >= MAX_STATE {
             self.unknown.get_or_insert_with(too_large);
             return false;
         }
-        let mover = u16::try_from(place_after(exchanged.as_ref(), thread)).ok();
+        let mover = u16::try_from(place_after(exchanged.as_ref(), thread)).unwrap_or(NOBODY);
+        let reached = Waiting { state, mover, hash, parent: parent_of(self.runner.here().hash) };
         if can_wait {
-            let hash = hash(next);
-            let waiting = Waiting { state: next, mover, hash, parent: place.hash };
-            self.deferred.push(Shards::index_of(hash), &waiting);
+            self.deferred.push(Shards::index_of(hash), &reached);
             return false;
         }
-        let seen = place.level.shards.insert(next, place.level.number + 1, place.hash);
-        if seen != Seen::New {
+        let seen = level.shards.insert(&reached);
+        if seen == Seen::New {
+            self.n_found += 1;
+        } else {
             self.counts.matched += 1;
-            return seen == Seen::InThisLevel;
         }
-        self.n_found += 1;
-        keep(&mut self.found, next, mover);
-        true
+        seen != Seen::Before
     }
 
     /// A step that leads from one state to another: the thread, its edge and choices, and how threads were exchanged then.
     fn step_to(&mut self, from: &[u8], to: &[u8]) -> Option<(usize, u32, Choices, Option<Permutation>)> {
-        let code = self.machine.code;
-        code.view(from, &mut self.view);
-        for thread in 0..self.view.pcs.len() {
-            let (first, end) = code.locs[self.view.pcs[thread] as usize].edges;
+        let machine = &mut self.runner.machine;
+        let code = machine.code;
+        let mut view = View::default();
+        code.view(from, &mut view);
+        for thread in 0..view.pcs.len() {
+            let (first, end) = code.locs[view.pcs[thread] as usize].edges;
             for edge in first..end {
                 let mut choices = Choices::new();
                 loop {
-                    if self.machine.run(from, &self.view, thread, edge as usize, &mut choices) == StepResult::Next {
-                        let next = self.machine.next_mut();
+                    if machine.run(from, &view, thread, edge as usize, &mut choices) == StepResult::Next {
+                        let next = machine.next_mut();
                         let exchanged = self.symmetry.as_mut().and_then(|symmetry| symmetry.sort(code, next));
                         if next == to {
                             return Some((thread, edge, choices, exchanged));

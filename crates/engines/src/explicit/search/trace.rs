@@ -133,12 +133,12 @@ impl Tracer<'_, '_> {
     /// section itself has started, there is no earlier moment.
     fn take_section(&mut self, last: usize, held: &Racer, other: &Racer) {
         let numbers = [held, other].map(|racer| self.number(last, racer.thread));
-        let mut state = self.search.visited.get(self.search.stack[last].state).to_vec();
+        let mut state = self.search.flat(self.search.stack[last].state);
         let mut step = Some((held.edge, held.choices.clone()));
         for _ in 0..MAX_AROUND {
             let Some((edge, choices)) = step else { break };
             self.take_bytes(&state, (held.thread, numbers[0]), edge, choices, None);
-            state = self.search.machine.next().to_vec();
+            state = self.search.runner.machine.next().to_vec();
             let mut view = View::default();
             self.search.code.view(&state, &mut view);
             step = match view.holder {
@@ -157,7 +157,7 @@ impl Tracer<'_, '_> {
         (first..end).find_map(|edge| {
             let mut choices = Choices::new();
             loop {
-                if search.machine.run(state, view, thread, edge as usize, &mut choices) == StepResult::Next {
+                if search.runner.machine.run(state, view, thread, edge as usize, &mut choices) == StepResult::Next {
                     return Some((edge, choices));
                 }
                 if !vary(&mut choices) {
@@ -170,9 +170,9 @@ impl Tracer<'_, '_> {
     /// The step with an access: all of it if that is wanted and leads to a state.
     fn take_racer(&mut self, index: usize, racer: &Racer, is_whole: bool) {
         let view = self.view(self.search.stack[index].state);
-        let state = self.search.visited.get(self.search.stack[index].state);
+        let state = self.search.flat(self.search.stack[index].state);
         let mut choices = racer.choices.clone();
-        let outcome = self.search.machine.run(state, &view, racer.thread, racer.edge as usize, &mut choices);
+        let outcome = self.search.runner.machine.run(&state, &view, racer.thread, racer.edge as usize, &mut choices);
         let until = Some(racer.site).filter(|_| !is_whole || outcome != StepResult::Next);
         let threads = (racer.thread, self.number(index, racer.thread));
         self.take(self.search.stack[index].state, threads, racer.edge, choices, until);
@@ -191,13 +191,13 @@ impl Tracer<'_, '_> {
 
     fn view(&self, state: StateId) -> View {
         let mut view = View::default();
-        self.search.code.view(self.search.visited.get(state), &mut view);
+        self.search.code.view(&self.search.flat(state), &mut view);
         view
     }
 
     /// A thread, given with the number it was started with, takes an edge in a state, or its origins up to the one with a statement.
     fn take(&mut self, state: StateId, threads: (usize, usize), edge: u32, choices: Choices, until: Option<SiteId>) {
-        let state = self.search.visited.get(state).to_vec();
+        let state = self.search.flat(state);
         self.take_bytes(&state, threads, edge, choices, until);
     }
 
@@ -211,8 +211,8 @@ impl Tracer<'_, '_> {
     ) {
         let mut view = View::default();
         self.search.code.view(state, &mut view);
-        self.search.machine.run(state, &view, thread, edge as usize, &mut choices);
-        let mut inputs: VecDeque<(SiteId, Value)> = self.search.machine.inputs().to_vec().into();
+        self.search.runner.machine.run(state, &view, thread, edge as usize, &mut choices);
+        let mut inputs: VecDeque<(SiteId, Value)> = self.search.runner.machine.inputs().to_vec().into();
         let edge_ref = self.search.code.edges[edge as usize].edge;
         for _ in 0..self.search.code.sunk[edge_ref.proc.index()][edge_ref.edge.index()] {
             if let Some(input) = inputs.pop_front() {

@@ -2,14 +2,14 @@
 //!
 //! Known as: delayed duplicate detection with hash partitioning \[Korf08].
 //!
-//! A table of millions of states does not fit into a processor's caches, so that looking up one state after the other is waiting for memory. One store of `Shards` does fit.
+//! A table of millions of states does not fit into a processor's caches, so that looking up one state after the other is waiting for memory. One store of `Shards` does fit, or nearly.
 //! States that were reached are written down, one queue for each store, and are looked up store by store.
 
-/// Bytes before those of a state: its length, the thread that has moved, its hash and its parent's.
-const HEAD: usize = 4 + 2 + 8 + 8;
+/// Bytes before those of a state: its length, the thread that has moved, its hash and its parent.
+const HEAD: usize = 3 + 2 + 8 + PARENT;
 
-/// In place of a thread, where none is to be named.
-const NOBODY: u16 = u16::MAX;
+/// Bytes that tell a parent: the first ones of its hash.
+pub(crate) const PARENT: usize = 6;
 
 /// States that wait.
 #[derive(Default)]
@@ -19,14 +19,20 @@ pub(crate) struct Deferred {
     n_bytes: usize,
 }
 
-/// A state that waits.
+/// A state that waits, packed.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Waiting<'d> {
     pub(crate) state: &'d [u8],
     /// The thread that has moved last.
-    pub(crate) mover: Option<u16>,
+    pub(crate) mover: u16,
     pub(crate) hash: u64,
-    /// The hash of the state that it was reached from.
+    /// The first bytes of the hash of the state that it was reached from.
     pub(crate) parent: u64,
+}
+
+/// What is kept of the hash of a parent.
+pub(crate) fn parent_of(hash: u64) -> u64 {
+    hash >> (64 - 8 * PARENT)
 }
 
 impl Deferred {
@@ -36,15 +42,19 @@ impl Deferred {
     }
 
     /// Writes a state down for its store.
+    #[inline]
     pub(crate) fn push(&mut self, shard: usize, waiting: &Waiting<'_>) {
         if self.queues.len() <= shard {
             self.queues.resize(shard + 1, Vec::new());
         }
+        let mut head = [0; HEAD + 2];
+        head[..4].copy_from_slice(&(waiting.state.len() as u32).to_le_bytes());
+        head[3..5].copy_from_slice(&waiting.mover.to_le_bytes());
+        head[5..13].copy_from_slice(&waiting.hash.to_le_bytes());
+        head[13..21].copy_from_slice(&waiting.parent.to_le_bytes());
         let queue = &mut self.queues[shard];
-        queue.extend_from_slice(&(waiting.state.len() as u32).to_le_bytes());
-        queue.extend_from_slice(&waiting.mover.unwrap_or(NOBODY).to_le_bytes());
-        queue.extend_from_slice(&waiting.hash.to_le_bytes());
-        queue.extend_from_slice(&waiting.parent.to_le_bytes());
+        queue.reserve(HEAD + waiting.state.len());
+        queue.extend_from_slice(&head[..HEAD]);
         queue.extend_from_slice(waiting.state);
         self.n_bytes += HEAD + waiting.state.len();
     }
@@ -54,15 +64,11 @@ impl Deferred {
         let mut rest = self.queues.get(shard).map_or(&[][..], Vec::as_slice);
         std::iter::from_fn(move || {
             let (head, after) = rest.split_first_chunk::<HEAD>()?;
-            let number = |at: usize, n: usize| {
-                let mut bytes = [0; 8];
-                bytes[..n].copy_from_slice(&head[at..at + n]);
-                u64::from_le_bytes(bytes)
-            };
-            let (state, after) = after.split_at(number(0, 4) as usize);
+            let [l0, l1, l2, m0, m1, h @ .., p0, p1, p2, p3, p4, p5] = *head;
+            let (state, after) = after.split_at(u32::from_le_bytes([l0, l1, l2, 0]) as usize);
             rest = after;
-            let mover = Some(number(4, 2) as u16).filter(|thread| *thread != NOBODY);
-            Some(Waiting { state, mover, hash: number(6, 8), parent: number(14, 8) })
+            let parent = u64::from_le_bytes([p0, p1, p2, p3, p4, p5, 0, 0]);
+            Some(Waiting { state, mover: u16::from_le_bytes([m0, m1]), hash: u64::from_le_bytes(h), parent })
         })
     }
 
@@ -83,15 +89,14 @@ mod tests {
         assert_eq!(deferred.of_shard(3).count(), 0);
         for length in 0..40u8 {
             let state: Vec<u8> = (0..length).collect();
-            let mover = (length % 3 > 0).then_some(u16::from(length));
-            let waiting = Waiting { state: &state, mover, hash: u64::from(length) << 50, parent: u64::MAX - 1 };
-            deferred.push(usize::from(length % 2), &waiting);
+            let (mover, hash) = (u16::from(length) << 7, u64::from(length) << 50);
+            deferred.push(usize::from(length % 2), &Waiting { state: &state, mover, hash, parent: parent_of(!hash) });
         }
         assert_eq!(deferred.n_bytes(), 40 * HEAD + (0..40).sum::<usize>());
         for (waiting, length) in deferred.of_shard(1).zip((1..40u8).step_by(2)) {
             assert_eq!(waiting.state, (0..length).collect::<Vec<u8>>());
-            assert_eq!(waiting.mover, (length % 3 > 0).then_some(u16::from(length)));
-            assert_eq!((waiting.hash, waiting.parent), (u64::from(length) << 50, u64::MAX - 1));
+            assert_eq!((waiting.mover, waiting.hash), (u16::from(length) << 7, u64::from(length) << 50));
+            assert_eq!(waiting.parent, parent_of(!(u64::from(length) << 50)));
         }
         assert_eq!(deferred.of_shard(1).count(), 20);
         deferred.clear();

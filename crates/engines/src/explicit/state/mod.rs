@@ -1,11 +1,14 @@
-//! How is a state read? Where each thread's record starts, where it stands, and who holds the atomic section.
+//! How is a flat state read? Where each thread's record starts, where it stands, and who holds the atomic section.
 //!
 //! A state is `fixed part · number of threads · holder · records · dynamic objects`. A record is a location and the variables
 //! that are live there, so its length follows from its location, and records are found one after the other. The holder
 //! is there only in programs that can wait inside an atomic section; in others it is the one thread that is inside.
 
 pub(crate) mod deferred;
+pub(crate) mod hash;
 pub(crate) mod heap;
+pub(crate) mod packed;
+pub(crate) mod records;
 pub(crate) mod shards;
 pub(crate) mod visited;
 

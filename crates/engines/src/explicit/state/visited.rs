@@ -2,9 +2,11 @@
 //!
 //! Known as: state store, hash compaction without loss (full states, no bitstate hashing) \[Holzmann97].
 //!
-//! A state is kept as its length, a byte of marks, and its bytes; its number is where it starts. The table holds
-//! that number and part of the hash, so nearly every comparison of bytes is between equal states. Nothing is approximated: two states
-//! are the same only if their bytes are.
+//! A state is kept packed, as its length, a byte of marks if there are any, its bytes, and a note; its number is where it starts. The table holds
+//! that number and the first bits of the hash, which also say where the entry belongs: so the table grows without a look at the states, and nearly every comparison of bytes
+//! is between equal states. Nothing is approximated: two states are the same only if their bytes are.
+
+use std::hint::black_box;
 
 /// Where a state is in the arena.
 pub(crate) type StateId = u64;
@@ -16,7 +18,8 @@ pub(crate) struct Visited {
     /// `tag << 40 | id + 1`, or zero.
     table: Vec<u64>,
     len: usize,
-    /// Bytes of notes behind each state.
+    /// Bytes of marks before each state, and of notes behind it.
+    n_marks: usize,
     note: usize,
 }
 
@@ -24,18 +27,25 @@ pub(crate) struct Visited {
 const ID_BITS: u32 = 40;
 const ID_MASK: u64 = (1 << ID_BITS) - 1;
 
+/// The others are the first bits of the hash.
+const TAG_BITS: u32 = 64 - ID_BITS;
+
+/// Looks that wait for memory together: about as many as a processor can have under way.
+pub(crate) const GROUP: usize = 16;
+
 /// On the stack of the search.
 pub(crate) const ON_STACK: u8 = 1;
 
 impl Visited {
-    /// No states; with `has_note` a number can be noted for each.
+    /// No states, which have marks; with `has_note` a number can be noted for each.
     pub(crate) fn new(has_note: bool) -> Visited {
-        Visited { arena: Vec::new(), table: vec![0; 1 << 12], len: 0, note: if has_note { NOTE } else { 0 } }
+        let note = if has_note { NOTE } else { 0 };
+        Visited { arena: Vec::new(), table: vec![0; 1 << 12], len: 0, n_marks: 1, note }
     }
 
-    /// No states, each of which will have a parent.
-    pub(crate) fn with_parents() -> Visited {
-        Visited { arena: Vec::new(), table: vec![0; 1 << 6], len: 0, note: PARENT }
+    /// No states, without marks but with so many bytes of notes.
+    pub(crate) fn with_notes(note: usize) -> Visited {
+        Visited { arena: Vec::new(), table: vec![0; 1 << 6], len: 0, n_marks: 0, note }
     }
 
     /// How many states there are.
@@ -53,21 +63,15 @@ impl Visited {
         self.arena.len()
     }
 
-    /// The number of a state, and whether it is new.
+    /// The number of a state with a hash, and whether it is new.
     #[inline]
-    pub(crate) fn insert(&mut self, state: &[u8]) -> (StateId, bool) {
-        self.insert_hashed(state, hash(state))
-    }
-
-    /// Likewise, for a state whose hash is known.
-    #[inline]
-    pub(crate) fn insert_hashed(&mut self, state: &[u8], hash: u64) -> (StateId, bool) {
-        if (self.len + 1) * 3 > self.table.len() * 2 {
+    pub(crate) fn insert(&mut self, state: &[u8], hash: u64) -> (StateId, bool) {
+        if (self.len + 1) * 4 > self.table.len() * 3 {
             self.grow();
         }
-        let tag = hash >> ID_BITS << ID_BITS;
+        let tag = hash & !ID_MASK;
         let mask = self.table.len() - 1;
-        let mut slot = hash as usize & mask;
+        let mut slot = self.home(tag);
         loop {
             let entry = self.table[slot];
             if entry == 0 {
@@ -79,157 +83,185 @@ impl Visited {
             slot = (slot + 1) & mask;
         }
         let id = self.arena.len() as u64;
-        self.arena.extend_from_slice(&(state.len() as u32).to_le_bytes()[..LENGTH]);
-        self.arena.push(0);
+        let (length, n_length) = length_bytes(state.len());
+        self.arena.extend_from_slice(&length[..n_length + self.n_marks]);
         self.arena.extend_from_slice(state);
-        self.arena.extend_from_slice(&[0; PARENT][..self.note]);
+        self.arena.resize(self.arena.len() + self.note, 0);
         self.table[slot] = tag | (id + 1);
         self.len += 1;
         (id, true)
     }
 
+    /// Has what is known of states with these hashes brought into the processor's caches, and does nothing else: looks that do not depend on each other wait for memory together, those
+    /// of `insert` one after the other.
+    pub(crate) fn foresee_all(&self, hashes: &[u64]) {
+        for hashes in hashes.chunks(GROUP) {
+            let mut entries = [0; GROUP];
+            for (entry, hash) in entries.iter_mut().zip(hashes) {
+                *entry = self.table[self.home(hash & !ID_MASK)];
+            }
+            let states =
+                entries.iter().zip(hashes).filter(|(entry, hash)| **entry != 0 && (**entry ^ **hash) & !ID_MASK == 0);
+            black_box(states.fold(0, |seen, (entry, _)| seen ^ self.arena[(entry & ID_MASK) as usize]));
+        }
+    }
+
+    /// Where the entries with a tag begin.
+    #[inline]
+    fn home(&self, tag: u64) -> usize {
+        let bits = self.table.len().trailing_zeros();
+        let home = tag >> (64 - bits.min(TAG_BITS));
+        (home << bits.saturating_sub(TAG_BITS)) as usize
+    }
+
     /// The bytes of a state.
     #[inline]
     pub(crate) fn get(&self, id: StateId) -> &[u8] {
-        let at = id as usize;
-        let length = self.arena[at] as usize | (self.arena[at + 1] as usize) << 8 | (self.arena[at + 2] as usize) << 16;
-        &self.arena[at + LENGTH + 1..at + LENGTH + 1 + length]
+        let (at, length) = self.place(id);
+        &self.arena[at..at + length]
+    }
+
+    /// Where the bytes of a state begin, and how many there are.
+    #[inline]
+    fn place(&self, id: StateId) -> (usize, usize) {
+        let (length, n_length) = read_length(&self.arena[id as usize..]);
+        (id as usize + n_length + self.n_marks, length)
     }
 
     /// The marks of a state.
     #[inline]
     pub(crate) fn marks(&mut self, id: StateId) -> &mut u8 {
-        &mut self.arena[id as usize + LENGTH]
-    }
-
-    /// Where the note of a state is.
-    fn note_at(&self, id: StateId) -> usize {
-        id as usize + LENGTH + 1 + self.get(id).len()
+        let (at, _) = self.place(id);
+        &mut self.arena[at - 1]
     }
 
     /// The number noted for a state.
     pub(crate) fn note(&self, id: StateId) -> u32 {
-        let at = self.note_at(id);
-        u32::from_le_bytes(self.arena[at..at + NOTE].try_into().expect("four bytes"))
+        u32::from_le_bytes(self.notes(id).try_into().expect("four bytes"))
     }
 
     /// Notes a number for a state.
     pub(crate) fn set_note(&mut self, id: StateId, note: u32) {
-        let at = self.note_at(id);
-        self.arena[at..at + NOTE].copy_from_slice(&note.to_le_bytes());
+        self.notes_mut(id).copy_from_slice(&note.to_le_bytes());
     }
 
-    /// The hash of the state that a state was reached from.
-    pub(crate) fn parent(&self, id: StateId) -> u64 {
-        let at = self.note_at(id);
-        u64::from_le_bytes(self.arena[at..at + PARENT].try_into().expect("eight bytes"))
+    /// The bytes noted for a state.
+    #[inline]
+    pub(crate) fn notes(&self, id: StateId) -> &[u8] {
+        let (at, length) = self.place(id);
+        &self.arena[at + length..at + length + self.note]
     }
 
-    /// Notes the hash of the state that a state was reached from.
-    pub(crate) fn set_parent(&mut self, id: StateId, parent: u64) {
-        let at = self.note_at(id);
-        self.arena[at..at + PARENT].copy_from_slice(&parent.to_le_bytes());
+    /// Likewise, to be changed.
+    #[inline]
+    pub(crate) fn notes_mut(&mut self, id: StateId) -> &mut [u8] {
+        let (at, length) = self.place(id);
+        &mut self.arena[at + length..at + length + self.note]
     }
 
-    /// The states with a hash: nearly always one at most.
-    pub(crate) fn with_hash(&self, wanted: u64) -> Vec<StateId> {
+    /// The states whose hashes may begin with the bits of this one that the table knows.
+    pub(crate) fn with_tag_of(&self, hash: u64) -> Vec<StateId> {
+        let tag = hash & !ID_MASK;
         let mask = self.table.len() - 1;
-        let mut slot = wanted as usize & mask;
+        let mut slot = self.home(tag);
         let mut found = Vec::new();
         while self.table[slot] != 0 {
-            let id = (self.table[slot] & ID_MASK) - 1;
-            if hash(self.get(id)) == wanted {
-                found.push(id);
+            if self.table[slot] & !ID_MASK == tag {
+                found.push((self.table[slot] & ID_MASK) - 1);
             }
             slot = (slot + 1) & mask;
         }
         found
     }
 
+    /// Copies some states, as they are in the arena, from the one with a number on; gives the number of the next one.
+    pub(crate) fn copy(&self, from: StateId, n_states: usize, end: StateId, to: &mut Vec<u8>) -> StateId {
+        let mut at = from;
+        for _ in 0..n_states {
+            if at >= end {
+                break;
+            }
+            let (start, length) = self.place(at);
+            at = (start + length + self.note) as u64;
+        }
+        to.extend_from_slice(&self.arena[from as usize..at as usize]);
+        at
+    }
+
     fn grow(&mut self) {
         let size = self.table.len() * 2;
-        let mut table = vec![0u64; size];
-        let mut id = 0u64;
-        while (id as usize) < self.arena.len() {
-            let state = self.get(id);
-            let hash = hash(state);
-            let mut slot = hash as usize & (size - 1);
-            while table[slot] != 0 {
+        let old = std::mem::replace(&mut self.table, vec![0; size]);
+        for entry in old.into_iter().filter(|entry| *entry != 0) {
+            let mut slot = self.home(entry & !ID_MASK);
+            while self.table[slot] != 0 {
                 slot = (slot + 1) & (size - 1);
             }
-            table[slot] = (hash >> ID_BITS << ID_BITS) | (id + 1);
-            id += (LENGTH + 1 + state.len() + self.note) as u64;
+            self.table[slot] = entry;
         }
-        self.table = table;
     }
 }
 
-/// Bytes of a length.
-const LENGTH: usize = 3;
+/// The first of some states that were copied from a store with these notes and no marks: its bytes, its notes, and the others.
+#[inline]
+pub(crate) fn split_first(copied: &[u8], note: usize) -> Option<(&[u8], &[u8], &[u8])> {
+    if copied.is_empty() {
+        return None;
+    }
+    let (length, n_length) = read_length(copied);
+    let (state, rest) = copied[n_length..].split_at(length);
+    let (notes, rest) = rest.split_at(note);
+    Some((state, notes, rest))
+}
+
+/// A length as it is written: one byte, or for long states a mark and three more; and how many these are. Zeros follow.
+#[inline]
+fn length_bytes(length: usize) -> ([u8; 5], usize) {
+    match u8::try_from(length) {
+        Ok(length) if length != IS_LONG => ([length, 0, 0, 0, 0], 1),
+        _ => {
+            let [a, b, c, ..] = (length as u32).to_le_bytes();
+            ([IS_LONG, a, b, c, 0], 4)
+        }
+    }
+}
+
+#[inline]
+fn read_length(from: &[u8]) -> (usize, usize) {
+    match from[0] {
+        IS_LONG => (from[1] as usize | (from[2] as usize) << 8 | (from[3] as usize) << 16, 4),
+        length => (length as usize, 1),
+    }
+}
+
+const IS_LONG: u8 = u8::MAX;
 
 /// Bytes of a number that is noted.
 const NOTE: usize = 4;
 
-/// Bytes of a parent's hash.
-const PARENT: usize = 8;
-
 /// The longest state that can be kept.
-pub(crate) const MAX_STATE: usize = 1 << (8 * LENGTH);
-
-/// Multipliers without structure.
-const MULTIPLIERS: [u64; 4] =
-    [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93, 0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db];
-
-/// A hash of bytes: each eight of them multiplied in, high and low half of the product folded. Long states go in four strands
-/// that do not wait for each other.
-#[inline]
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
-    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
-    let mut hash = MULTIPLIERS[1] ^ bytes.len() as u64;
-    let mut blocks = bytes.chunks_exact(32);
-    if bytes.len() >= 64 {
-        let mut strands = [hash; 4];
-        for block in &mut blocks {
-            for (lane, strand) in strands.iter_mut().enumerate() {
-                *strand = fold(*strand ^ word(&block[8 * lane..8 * lane + 8]), MULTIPLIERS[lane]);
-            }
-        }
-        hash = strands.iter().zip(MULTIPLIERS).fold(hash, |hash, (strand, by)| fold(hash ^ strand, by));
-    }
-    let rest = if bytes.len() >= 64 { blocks.remainder() } else { bytes };
-    let mut words = rest.chunks_exact(8);
-    for eight in &mut words {
-        hash = fold(hash ^ word(eight), MULTIPLIERS[0]);
-    }
-    let mut last = [0u8; 8];
-    last[..words.remainder().len()].copy_from_slice(words.remainder());
-    fold(hash ^ u64::from_le_bytes(last), MULTIPLIERS[1])
-}
-
-#[inline]
-fn fold(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
-    (product as u64) ^ (product >> 64) as u64
-}
+pub(crate) const MAX_STATE: usize = 1 << 24;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explicit::state::hash::hash;
 
     #[test]
     fn every_state_is_new_once() {
         let mut visited = Visited::new(true);
-        let state = |index: u32| [&index.to_le_bytes()[..], &vec![7; index as usize % 11]].concat();
+        let state = |index: u32| [&index.to_le_bytes()[..], &vec![7; index as usize % 300]].concat();
         let ids: Vec<StateId> = (0..20_000)
             .map(|index| {
-                let (id, is_new) = visited.insert(&state(index));
+                let (id, is_new) = visited.insert(&state(index), hash(&state(index)));
                 assert!(is_new);
                 id
             })
             .collect();
         for (index, id) in ids.iter().enumerate() {
-            assert_eq!(visited.insert(&state(index as u32)), (*id, false));
-            assert_eq!(visited.get(*id), state(index as u32));
+            let state = state(index as u32);
+            assert_eq!(visited.insert(&state, hash(&state)), (*id, false));
+            assert_eq!(visited.get(*id), state);
+            assert!(visited.with_tag_of(hash(&state)).contains(id));
         }
         assert_eq!(visited.len(), 20_000);
         *visited.marks(ids[3]) |= ON_STACK;
@@ -238,5 +270,26 @@ mod tests {
         visited.set_note(ids[4], 77);
         assert_eq!((visited.note(ids[4]), visited.note(ids[5])), (77, 0));
         assert_eq!(visited.get(ids[5]), state(5));
+    }
+
+    #[test]
+    fn states_are_copied_in_the_order_in_which_they_came() {
+        let mut visited = Visited::with_notes(2);
+        let state = |index: u64| vec![index as u8; 200 + index as usize];
+        for index in 0..100 {
+            let (id, _) = visited.insert(&state(index), index << 50);
+            visited.notes_mut(id).copy_from_slice(&[index as u8, 1]);
+        }
+        let mut copied = Vec::new();
+        let end = visited.state_bytes() as u64;
+        let middle = visited.copy(0, 60, end, &mut copied);
+        assert_eq!(visited.copy(middle, 60, end, &mut copied), end);
+        let mut rest = &copied[..];
+        for index in 0..100 {
+            let (bytes, notes, others) = split_first(rest, 2).expect("all were copied");
+            assert_eq!((bytes, notes), (&state(index)[..], &[index as u8, 1][..]));
+            rest = others;
+        }
+        assert_eq!(split_first(rest, 2), None);
     }
 }

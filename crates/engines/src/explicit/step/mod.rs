@@ -7,6 +7,8 @@
 //! Invariant: an outcome other than `Next` leaves nothing behind but what was recorded for a trace.
 //! The meaning of statements follows `ir::interp`, which is the definition.
 
+mod cache;
+pub(crate) mod runner;
 pub(crate) mod work;
 
 use super::compile::Code;
@@ -132,6 +134,7 @@ impl<'c> Machine<'c> {
             choices: Choices::new(),
             n_chosen: 0,
             saw_unwritten: false,
+            is_plain: true,
             samples: true,
             sampled: None,
             touched: Vec::new(),
@@ -184,6 +187,11 @@ impl<'c> Machine<'c> {
     pub(crate) fn changes_memory(&self) -> bool {
         let Work { writes_heap, saw_unwritten, n_new, .. } = &self.work;
         *writes_heap || *saw_unwritten || *n_new > 0 || self.work.touched.iter().any(|touched| touched.writes)
+    }
+
+    /// Whether the last run did nothing but read and write the fixed part and the thread's record, and would do the same wherever it finds the same values.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.work.is_plain
     }
 
     /// The inputs of the last run, in order.
@@ -286,6 +294,7 @@ impl<'c> Machine<'c> {
                     write_word(&mut work.next, touch.at as usize, touch.bytes as usize, regs[a as usize]);
                 }
                 Ins::LoadFirst { d, touch, flag } => {
+                    work.is_plain = false;
                     let touch = &code.touches[touch as usize];
                     work.touch(touch, 0, touch.at, false, regs[DEPTH as usize]);
                     match work.load_first(touch, flag as usize) {
@@ -294,6 +303,7 @@ impl<'c> Machine<'c> {
                     }
                 }
                 Ins::StoreFirst { a, touch, flag } => {
+                    work.is_plain = false;
                     let touch = &code.touches[touch as usize];
                     work.touch(touch, 0, touch.at, true, regs[DEPTH as usize]);
                     write_word(&mut work.next, touch.at as usize, touch.bytes as usize, regs[a as usize]);
@@ -364,6 +374,7 @@ impl<'c> Machine<'c> {
                     regs[info.d as usize] = index as u64 + 1;
                 }
                 Ins::Join { thread: handle, result } => {
+                    work.is_plain = false;
                     let handle = regs[handle as usize];
                     let Some(other) = ended_thread(code, view, handle) else {
                         return StepResult::Waits(Wait::Thread(handle));
@@ -402,6 +413,7 @@ impl<'c> Machine<'c> {
             }
             ended = Some(0);
         }
+        work.is_plain &= ended.is_none();
         match ended {
             Some(_) if work.n_new == 0 && self.code.is_last(view, thread) => {
                 return work.end_process(&state[view.heap_at..], Vec::new);

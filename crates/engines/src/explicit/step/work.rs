@@ -32,6 +32,8 @@ pub(crate) struct Work<'c> {
     pub(crate) n_chosen: usize,
     /// Whether bytes were read that nobody has written.
     pub(crate) saw_unwritten: bool,
+    /// Whether the run depends on nothing but the thread and the bytes it was noted to read, and changes nothing but the thread's record and the bytes it was noted to write.
+    pub(crate) is_plain: bool,
     /// Whether a few values are tried of inputs that have too many.
     pub(crate) samples: bool,
     /// Why not all values of some input have been tried, in any run.
@@ -60,6 +62,7 @@ impl Work<'_> {
         self.n_new = 0;
         self.n_chosen = 0;
         self.saw_unwritten = false;
+        self.is_plain = true;
         self.touched.clear();
         self.inputs.clear();
     }
@@ -90,6 +93,7 @@ impl Work<'_> {
     }
 
     pub(crate) fn add_thread(&mut self, proc: usize, index: usize, args: &[u64]) {
+        self.is_plain = false;
         let code = self.code;
         let proc = code.procs[proc].as_ref().expect("threads run procedures that were compiled");
         let mut regs = proc.file.clone();
@@ -111,6 +115,7 @@ impl Work<'_> {
     }
 
     pub(crate) fn read_heap(&mut self, from: &[u8]) {
+        self.is_plain = false;
         if !self.has_heap {
             self.heap.decode(from);
             self.has_heap = true;
@@ -189,6 +194,7 @@ impl Work<'_> {
             }
             Found::Fixed { at, bits } => {
                 self.touch(touch, 0, at as u32, false, depth);
+                self.is_plain &= bits.is_none();
                 if let Some((bits, offset)) = bits
                     && let Some(known) = known_bytes(&self.next[bits..], offset, bytes)
                 {
@@ -230,6 +236,7 @@ impl Work<'_> {
             Found::Constant(_) => unreachable!("writes to constants were refused"),
             Found::Fixed { at, bits } => {
                 self.touch(touch, 0, at as u32, true, depth);
+                self.is_plain &= bits.is_none();
                 write_word(&mut self.next, at, bytes, word);
                 if let Some((bits, offset)) = bits {
                     set_bits(&mut self.next[bits..], offset, bytes);
@@ -292,6 +299,7 @@ impl Work<'_> {
     }
 
     pub(crate) fn choose(&mut self, of: u32) -> Option<u32> {
+        self.is_plain = false;
         if of == 0 {
             return None;
         }
