@@ -92,7 +92,7 @@ pub(crate) enum Outcome<'s> {
 
 /// What is to be known of a location to keep a step from there.
 #[derive(Clone, Copy)]
-pub(crate) struct From {
+pub(crate) struct Origin {
     pub(crate) n_edges: usize,
     /// Whether the step depends on which thread takes it.
     pub(crate) depends_on_thread: bool,
@@ -144,7 +144,7 @@ impl Cache {
     pub(crate) fn learn(
         &mut self,
         taking: &Taking,
-        from: From,
+        from: Origin,
         fixed: &[u8],
         touched: &[Touched],
         outcome: Option<Outcome<'_>>,

@@ -5,7 +5,7 @@
 //!
 //! Invariant: whether a step was taken before makes no difference to what it leads to.
 
-use super::cache::{Cache, From, Node, Outcome, Taking};
+use super::cache::{Cache, Node, Origin, Outcome, Taking};
 use super::{Choices, Machine, StepResult};
 use crate::explicit::compile::Code;
 use crate::explicit::reduction::symmetry::{Permutation, Symmetry};
@@ -195,7 +195,7 @@ impl<'c> Runner<'c> {
         let has_own_handle = code.procs[loc.proc as usize].as_ref().is_some_and(|proc| proc.own_handle.is_some());
         let n_edges = (loc.edges.1 - loc.edges.0) as usize;
         // Who holds the atomic section is written by number, too.
-        let from = From { n_edges, depends_on_thread: has_own_handle || code.keeps_holder };
+        let from = Origin { n_edges, depends_on_thread: has_own_handle || code.keeps_holder };
         cache.learn(taking, from, &here.packed, machine.touched(), outcome);
     }
 
