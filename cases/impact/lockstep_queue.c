@@ -4,8 +4,8 @@
 // engines: impact
 // knobs: impact.order=lockstep impact.dependence=outcomes impact.invariants=guessed
 //
-// A producer puts tickets into a queue, as often as it likes, and a consumer takes them out. Who puts something in and who takes something out commute while the queue is not empty, so each ticket is
-// taken out as soon as it is there, and nothing has to be known of those in between.
+// A baker puts loaves on a shelf, as long as there is room and as often as he likes, and a seller takes them away in the same order. Who puts and who takes commute while the shelf is not empty, so
+// each loaf is sold as soon as it is there, and nothing has to be known of those in between.
 typedef unsigned long pthread_t;
 int pthread_create(pthread_t *thread, const void *attributes, void *(*start)(void *), void *arg);
 int pthread_join(pthread_t thread, void **result);
@@ -17,9 +17,9 @@ _Bool __VERIFIER_nondet_bool(void);
 void __VERIFIER_atomic_begin(void);
 void __VERIFIER_atomic_end(void);
 
-enum { TICKET = 7 };
-int *queue;
-int size, front, back, taken = TICKET;
+enum { LOAF = 7 };
+int *shelf;
+int room, baked, sold, last = LOAF;
 
 void assume(int holds)
 {
@@ -27,25 +27,25 @@ void assume(int holds)
         abort();
 }
 
-void *produce(void *arg)
+void *baker(void *arg)
 {
     while (__VERIFIER_nondet_bool()) {
         __VERIFIER_atomic_begin();
-        assume(0 <= back && back < size);
-        assume(queue[back] == TICKET);
-        back++;
+        assume(baked < room);
+        shelf[baked] = LOAF;
+        baked++;
         __VERIFIER_atomic_end();
     }
     return 0;
 }
 
-void *consume(void *arg)
+void *seller(void *arg)
 {
     while (__VERIFIER_nondet_bool()) {
         __VERIFIER_atomic_begin();
-        assume(front < back && 0 <= front && front < size);
-        taken = queue[front];
-        front++;
+        assume(sold < baked);
+        last = shelf[sold];
+        sold++;
         __VERIFIER_atomic_end();
     }
     return 0;
@@ -53,20 +53,18 @@ void *consume(void *arg)
 
 int main(void)
 {
-    pthread_t producer, consumer;
-    size = __VERIFIER_nondet_int();
-    assume(0 <= size && size < 1000);
-    queue = malloc(sizeof(int) * (unsigned int)size);
-    assume(queue != 0);
-    for (int i = 0; i < size; i++)
-        queue[i] = __VERIFIER_nondet_int();
-    front = __VERIFIER_nondet_int();
-    back = front;
-    pthread_create(&producer, 0, produce, 0);
-    pthread_create(&consumer, 0, consume, 0);
-    pthread_join(producer, 0);
-    pthread_join(consumer, 0);
-    if (taken != TICKET)
+    pthread_t first, second;
+    room = __VERIFIER_nondet_int();
+    if (room < 0 || room > 1000)
+        return 0;
+    shelf = malloc(sizeof(int) * (unsigned int)room);
+    if (shelf == 0)
+        return 0;
+    pthread_create(&first, 0, baker, 0);
+    pthread_create(&second, 0, seller, 0);
+    pthread_join(first, 0);
+    pthread_join(second, 0);
+    if (last != LOAF)
         reach_error();
     return 0;
 }
