@@ -233,7 +233,7 @@ fn is_chosen(question: &Question) -> bool {
 
 /// Whether an engine that has not decided a case is asked about it every time.
 fn is_sampled(question: &Question) -> bool {
-    sum_of(&(question.what() + &question.engine)) % 3 == 0
+    sum_of(&(question.what() + &question.engine)).is_multiple_of(3)
 }
 
 fn sum_of(text: &str) -> usize {
