@@ -95,8 +95,8 @@ fn reductions_ask_what_a_statement_touches() {
 
 #[test]
 fn libraries_have_no_global_state() {
-    // When the process began, which never changes.
-    let allowed = ["engines/src/clock.rs"];
+    // When the process began, which never changes; and what the workers of one search share, which is a value like others.
+    let allowed = ["engines/src/clock.rs", "engines/src/explicit/state/records.rs"];
     let state = ["static mut ", "thread_local!", "LazyLock", "OnceLock", "OnceCell", "lazy_static"];
     for library in LIBRARIES {
         let found = broken(&format!("{library}/src"), &words(&state), &allowed);
