@@ -11,7 +11,7 @@ static u8 reads[N_FILES];
 
 /* The end to which it goes what is written, and the other way round, plus one; an end that is gone. */
 static u8 goes_to[N_FILES], comes_from[N_FILES];
-enum { GONE = 255 };
+enum { GONE = 255, PEEK = 2, STREAM_SOCKET = 1 };
 
 static int has_pipes(void)
 {
@@ -23,7 +23,8 @@ static int follows_pipes(void)
 {
     return has_pipes()
         && !(__ravel_uses("dup") || __ravel_uses("dup2") || __ravel_uses("dup3") || __ravel_uses("fork") || __ravel_uses("vfork")
-             || __ravel_uses("sendmsg") || __ravel_uses("recvmsg") || __ravel_uses("fdopen"));
+             || __ravel_uses("sendmsg") || __ravel_uses("recvmsg") || __ravel_uses("fdopen")
+             || __ravel_uses("shutdown"));
 }
 
 /* Whether some reads and writes may say that they would wait, or a thread may be ended where it waits. */

@@ -61,6 +61,8 @@ long read(int file, void *to, word n)
 
 long recv(int file, void *to, word n, int flags)
 {
+    if (what_it_reads(file) != NOTHING && (flags & PEEK) != 0)
+        __ravel_unsupported("`recv` that leaves what it reads");
     return read(file, to, n);
 }
 
@@ -205,6 +207,8 @@ int socketpair(int domain, int type, int protocol, int *files)
 {
     if (pipe(files) != 0)
         return -1;
+    if ((type & 15) != STREAM_SOCKET)
+        __ravel_unsupported("a pair of sockets that keeps messages apart");
     connect_ends(files[0], files[1]);
     return 0;
 }
