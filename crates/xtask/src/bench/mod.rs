@@ -11,6 +11,15 @@ mod weak;
 
 use std::path::PathBuf;
 
+/// Engines that share one search among several threads
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Cores {
+    /// Large models
+    Explicit,
+    /// Hard questions
+    Bmc,
+}
+
 /// What is measured
 #[derive(clap::Subcommand)]
 pub(crate) enum Benchmark {
@@ -24,6 +33,9 @@ pub(crate) enum Benchmark {
         /// How often each is run; the best time counts
         #[arg(long, default_value_t = 3)]
         rounds: usize,
+        /// Only this engine's
+        #[arg(long)]
+        engine: Option<Cores>,
     },
     /// Paths a second of `symbolic`
     Oox,
@@ -46,7 +58,11 @@ pub(crate) enum Benchmark {
 pub(crate) fn run(benchmark: &Benchmark) -> bool {
     match benchmark {
         Benchmark::Explicit => explicit::run(),
-        Benchmark::Cores { threads, rounds } => cores::run(*threads, *rounds) & cubes::run(*threads, *rounds),
+        Benchmark::Cores { threads, rounds, engine } => {
+            let is_asked = |other: Cores| engine.is_none_or(|engine| engine == other);
+            (!is_asked(Cores::Explicit) || cores::run(*threads, *rounds))
+                & (!is_asked(Cores::Bmc) || cubes::run(*threads, *rounds))
+        }
         Benchmark::Oox => oox::run(),
         Benchmark::Smt => smt::run(),
         Benchmark::Bmc => bmc::run(),
