@@ -74,7 +74,10 @@ pub fn preprocess(
     }
     let mut invocation = Invocation::new(path, options).map_err(|problem| vec![*problem])?;
     let mut output = invocation.run(path, options.compiler.as_deref()).map_err(|problem| vec![*problem])?;
-    if headers::are_missing(&output) {
+    // What gcc makes of this word cannot be told from a store.
+    let is_confused =
+        |output: &Output| output.status.success() && invocation.read_originals(&output.stdout).mention("atomic_init");
+    if headers::are_missing(&output) || is_confused(&output) {
         let folder = headers::Folder::new().map_err(|error| vec![unwritable(&error)])?;
         invocation.arguments.extend(["-isystem".into(), folder.path().as_os_str().to_os_string()]);
         output = invocation.run(path, options.compiler.as_deref()).map_err(|problem| vec![*problem])?;

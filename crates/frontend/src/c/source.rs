@@ -35,6 +35,11 @@ impl Originals {
         self.lines_of.insert(path.to_string(), lines);
     }
 
+    /// Whether some line has a word.
+    pub fn mention(&self, word: &str) -> bool {
+        self.lines_of.values().flatten().any(|line| line.contains(word))
+    }
+
     /// The line numbered from 1 of a file.
     fn line(&self, path: &str, line: u32) -> Option<&str> {
         self.lines_of.get(path)?.get((line as usize).checked_sub(1)?).map(String::as_str)

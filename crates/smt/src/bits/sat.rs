@@ -26,6 +26,9 @@ impl Terminator for Watch {
 }
 
 /// The SAT solver.
+///
+/// With a theory, what is hard is refuting, and reasons are asked of the theory one by one: phases of the search that look for solutions, and shrinking clauses, which asks for many
+/// reasons, took a third of the time of hard questions about the order of events.
 pub(crate) struct Sat {
     solver: CaDiCal,
     n_vars: i32,
@@ -78,6 +81,11 @@ impl Sat {
 
     /// Connects a theory.
     pub(crate) fn attach(&mut self, theory: Box<dyn Theory>) {
+        // Options are for solvers that have no clauses yet.
+        if self.n_clauses == 0 {
+            self.solver.set("stabilize", 0);
+            self.solver.set("shrink", 0);
+        }
         let (hook, propagator) = Propagator::new(theory);
         self.solver.connect_external_propagator(propagator);
         self.hook = Some(hook);

@@ -2,8 +2,8 @@
 //!
 //! Only what the program gets to is listed: functions that nobody calls are not lowered and assume nothing.
 
-use super::calls::{library, results};
-use super::context::{FunctionRef, Lowering};
+use super::calls::library;
+use super::context::Lowering;
 use ir::{AllocKind, Diagnostic, Op, Order, Property, Span, Stmt};
 
 /// Mathematical functions that set errno where their argument or result has no number.
@@ -90,6 +90,10 @@ impl Lowering<'_> {
             "pthread_equal" | "thrd_equal" => self.note_compared_handles(),
             "pthread_rwlock_rdlock" if self.properties.has(Property::Deadlock) && self.has_waiting_writers() => {
                 self.assume("a read lock is given although a writer waits (POSIX leaves it open)".to_string());
+                // A read lock does not say who holds it.
+                let what = "a writer that waits for readers of a read-write lock can go on as long as another thread can (deadlocks of readers and \
+                            writers are found where nobody can go on)";
+                self.assume(what.to_string());
             }
             "pthread_rwlock_unlock"
                 if self.properties.has(Property::Misuse) && self.facts.uses("pthread_rwlock_rdlock") =>
@@ -133,13 +137,6 @@ impl Lowering<'_> {
         let ends = ["pthread_join", "pthread_detach", "pthread_attr_setdetachstate", "thrd_join", "thrd_detach"];
         if ends.iter().any(|name| self.facts.uses(name)) {
             self.assume("a new thread gets a handle that no thread had before".to_string());
-        }
-    }
-
-    /// The address of a function is taken: calls through it are not seen one by one.
-    pub(super) fn note_address(&mut self, name: &str, function: FunctionRef) {
-        if results::failure(name).is_some() && !self.is_user_function(function) {
-            self.assume(format!("`{name}` succeeds where it is called through a pointer"));
         }
     }
 

@@ -82,6 +82,8 @@ pub(super) struct Lowering<'u> {
     pub(super) procs: FxHashMap<FunctionRef, ProcId>,
     /// Functions with `...`, and whether they look at what comes there.
     pub(super) list_takers: FxHashMap<FunctionRef, bool>,
+    /// What stands for a library function where the program calls it through a pointer.
+    pub(super) library_entries: FxHashMap<FunctionRef, ProcId>,
     pub(super) thread_entries: FxHashMap<(ProcId, logic::Scalar), ProcId>,
     pub(super) homes: FxHashMap<SymbolRef, Home>,
     /// By text and place.
@@ -152,6 +154,7 @@ impl<'u> Lowering<'u> {
             global_of: Vec::new(),
             procs: FxHashMap::default(),
             list_takers: FxHashMap::default(),
+            library_entries: FxHashMap::default(),
             thread_entries: FxHashMap::default(),
             homes: FxHashMap::default(),
             strings: FxHashMap::default(),
@@ -310,8 +313,8 @@ impl<'u> Lowering<'u> {
         let Some(function) = self.resolve_function(reference) else {
             return self.extern_object(&symbol.name, symbol.span);
         };
-        self.note_address(&symbol.name, function);
         let proc = self.proc_of(function);
+        let proc = self.library_entry(reference, function).unwrap_or(proc);
         self.proc_object(proc, &symbol.name, symbol.span)
     }
 

@@ -1,7 +1,7 @@
 //! Headers of ours that a program may include: `ravel/net.h` for messages, `ravel/lkmm.h` for the primitives of the Linux kernel.
 //!
 //! They are part of this program, and compilers want files. So only when a compiler has asked in vain for one of them are they written into a folder of its own, which ends with the preprocessing; a header of that name that the
-//! compiler finds by itself is the user's.
+//! compiler finds by itself is the user's. One goes before the compiler's own, `<stdatomic.h>`: where a program says `atomic_init`, what gcc's makes of that would not be told from a store.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -10,6 +10,9 @@ use std::{env, fs, io, process};
 /// The headers, by the names that they are included by.
 const HEADERS: [(&str, &str); 2] =
     [("ravel/net.h", include_str!("../headers/net.h")), ("ravel/lkmm.h", include_str!("../headers/lkmm.h"))];
+
+/// What is found before the compiler's header of that name.
+const BEFORE: [(&str, &str); 1] = [("stdatomic.h", include_str!("../headers/stdatomic.h"))];
 
 /// Whether there is a header of ours that the compiler has not found.
 pub(super) fn are_missing(output: &Output) -> bool {
@@ -33,7 +36,7 @@ impl Folder {
             number += 1;
         }
         let folder = Folder(place(number));
-        for (name, text) in HEADERS {
+        for (name, text) in HEADERS.into_iter().chain(BEFORE) {
             let file = folder.0.join(name);
             fs::create_dir_all(file.parent().unwrap_or(&folder.0))?;
             fs::write(&file, text)?;

@@ -9,7 +9,7 @@
 //! are still live end too (`thread_end`).
 //!
 //! Recursion is unfolded up to a depth; beyond it stands a `Check` of kind `Bound`, and a note says so. If that is too large,
-//! the depth is halved.
+//! the depth is halved. Calls whose arguments are constants go deeper: what a constant rules out in a copy is not copied, so that such recursion ends by itself.
 //!
 //! Invariant of the result: the procedures are those that a thread runs, `main` first; there is no `Call`, no `thread_init`,
 //! and `Return` stands only where the thread ends.
@@ -29,9 +29,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The program with all calls inlined, resolving function pointers on the way. Edges must have origins (`with_origins`).
 pub fn inline_calls(program: &Program, options: &Options) -> Result<Program, Why> {
     let mut depth = options.recursion.max(1);
+    let mut decided_depth = DECIDED_DEPTH;
     loop {
-        match Inliner::new(program, depth, options.max_edges).run() {
-            Err(Stop::TooLarge) if depth > 1 => depth /= 2,
+        match Inliner::new(program, (depth, decided_depth), options.max_edges).run() {
+            Err(Stop::TooLarge) if decided_depth > depth => decided_depth = depth,
+            Err(Stop::TooLarge) if depth > 1 => {
+                depth /= 2;
+                decided_depth = depth;
+            }
             Err(Stop::TooLarge) => {
                 return Err(Why::Bound(format!("inlining all calls makes more than {} edges", options.max_edges)));
             }
@@ -40,6 +45,10 @@ pub fn inline_calls(program: &Program, options: &Options) -> Result<Program, Why
         }
     }
 }
+
+/// How many activations of one procedure may be nested where constants decide how it goes on, and how many edges that may make.
+const DECIDED_DEPTH: u32 = 256;
+const DECIDED_EDGES: usize = 20_000;
 
 enum Stop {
     TooLarge,
@@ -55,6 +64,8 @@ struct Frame {
     /// What each local stands for in terms: its copy, or the constant it always has.
     value_of: FxHashMap<VarId, TermId>,
     terms: FxHashMap<TermId, TermId>,
+    /// Whether some parameter is a constant.
+    is_decided: bool,
     /// Where the copy's locations start in the automaton being built.
     first_loc: u32,
     /// Where control goes on after it.
@@ -76,6 +87,8 @@ struct Inliner<'a> {
     result: Program,
     targets: Vec<AddressTaken>,
     depth: u32,
+    /// How deep calls with constants may be nested.
+    decided_depth: u32,
     max_edges: usize,
     n_edges: usize,
     /// The procedures of the result, by the procedure of the source that the thread runs.
@@ -94,7 +107,7 @@ struct Summary {
 }
 
 impl<'a> Inliner<'a> {
-    fn new(source: &'a Program, depth: u32, max_edges: usize) -> Inliner<'a> {
+    fn new(source: &'a Program, (depth, decided_depth): (u32, u32), max_edges: usize) -> Inliner<'a> {
         let mut result = source.clone();
         result.procs = Vec::new();
         result.thread_init = None;
@@ -103,6 +116,7 @@ impl<'a> Inliner<'a> {
             source,
             result,
             depth,
+            decided_depth,
             max_edges,
             n_edges: 0,
             thread_of: FxHashMap::default(),
@@ -209,7 +223,8 @@ impl<'a> Inliner<'a> {
         let first_loc = built.locs.len() as u32;
         built.locs.extend(proc.locs.iter().cloned());
         let terms = FxHashMap::default();
-        frames.push(Frame { source, parent, name_of, value_of, terms, first_loc, next, ending });
+        let is_decided = false;
+        frames.push(Frame { source, parent, name_of, value_of, terms, is_decided, first_loc, next, ending });
         LocId(first_loc + proc.entry.0)
     }
 
@@ -221,7 +236,9 @@ impl<'a> Inliner<'a> {
     fn copy_body(&mut self, built: &mut Proc, frames: &mut Vec<Frame>, index: usize) -> Result<(), Stop> {
         let source = self.source;
         let proc = source.proc(frames[index].source);
-        for edge in &proc.edges {
+        let reached = frames[index].is_decided.then(|| self.reached(&frames[index], proc));
+        let is_reached = |loc: LocId| reached.as_ref().is_none_or(|reached| reached.contains(&loc));
+        for edge in proc.edges.iter().filter(|edge| is_reached(edge.from)) {
             let copy = self.copy_edge(&mut frames[index], proc, edge);
             for mut edge in resolve_edge(source, &mut self.result.pool, &self.targets, copy) {
                 self.n_edges += 1;
@@ -233,6 +250,29 @@ impl<'a> Inliner<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The locations that a copy may reach, as far as the constants it is called with tell.
+    fn reached(&mut self, frame: &Frame, proc: &Proc) -> FxHashSet<LocId> {
+        let mut edges_from: FxHashMap<LocId, Vec<&Edge>> = FxHashMap::default();
+        proc.edges.iter().for_each(|edge| edges_from.entry(edge.from).or_default().push(edge));
+        let mut reached = FxHashSet::from_iter([proc.entry]);
+        let mut open = vec![proc.entry];
+        while let Some(loc) = open.pop() {
+            for edge in edges_from.get(&loc).into_iter().flatten() {
+                let is_ruled_out = edge.stmts.iter().any(|stmt| match stmt.op {
+                    Op::Assume(cond) => {
+                        let cond = self.result.pool.substitute(cond, &|var| frame.value_of.get(&var).copied());
+                        self.result.pool.as_const(cond) == Some(&Value::Bool(false))
+                    }
+                    _ => false,
+                });
+                if !is_ruled_out && reached.insert(edge.to) {
+                    open.push(edge.to);
+                }
+            }
+        }
+        reached
     }
 
     /// The edge in the words of the copy; calls and returns are still in it.
@@ -320,9 +360,12 @@ impl<'a> Inliner<'a> {
             nested += u32::from(frames[at].source == callee);
             frame = frames[at].parent;
         }
-        if nested >= self.depth {
+        let has_constants = args.iter().any(|arg| self.result.pool.as_const(*arg).is_some());
+        let is_decided = has_constants && self.n_edges < DECIDED_EDGES;
+        let depth = if is_decided { self.decided_depth.max(self.depth) } else { self.depth };
+        if nested >= depth {
             self.bounded.insert(callee);
-            let what = format!("recursion of `{}` deeper than {}", self.source.proc(callee).name, self.depth);
+            let what = format!("recursion of `{}` deeper than {depth}", self.source.proc(callee).name);
             let cond = self.result.pool.bool(false);
             edge.stmts.push(stmt(Op::Check { cond, kind: CheckKind::Bound(what.into()) }));
             edge.to = built.exit;
@@ -336,6 +379,7 @@ impl<'a> Inliner<'a> {
         for (param, arg) in self.source.proc(callee).params.iter().zip(&args) {
             if self.result.pool.as_const(*arg).is_some() && !summary.written.contains(param) {
                 frame.value_of.insert(*param, *arg);
+                frame.is_decided = true;
             } else {
                 edge.stmts.push(stmt(Op::Assign { var: frame.name_of[param], value: *arg }));
             }

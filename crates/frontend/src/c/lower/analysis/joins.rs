@@ -44,14 +44,21 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
 }
 
 fn may_misjoin_in(unit: &Unit, entry: &str) -> bool {
-    let mut sites =
-        Sites { unit, joined: FxHashMap::default(), created: Vec::new(), rounds: Vec::new(), is_simple: true };
+    let mut sites = Sites {
+        unit,
+        joined: FxHashMap::default(),
+        created: Vec::new(),
+        rounds: Vec::new(),
+        is_simple: true,
+        n_mentions: 0,
+        n_calls: 0,
+    };
     for function in &unit.functions {
         let is_entry = unit.symbols[function.symbol.0 as usize].name == entry;
         let mut loops = Vec::new();
         sites.walk(&function.body, &mut loops, (is_entry && function.labels.is_empty(), true));
     }
-    if !sites.is_simple {
+    if !sites.is_simple || sites.n_mentions != sites.n_calls || in_initialisers(unit, |part| is_join(unit, part)) {
         return true;
     }
     // An array of which one element is joined in a loop has no other joins.
@@ -70,14 +77,25 @@ fn may_misjoin_in(unit: &Unit, entry: &str) -> bool {
     }
     let handles: FxHashSet<SymbolId> = sites.joined.keys().map(|named| named.symbol).collect();
     unit.functions.iter().any(|function| mentions_elsewhere(unit, &function.body, entry, &handles))
-        || unit.globals.iter().flat_map(|global| global.init.as_deref().unwrap_or_default()).any(|item| {
-            let mut found = false;
-            visit_expr(&item.value, &mut |part| {
-                found |= is_mention(&part, &handles);
-                true
-            });
-            found
-        })
+        || in_initialisers(unit, |part| is_mention(part, &handles))
+}
+
+/// Whether the initialiser of a global variable has a part of some kind.
+fn in_initialisers(unit: &Unit, is_it: impl Fn(&Part<'_>) -> bool) -> bool {
+    unit.globals.iter().flat_map(|global| global.init.as_deref().unwrap_or_default()).any(|item| {
+        let mut found = false;
+        visit_expr(&item.value, &mut |part| {
+            found |= is_it(&part);
+            true
+        });
+        found
+    })
+}
+
+/// Whether a function that joins is named.
+fn is_join(unit: &Unit, part: &Part<'_>) -> bool {
+    matches!(part, Part::Expr(Expr { kind: ExprKind::Symbol(symbol), .. })
+        if is_one_of(&unit.symbols[symbol.0 as usize].name, &JOINS))
 }
 
 struct Sites<'u> {
@@ -87,6 +105,9 @@ struct Sites<'u> {
     /// Up to where the variables count that name elements, where that is a number.
     rounds: Vec<(SymbolId, Option<i128>)>,
     is_simple: bool,
+    /// How often functions that join are named, and how often to call them: who names them otherwise may call them with anything.
+    n_mentions: usize,
+    n_calls: usize,
 }
 
 impl<'u> Sites<'u> {
@@ -101,7 +122,9 @@ impl<'u> Sites<'u> {
                     && called(self.unit, callee).is_some_and(|name| is_one_of(name, &JOINS))
                 {
                     joins.extend(args.first());
+                    self.n_calls += 1;
                 }
+                self.n_mentions += usize::from(is_join(self.unit, &part));
                 true
             });
             if is_sure {

@@ -6,7 +6,7 @@
 //!
 //! `visit` is the one walk over typed trees that the lowering has besides its own.
 
-use crate::c::typed::{BinaryOp, Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, SymbolId, Unit};
+use crate::c::typed::{BinaryOp, Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, Symbol, SymbolId, Unit};
 use crate::c::types::{RecordId, Type, TypeId, Types};
 use rustc_hash::FxHashSet;
 
@@ -17,6 +17,8 @@ pub(in crate::c::lower) struct Facts {
     pub(in crate::c::lower) functions: FxHashSet<String>,
     /// Whether some initialiser makes a mutex of another kind than the normal one.
     pub(in crate::c::lower) has_special_mutex: bool,
+    /// Whether some initialiser makes a read-write lock of another kind than the normal one.
+    pub(in crate::c::lower) has_special_rwlock: bool,
     /// Whether a lock may lie in memory that nobody has written: on the heap, or in a local variable without initialiser.
     pub(in crate::c::lower) has_unset_locks: bool,
     /// Whether a lock may be a local variable.
@@ -34,6 +36,8 @@ pub(in crate::c::lower) struct Facts {
     n_units: usize,
     /// Arguments whose bytes are not looked at.
     excused: FxHashSet<*const Expr>,
+    /// Functions where they are called by name.
+    callees: FxHashSet<*const Expr>,
     /// Variables that handles of threads are put into, and those that are compared, by unit.
     handles: FxHashSet<(usize, SymbolId)>,
     compared: FxHashSet<(usize, SymbolId)>,
@@ -60,6 +64,10 @@ fn is_own_handle(unit: &Unit, expr: &Expr) -> bool {
 
 /// Functions whose result points to what has no type yet.
 const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "alloca", "aligned_alloc", "memalign", "valloc"];
+
+/// Functions whose result, or what they store, points to memory that nobody has written.
+const GIVES_UNSET_MEMORY: [&str; 9] =
+    ["malloc", "realloc", "reallocarray", "alloca", "aligned_alloc", "posix_memalign", "memalign", "valloc", "pvalloc"];
 
 impl Facts {
     /// Whether a thread may do more with its own handle than hand it on or compare it.
@@ -133,16 +141,20 @@ impl Facts {
 
     fn note(&mut self, unit: &Unit, part: Part<'_>) -> bool {
         match part {
-            Part::Expr(Expr { kind: ExprKind::Symbol(symbol), .. }) => {
+            Part::Expr(expr @ Expr { kind: ExprKind::Symbol(symbol), .. }) => {
                 let symbol = &unit.symbols[symbol.0 as usize];
                 if symbol.storage == Storage::Function && !self.functions.contains(&symbol.name) {
-                    self.has_unset_locks |=
-                        matches!(symbol.name.as_str(), "malloc" | "realloc" | "aligned_alloc" | "alloca");
+                    self.has_unset_locks |= GIVES_UNSET_MEMORY.contains(&symbol.name.as_str());
                     self.functions.insert(symbol.name.clone());
                 }
+                // Called through a pointer, anybody may make any kind of mutex.
+                self.has_special_mutex |= symbol.name == "mtx_init"
+                    && !self.callees.contains(&std::ptr::from_ref(expr))
+                    || symbol.name == "pthread_mutexattr_settype";
             }
             Part::Expr(Expr { kind: ExprKind::Call { callee, args }, .. }) => {
                 let name = function_name(unit, callee);
+                self.callees.insert(std::ptr::from_ref(innermost(callee)));
                 if name == Some("free") {
                     self.excused.extend(args.iter().map(std::ptr::from_ref));
                 }
@@ -155,11 +167,8 @@ impl Facts {
                     self.n_plain_handles += args.iter().filter(own).count();
                 }
                 let is_plain = |kind: &Expr| constant(kind).is_some_and(|kind| kind & 1 == 0);
-                self.has_special_mutex |= match (name, args.as_slice()) {
-                    (Some("pthread_mutexattr_settype"), _) => true,
-                    (Some("mtx_init"), [_, kind]) => !is_plain(kind),
-                    _ => false,
-                };
+                self.has_special_mutex |=
+                    matches!((name, args.as_slice()), (Some("mtx_init"), [_, kind]) if !is_plain(kind));
             }
             Part::Expr(Expr { kind: ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne, a, b), .. }) => {
                 let roots = [root(a), root(b)];
@@ -167,10 +176,13 @@ impl Facts {
                 self.compared.extend(roots.into_iter().flatten().map(|symbol| (self.at_unit, symbol)));
             }
             Part::Expr(Expr { kind: ExprKind::Builtin { name, .. }, .. }) => {
-                self.functions.insert(name.trim_start_matches("__builtin_").to_string());
+                let name = name.trim_start_matches("__builtin_");
+                self.has_unset_locks |= name == "alloca";
+                self.functions.insert(name.to_string());
             }
             Part::Expr(expr @ Expr { kind: ExprKind::Cast(inner), ty, .. }) => {
                 self.looks_at_bytes |= sees_other_bytes(unit, inner, ty.ty);
+                self.has_unset_locks |= puts_lock_elsewhere(unit, inner, ty.ty);
                 if !self.excused.contains(&std::ptr::from_ref(expr)) {
                     self.punned.extend(punned_by(unit, inner, ty.ty));
                 }
@@ -185,7 +197,8 @@ impl Facts {
                 self.note_init(&unit.types, unit.symbols[symbol.0 as usize].ty.ty, init);
             }
             Part::Stmt(Stmt { kind: StmtKind::Local { symbol, init }, .. }) => {
-                let ty = unit.symbols[symbol.0 as usize].ty;
+                let Symbol { ty, vla_len, .. } = &unit.symbols[symbol.0 as usize];
+                self.has_unset_locks |= vla_len.is_some();
                 let may_be_lock = ty.is_volatile || may_be_lock(&unit.types, ty.ty);
                 self.has_local_locks |= may_be_lock;
                 match init {
@@ -199,10 +212,14 @@ impl Facts {
     }
 
     fn note_init(&mut self, types: &Types, ty: TypeId, items: &[InitItem]) {
-        self.has_special_mutex |= items.iter().any(|item| {
-            !matches!(constant(&item.value), Some(0))
-                && field_at(types, ty, item.offset).is_some_and(|name| name == "__kind")
-        });
+        let sets = |field: &str| {
+            items.iter().any(|item| {
+                !matches!(constant(&item.value), Some(0))
+                    && field_at(types, ty, item.offset).is_some_and(|name| name == field)
+            })
+        };
+        self.has_special_mutex |= sets("__kind");
+        self.has_special_rwlock |= sets("__flags");
     }
 }
 
@@ -262,6 +279,14 @@ fn sees_other_bytes(unit: &Unit, from: &Expr, to: TypeId) -> bool {
     }
 }
 
+/// Whether a local variable that is no lock is used as one.
+fn puts_lock_elsewhere(unit: &Unit, from: &Expr, to: TypeId) -> bool {
+    let types = &unit.types;
+    let is_lock = types.pointee(to).is_some_and(|target| target.is_volatile || may_be_lock(types, target.ty));
+    let symbol = root(from).map(|symbol| &unit.symbols[symbol.0 as usize]);
+    is_lock && symbol.is_some_and(|symbol| !symbol.ty.is_volatile && !may_be_lock(types, symbol.ty.ty))
+}
+
 /// A union that has a member whose padding may be another member's data.
 fn union_over_padding(types: &Types, ty: TypeId) -> Option<RecordId> {
     let Type::Record(id) = types.get(ty) else { return None };
@@ -300,13 +325,20 @@ fn root(expr: &Expr) -> Option<SymbolId> {
     }
 }
 
+/// What a callee is under conversions.
+fn innermost(callee: &Expr) -> &Expr {
+    match &callee.kind {
+        ExprKind::Decay(inner) | ExprKind::AddressOf(inner) | ExprKind::Deref(inner) | ExprKind::Cast(inner) => {
+            innermost(inner)
+        }
+        _ => callee,
+    }
+}
+
 /// The function that a call names.
 pub(super) fn function_name<'u>(unit: &'u Unit, callee: &Expr) -> Option<&'u str> {
-    match &callee.kind {
+    match &innermost(callee).kind {
         ExprKind::Symbol(symbol) => Some(&unit.symbols[symbol.0 as usize].name),
-        ExprKind::Decay(inner) | ExprKind::AddressOf(inner) | ExprKind::Deref(inner) | ExprKind::Cast(inner) => {
-            function_name(unit, inner)
-        }
         _ => None,
     }
 }

@@ -94,10 +94,7 @@ impl Body<'_, '_> {
                 let target = self.target(object);
                 let from = self.slot("__atomic_store", args, 1);
                 let value = self.get(from, target.sort);
-                let order = match self.order(order) {
-                    Order::Relaxed if self.initialises(expr.span) => Order::Plain,
-                    order => order,
-                };
+                let order = self.order(order);
                 self.emit(Op::Store { place: target.place, value, order });
             }
             ("exchange", [object, _, _, order]) => {
@@ -232,12 +229,6 @@ impl Body<'_, '_> {
             }
             _ => None,
         }
-    }
-
-    /// Whether a relaxed store is what gcc's header makes of `atomic_init`, which is no atomic access: the text of the line tells.
-    fn initialises(&self, span: ir::Span) -> bool {
-        let line = self.lw.program.sources.line(span);
-        line.is_some_and(|line| line.contains("atomic_init") && !line.contains("atomic_store"))
     }
 
     /// What a pointer to an atomic object points to.

@@ -99,7 +99,7 @@ const TABLE: &[(Known, &[&str])] = &[
 ];
 
 /// Functions that only look at their arguments, so that a call whose result is not used does nothing if there is nothing to look at: each
-/// argument is a number, a literal or a standard stream. They have models, which do the looking.
+/// argument is a number, a literal or a standard stream; and if nobody looks at `errno`. They have models, which do the looking.
 const ONLY_LOOKING: &[&str] = &[
     "puts",
     "fputs",

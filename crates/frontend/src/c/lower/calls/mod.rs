@@ -99,10 +99,10 @@ impl Body<'_, '_> {
             return self.call_model("getenv_numbered", vec![number], is_wanted);
         }
         if let Some(function) = function {
-            let may_end = self.lw.facts.uses("pthread_cancel");
+            let may_show = ["pthread_cancel", "__errno_location"].iter().any(|name| self.lw.facts.uses(name));
             if !is_users
                 && !is_wanted
-                && !may_end
+                && !may_show
                 && library::only_looks(name)
                 && args.iter().all(|arg| self.is_plain(arg))
             {
@@ -118,6 +118,9 @@ impl Body<'_, '_> {
                 return value.map(|value| self.adapt_result(value, function, expr.ty.ty));
             }
             self.lw.note_model(name);
+            if name == "pthread_rwlock_rdlock" && self.lw.facts.has_special_rwlock {
+                self.unsupported("a read-write lock that prefers writers");
+            }
             if is_wanted && name == "pthread_barrier_wait" {
                 let what = "of the threads at a barrier the last to arrive gets PTHREAD_BARRIER_SERIAL_THREAD";
                 self.lw.assume(what.to_string());

@@ -93,6 +93,11 @@ impl Body<'_, '_> {
         if is_enough {
             return value;
         }
+        self.any_like(value, fixed)
+    }
+
+    /// Any number of which only so much is fixed: as in this one.
+    pub(in crate::c::lower) fn any_like(&mut self, value: TermId, fixed: Fixed) -> TermId {
         let value = self.kept(value);
         let sort = self.pool().sort(value);
         let any = self.havoc(sort, HavocKind::Input);

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod harness;
+mod library;
 mod threads;
 
 pub(super) use harness::is_lock;
