@@ -91,8 +91,12 @@ pub(crate) fn stage(question: &Question<'_>, bounds: &Bounds, known: &mut Known,
     let limits = run.solver_limits();
     let crew = (question.n_workers > 1).then(|| {
         let (closure, limits) = (closure.clone(), limits.clone());
+        // Questions that are shared out are hard.
         let encode = move |unrolled: &mut Unrolled| {
-            encode(question, unrolled, closure.clone(), limits.clone(), &mut Statistics::default())
+            let mut unnoted = Statistics::default();
+            let mut encoding = encode(question, unrolled, closure.clone(), limits.clone(), &mut unnoted)?;
+            add_conflicts_late(question, unrolled, &mut encoding, &limits, &mut unnoted);
+            Ok(encoding)
         };
         Crew { n_workers: question.n_workers, unrolled: unrolled.clone(), encode: Box::new(encode) }
     });
@@ -101,13 +105,14 @@ pub(crate) fn stage(question: &Question<'_>, bounds: &Bounds, known: &mut Known,
     let mut encoding = encoded.map_err(|why| run.why_stopped(why))?;
     let started = computed();
     let mut effort = Effort::default();
-    let result = answer(question, (&mut unrolled, &mut encoding), (&goals, &races), crew.as_ref(), &mut effort);
+    let asked = (&mut unrolled, &mut encoding);
+    let result = answer(question, asked, (&goals, &races), crew.as_ref(), (&mut effort, &mut run.statistics));
     note_effort(&encoding, effort, run);
     run.statistics.add("seconds: solve", (computed() - started).as_secs_f64());
     result.map_err(|why| run.why_stopped(why))
 }
 
-/// Encodes an unrolled program, with the small conflicts that can be seen beforehand.
+/// Encodes an unrolled program. `basic` gets the small conflicts that can be seen beforehand at once: it would find each of them by a solution that is none.
 fn encode(
     question: &Question<'_>,
     unrolled: &mut Unrolled,
@@ -115,34 +120,58 @@ fn encode(
     limits: smt::Limits,
     statistics: &mut Statistics,
 ) -> Result<Encoding, smt::Why> {
-    let own_limits = limits.clone();
-    let mut encoding = Encoding::new(unrolled, closure, question.in_solver, limits)?;
-    if question.finds_conflicts {
-        let started = computed();
-        let implies = |choice: Pair, of: Pair| encoding.implies(unrolled, choice, of);
-        let wanted = if question.in_solver { Wanted::Few } else { Wanted::All };
-        let is_over = || own_limits.is_over().is_some();
-        let found = find_conflicts(&encoding.structure, &encoding.closure, &implies, wanted, (MAX_CONFLICTS, &is_over));
-        let kinds = [
-            ("conflicts: two sources", &found.sources),
-            ("conflicts: crossing reads", &found.crossing),
-            ("conflicts: two updates", &found.updates),
-            ("conflicts: overwritten", &found.overwritten),
-            ("conflicts: overwritten by a choice", &found.chained),
-            ("conflicts: overwritten by two choices", &found.doubly_chained),
-        ];
-        for (name, clauses) in kinds {
-            clauses.iter().for_each(|clause| encoding.forbid(clause));
-            statistics.set(name, clauses.len() as f64);
-        }
-        statistics.set("conflicts: cut off", found.n_cut as f64);
-        let seconds = (computed() - started).as_secs_f64();
-        statistics.add("seconds: conflicts", seconds);
+    let mut encoding = Encoding::new(unrolled, closure, question.in_solver, limits.clone())?;
+    if question.finds_conflicts && !question.in_solver {
+        let seconds = add_conflicts(&mut encoding, unrolled, Wanted::All, &limits, statistics);
         // Told apart from the rest of the encoding.
         statistics.add("seconds: encode", -seconds);
     }
     encoding.finish();
     Ok(encoding)
+}
+
+/// Gives `theory` the small conflicts, once a question has shown that it is not easy: the others are answered while they would be looked for.
+fn add_conflicts_late(
+    question: &Question<'_>,
+    unrolled: &Unrolled,
+    encoding: &mut Encoding,
+    limits: &smt::Limits,
+    statistics: &mut Statistics,
+) {
+    if question.finds_conflicts && question.in_solver && !std::mem::replace(&mut encoding.has_conflicts, true) {
+        let seconds = add_conflicts(encoding, unrolled, Wanted::Few, limits, statistics);
+        statistics.add("seconds: solve", -seconds);
+    }
+}
+
+/// Looks for small conflicts and tells the solver; how long that took.
+fn add_conflicts(
+    encoding: &mut Encoding,
+    unrolled: &Unrolled,
+    wanted: Wanted,
+    limits: &smt::Limits,
+    statistics: &mut Statistics,
+) -> f64 {
+    let started = computed();
+    let implies = |choice: Pair, of: Pair| encoding.implies(unrolled, choice, of);
+    let is_over = || limits.is_over().is_some();
+    let found = find_conflicts(&encoding.structure, &encoding.closure, &implies, wanted, (MAX_CONFLICTS, &is_over));
+    let kinds = [
+        ("conflicts: two sources", &found.sources),
+        ("conflicts: crossing reads", &found.crossing),
+        ("conflicts: two updates", &found.updates),
+        ("conflicts: overwritten", &found.overwritten),
+        ("conflicts: overwritten by a choice", &found.chained),
+        ("conflicts: overwritten by two choices", &found.doubly_chained),
+    ];
+    for (name, clauses) in kinds {
+        clauses.iter().for_each(|clause| encoding.forbid(clause));
+        statistics.set(name, clauses.len() as f64);
+    }
+    statistics.set("conflicts: cut off", found.n_cut as f64);
+    let seconds = (computed() - started).as_secs_f64();
+    statistics.add("seconds: conflicts", seconds);
+    seconds
 }
 
 fn note_effort(encoding: &Encoding, effort: Effort, run: &mut Run) {
@@ -177,7 +206,7 @@ fn answer(
     (unrolled, encoding): (&mut Unrolled, &mut Encoding),
     (goals, races): (&Goals, &[data_races::Pair]),
     crew: Option<&Crew<'_>>,
-    effort: &mut Effort,
+    (effort, statistics): (&mut Effort, &mut Statistics),
 ) -> Result<Stage, smt::Why> {
     let violation = |unrolled: &mut Unrolled, found: &mut Found| {
         let told = trace(question.task, question.prepared, unrolled, (goals, races), found);
@@ -197,11 +226,17 @@ fn answer(
     };
     let questions: [(TermId, &Tell<'_, Stage>); 3] =
         [(goals.violation, &violation), (goals.cut, &cut), (goals.beyond, &beyond)];
+    let limits = encoding.bits.limits().clone();
+    let mut harden = |unrolled: &Unrolled, encoding: &mut Encoding| {
+        add_conflicts_late(question, unrolled, encoding, &limits, statistics);
+    };
     if let Some(part) = question.part {
+        harden(unrolled, encoding);
         return answer_part(part, (unrolled, encoding), &questions, effort);
     }
     for (goal, tell) in questions {
         if question.n_parts > 0 {
+            harden(unrolled, encoding);
             match cut_up(encoding, unrolled, (goal, question.n_parts, question.hard), tell, effort)? {
                 Cut::Found(stage) => return Ok(stage),
                 Cut::Nothing => continue,
@@ -211,7 +246,7 @@ fn answer(
                 }
             }
         }
-        if let Some(stage) = solve_together(encoding, unrolled, goal, crew, (tell, effort))? {
+        if let Some(stage) = solve_together((encoding, unrolled), goal, crew, &mut harden, (tell, effort))? {
             return Ok(stage);
         }
     }

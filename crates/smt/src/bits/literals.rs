@@ -144,6 +144,11 @@ impl Bits {
         self.sat.most_active(among, except)
     }
 
+    /// How much a literal occurs in what was learnt lately.
+    pub fn activity(&self, lit: Lit) -> f64 {
+        self.sat.activity(lit)
+    }
+
     /// Whether assertions and assumptions have a common solution; nothing, if that takes more than so many conflicts.
     pub fn decide_within(&mut self, pool: &Pool, goal: TermId, lits: &[Lit], conflicts: u32) -> Option<Decision> {
         self.sat.limit_conflicts(Some(conflicts));

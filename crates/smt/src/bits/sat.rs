@@ -148,6 +148,12 @@ impl Sat {
         (learned.activity(*most) > 0.0).then_some(*most)
     }
 
+    /// How much a literal occurs in what was learnt lately; nothing, if its value is known.
+    pub(crate) fn activity(&self, lit: Lit) -> f64 {
+        let learned = self.learned.as_ref().filter(|_| self.solver.fixed(lit.0) == 0);
+        learned.map_or(0.0, |learned| learned.borrow().activity(lit))
+    }
+
     /// Ends later solves after so many conflicts each, or never.
     pub(crate) fn limit_conflicts(&mut self, n: Option<u32>) {
         self.max_conflicts = n;

@@ -24,8 +24,8 @@ fn hard() -> [(&'static str, String); 10] {
         ("ticket lock, 8 threads", ticket(8)),
         ("mixed sums, 4 threads", mixed_sums(4)),
         ("fib, 9 rounds", fib(9)),
-        ("triangular, 14 rounds", triangular(14)),
-        ("crossing, 5 threads", crossing(5)),
+        ("triangular, 12 rounds", triangular(12)),
+        ("crossing, 7 threads", crossing(7)),
     ]
 }
 

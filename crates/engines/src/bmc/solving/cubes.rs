@@ -13,16 +13,24 @@ use super::encoding::Encoding;
 use super::search::{Effort, Found, Solved, solve};
 use crate::bmc::unrolled::Unrolled;
 use logic::TermId;
+use memory::order::Closure;
+use rustc_hash::FxHashMap;
 use smt::{Exchange, Lit};
+use std::ops::Not;
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
+/// How many conflicts of the solver an easy question takes at most. Tests want to see what is done about hard ones.
+const EASY: u32 = if cfg!(test) { 1 } else { 200 };
 /// How long one works alone, in conflicts of the solver: most questions are easier than that. Tests want to see small ones shared.
 const ALONE: u32 = if cfg!(test) { 1 } else { 3000 };
 /// After how many conflicts one looks around.
 const SLICE: u32 = if cfg!(test) { 2 } else { 500 };
 /// How often one who waits looks around.
 const PERIOD: Duration = Duration::from_millis(20);
+
+/// How many pairs of a write and a read are compared before a part is cut.
+const MOST_ACTIVE: usize = 30;
 
 /// What is made of an execution that was found.
 pub(crate) type Tell<'a, T> = dyn Fn(&mut Unrolled, &mut Found) -> Result<T, smt::Why> + Sync + 'a;
@@ -44,9 +52,96 @@ struct Shared<T> {
     exchange: Exchange,
 }
 
+/// Where all executions are cut in two.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    /// A literal that means the same to all is true: a branch, or what a read reads.
+    Taken(Lit),
+    /// One node comes before another.
+    Before(u32, u32),
+}
+
+impl Not for Choice {
+    type Output = Choice;
+
+    fn not(self) -> Choice {
+        match self {
+            Choice::Taken(lit) => Choice::Taken(!lit),
+            Choice::Before(a, b) => Choice::Before(b, a),
+        }
+    }
+}
+
+impl Choice {
+    /// Its literal in an encoding.
+    fn literal(self, encoding: &mut Encoding) -> Lit {
+        match self {
+            Choice::Taken(lit) => lit,
+            Choice::Before(a, b) => encoding.before(a, b),
+        }
+    }
+}
+
+/// Where to cut a part in two.
+///
+/// Most reads have many writes to choose from, so that not to read from one of them hardly makes a question easier. So a part is cut where a write and a read are met, into what happens if the
+/// write comes first and what happens if the read does: at the two of which either order decides the most about others. What else is there is cut at what the search has met most lately.
+fn split(encoding: &Encoding, cube: &[Choice]) -> Option<Choice> {
+    let mut closure = encoding.closure.clone();
+    let mut ordered = Vec::new();
+    let nobody = vec![0; closure.n_words() * closure.n_words() * 64];
+    for choice in cube {
+        let edge = match *choice {
+            Choice::Before(a, b) => Some((a, b)),
+            Choice::Taken(lit) => encoding.nodes(lit),
+        };
+        if let Some((a, b)) = edge
+            && !closure.is_before(a, b)
+            && !closure.is_before(b, a)
+        {
+            closure.add(a, b, &nobody, &mut ordered);
+        }
+    }
+    if let Some((a, b)) = balanced(encoding, &closure) {
+        return Some(Choice::Before(a, b));
+    }
+    let except: Vec<Lit> =
+        cube.iter().filter_map(|choice| if let Choice::Taken(lit) = choice { Some(*lit) } else { None }).collect();
+    encoding.bits.most_active(encoding.splits(), &except).map(Choice::Taken)
+}
+
+/// The write and the read of which either order decides the most about the order of others.
+fn balanced(encoding: &Encoding, closure: &Closure) -> Option<(u32, u32)> {
+    let open = |pair: &(u32, u32)| !closure.is_before(pair.0, pair.1) && !closure.is_before(pair.1, pair.0);
+    let mut pairs: Vec<(f64, (u32, u32))> = encoding
+        .contended()
+        .filter(|(_, pair)| open(pair))
+        .map(|(lit, pair)| (encoding.bits.activity(lit), pair))
+        .collect();
+    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let n_words = closure.n_words();
+    let mut partners: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
+    for (_, (a, b)) in &pairs {
+        for (node, other) in [(*a, *b), (*b, *a)] {
+            partners.entry(node).or_insert_with(|| vec![0; n_words])[other as usize / 64] |= 1 << (other % 64);
+        }
+    }
+    // How many of them are ordered once one comes before the other.
+    let decided = |a: u32, b: u32| -> u32 {
+        let is_at_or_before = |node: u32| node == a || closure.is_before(node, a);
+        let of = |mask: &Vec<u64>| -> u32 {
+            let own = (mask[b as usize / 64] >> (b % 64) & 1) as u32;
+            own + mask.iter().zip(closure.after(b)).map(|(x, y)| (x & y).count_ones()).sum::<u32>()
+        };
+        partners.iter().filter(|(node, _)| is_at_or_before(**node)).map(|(_, mask)| of(mask)).sum()
+    };
+    let best = pairs.iter().take(MOST_ACTIVE).max_by_key(|(_, (a, b))| decided(*a, *b).min(decided(*b, *a)))?;
+    Some(best.1)
+}
+
 struct State<T> {
     /// Parts that nobody works on.
-    open: Vec<Vec<Lit>>,
+    open: Vec<Vec<Choice>>,
     /// How many are there, and how many of them wait.
     n_there: usize,
     n_waiting: usize,
@@ -55,22 +150,23 @@ struct State<T> {
     effort: Effort,
 }
 
-/// Looks for an execution that satisfies a condition: alone at first, then with the crew, if there is one.
+/// Looks for an execution that satisfies a condition: alone at first, then with what helps where it is not easy to find, then with the crew, if there is one.
 pub(crate) fn solve_together<T: Send>(
-    encoding: &mut Encoding,
-    unrolled: &mut Unrolled,
+    (encoding, unrolled): (&mut Encoding, &mut Unrolled),
     goal: TermId,
     crew: Option<&Crew<'_>>,
+    harden: &mut dyn FnMut(&Unrolled, &mut Encoding),
     (tell, effort): (&Tell<'_, T>, &mut Effort),
 ) -> Result<Option<T>, smt::Why> {
-    let alone = if crew.is_some() { ALONE } else { u32::MAX };
     if crew.is_some() {
         encoding.bits.listen();
     }
-    match solve(encoding, unrolled, (goal, &[]), alone, effort)? {
-        Solved::Found(mut found) => return tell(unrolled, &mut found).map(Some),
-        Solved::Nothing => return Ok(None),
-        Solved::Paused => {}
+    for conflicts in [EASY, if crew.is_some() { ALONE } else { u32::MAX }] {
+        match solve(encoding, unrolled, (goal, &[]), conflicts, effort)? {
+            Solved::Found(mut found) => return tell(unrolled, &mut found).map(Some),
+            Solved::Nothing => return Ok(None),
+            Solved::Paused => harden(unrolled, encoding),
+        }
     }
     let crew = crew.expect("only who has one is paused");
     let state = State { open: vec![Vec::new()], n_there: 1, n_waiting: 0, end: None, effort: Effort::default() };
@@ -119,17 +215,19 @@ impl<T> Shared<T> {
             effort.cubes += 1;
             loop {
                 encoding.bits.exchange(&self.exchange, who);
-                match solve(encoding, unrolled, (goal, &cube), SLICE, &mut effort) {
+                let lits: Vec<Lit> = cube.iter().map(|choice| choice.literal(encoding)).collect();
+                match solve(encoding, unrolled, (goal, &lits), SLICE, &mut effort) {
                     Ok(Solved::Found(mut found)) => self.end(tell(unrolled, &mut found).map(Some)),
                     Ok(Solved::Nothing) => {
-                        cube.retain(|lit| encoding.bits.lit_failed(*lit));
+                        let mut lits = lits.into_iter();
+                        cube.retain(|_| lits.next().is_some_and(|lit| encoding.bits.lit_failed(lit)));
                         self.refute(&cube);
                         break;
                     }
                     Ok(Solved::Paused) if self.is_wanted() => {
-                        if let Some(lit) = encoding.bits.most_active(encoding.splits(), &cube) {
-                            let other = cube.iter().copied().chain([!lit]).collect();
-                            cube.push(lit);
+                        if let Some(choice) = split(encoding, &cube) {
+                            let other = cube.iter().copied().chain([!choice]).collect();
+                            cube.push(choice);
                             self.give(other);
                         }
                     }
@@ -154,7 +252,7 @@ impl<T> Shared<T> {
     }
 
     /// The next part, once there is one; nothing, if it is over.
-    fn next(&self) -> Option<Vec<Lit>> {
+    fn next(&self) -> Option<Vec<Choice>> {
         let mut state = self.state.lock().ok()?;
         state.n_waiting += 1;
         loop {
@@ -184,7 +282,7 @@ impl<T> Shared<T> {
     }
 
     /// Gives a part away.
-    fn give(&self, cube: Vec<Lit>) {
+    fn give(&self, cube: Vec<Choice>) {
         if let Ok(mut state) = self.state.lock() {
             state.open.push(cube);
         }
@@ -192,7 +290,7 @@ impl<T> Shared<T> {
     }
 
     /// There is no execution with these literals; parts that have them all need not be looked at.
-    fn refute(&self, needed: &[Lit]) {
+    fn refute(&self, needed: &[Choice]) {
         let Ok(mut state) = self.state.lock() else { return };
         state.open.retain(|cube| !needed.iter().all(|lit| cube.contains(lit)));
         if needed.is_empty() && state.end.is_none() {

@@ -30,6 +30,8 @@ pub(crate) struct Encoding {
     pub(crate) watched: Vec<Lit>,
     lit_of: FxHashMap<TermId, Lit>,
     has_write_order: bool,
+    /// Whether small conflicts have been added after the rest.
+    pub(crate) has_conflicts: bool,
     pub(crate) n_choices: usize,
     pub(crate) n_write_orders: usize,
     /// Writes that critical sections keep reads from.
@@ -38,6 +40,9 @@ pub(crate) struct Encoding {
     pub(crate) closure: Closure,
     /// Beside that both happen, what a choice says; and what it takes for a rival to be active. By read and write as the theory counts.
     said: FxHashMap<Pair, TermId>,
+    /// The nodes of the write and the read of each choice, and literals that say which of two nodes comes first.
+    nodes_of: FxHashMap<Lit, (u32, u32)>,
+    comes_first: FxHashMap<(u32, u32), Lit>,
     active: FxHashMap<Pair, TermId>,
     /// How many variables there were when all was encoded: those mean the same in every encoding of the same program.
     pub(crate) n_common: usize,
@@ -77,11 +82,14 @@ impl Encoding {
             watched: Vec::new(),
             lit_of: FxHashMap::default(),
             has_write_order: false,
+            has_conflicts: false,
             n_choices: 0,
             n_write_orders: 0,
             n_excluded,
             closure,
             said: FxHashMap::default(),
+            nodes_of: FxHashMap::default(),
+            comes_first: FxHashMap::default(),
             active: FxHashMap::default(),
             n_common: 0,
             n_common_watched: 0,
@@ -222,6 +230,9 @@ impl Encoding {
             }
             self.n_choices += 1;
             self.said.insert((index, number), candidate.same);
+            if let Some(write) = candidate.write {
+                self.nodes_of.insert(lit, (unrolled.events.writes[write as usize].node, read.node));
+            }
             theory.candidates.push((number, lit));
         }
         self.bits.add_clause(&some);
@@ -257,6 +268,42 @@ impl Encoding {
         is_sure && follows(pool, &[facts[0], facts[1], facts[2], Some(rival.guard)], *active)
     }
 
+    /// The nodes of the write and the read of a choice.
+    pub(crate) fn nodes(&self, choice: Lit) -> Option<(u32, u32)> {
+        self.nodes_of.get(&choice).copied()
+    }
+
+    /// Choices with the nodes of their write and read.
+    pub(crate) fn contended(&self) -> impl Iterator<Item = (Lit, (u32, u32))> + '_ {
+        self.nodes_of.iter().map(|(lit, nodes)| (*lit, *nodes))
+    }
+
+    /// The literal that is true if one node comes before another, false if it comes after it. Nodes that do not happen can be put anywhere.
+    pub(crate) fn before(&mut self, a: u32, b: u32) -> Lit {
+        let (first, second) = (a.min(b), a.max(b));
+        let lit = match self.comes_first.get(&(first, second)) {
+            Some(lit) => *lit,
+            None => {
+                let lit = self.fresh();
+                self.comes_first.insert((first, second), lit);
+                for (lit, from, to) in [(lit, first, second), (!lit, second, first)] {
+                    self.add_edge(lit, from, to);
+                }
+                lit
+            }
+        };
+        if a < b { lit } else { !lit }
+    }
+
+    /// One node comes before another if a literal is true: told after all else.
+    fn add_edge(&mut self, lit: Lit, from: u32, to: u32) {
+        self.structure.edges.push((lit, from, to));
+        self.checker.add_edge(lit, from, to);
+        if let Some(order) = &self.order {
+            order.borrow_mut().add_edge(lit, from, to);
+        }
+    }
+
     /// Not all of these literals can be true.
     pub(crate) fn forbid(&mut self, together: &[Lit]) {
         let clause: Vec<Lit> = together.iter().map(|lit| !*lit).collect();
@@ -270,6 +317,7 @@ impl Encoding {
         }
         let Unrolled { pool, events, .. } = unrolled;
         let mut by_place: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        let mut own_edges = Vec::new();
         for (i, a) in events.writes.iter().enumerate() {
             let same_place = by_place.entry(a.place).or_default();
             for j in same_place.iter() {
@@ -291,17 +339,12 @@ impl Encoding {
                 self.bits.add_clause(&[!both, first, second]);
                 self.bits.add_clause(&[!first, both]);
                 self.bits.add_clause(&[!second, both]);
-                for (lit, from, to) in [(first, a.node, b.node), (second, b.node, a.node)] {
-                    self.n_write_orders += 1;
-                    self.structure.edges.push((lit, from, to));
-                    self.checker.add_edge(lit, from, to);
-                    if let Some(order) = &self.order {
-                        order.borrow_mut().add_edge(lit, from, to);
-                    }
-                }
+                self.n_write_orders += 2;
+                own_edges.extend([(first, a.node, b.node), (second, b.node, a.node)]);
             }
             same_place.push(i);
         }
+        own_edges.into_iter().for_each(|(lit, from, to)| self.add_edge(lit, from, to));
         Ok(true)
     }
 }
