@@ -42,6 +42,11 @@ impl Bits {
         self.sat.attach(theory);
     }
 
+    /// Prepares for questions that are hard to refute rather than hard to find a solution of; before anything is asserted.
+    pub fn refute_mostly(&mut self) {
+        self.sat.refute_mostly();
+    }
+
     /// A literal that stands for a formula. Pending assertions are encoded first, so that variables they define cost
     /// nothing.
     pub fn lit(&mut self, pool: &Pool, formula: TermId) -> Result<Lit, Why> {

@@ -26,9 +26,6 @@ impl Terminator for Watch {
 }
 
 /// The SAT solver.
-///
-/// With a theory, what is hard is refuting, and reasons are asked of the theory one by one: phases of the search that look for solutions, and shrinking clauses, which asks for many
-/// reasons, took a third of the time of hard questions about the order of events.
 pub(crate) struct Sat {
     solver: CaDiCal,
     n_vars: i32,
@@ -47,6 +44,14 @@ impl Sat {
         // Most questions are small and many; trying whether all variables may be true or false takes longer than answering them.
         solver.set("lucky", 0);
         Sat { solver, n_vars: 0, n_searched: 0, n_clauses: 0, hook: None, learned: None, max_conflicts: None }
+    }
+
+    /// What is hard will be refuting, with reasons that are asked of a theory one by one: no phases of the search that look for solutions, and no shrinking of clauses, which asks for many reasons. Those took a third of
+    /// the time of hard questions about the order of events. To be said before the first clause.
+    pub(crate) fn refute_mostly(&mut self) {
+        assert_eq!(self.n_clauses, 0, "options are for solvers that have no clauses yet");
+        self.solver.set("stabilize", 0);
+        self.solver.set("shrink", 0);
     }
 
     pub(crate) fn n_vars(&self) -> usize {
@@ -81,11 +86,6 @@ impl Sat {
 
     /// Connects a theory.
     pub(crate) fn attach(&mut self, theory: Box<dyn Theory>) {
-        // Options are for solvers that have no clauses yet.
-        if self.n_clauses == 0 {
-            self.solver.set("stabilize", 0);
-            self.solver.set("shrink", 0);
-        }
         let (hook, propagator) = Propagator::new(theory);
         self.solver.connect_external_propagator(propagator);
         self.hook = Some(hook);

@@ -72,6 +72,7 @@ impl Encoding {
         bits.set_limits(limits.clone());
         let order = in_solver.then(|| Rc::new(RefCell::new(OrderingConsistency::new(Structure::default()))));
         if let Some(order) = &order {
+            bits.refute_mostly();
             bits.attach(Box::new(Rc::clone(order)));
         }
         let mut encoding = Encoding {

@@ -11,12 +11,13 @@ use super::typed::Unit;
 use super::{check, parse};
 use ir::{DataModel, Sources};
 
-const TEXTS: [(&str, &str); 21] = [
+const TEXTS: [(&str, &str); 22] = [
     ("<ravel>/ravel.h", include_str!("ravel.h")),
     ("<ravel>/pthread.c", include_str!("pthread.c")),
     ("<ravel>/mutex.c", include_str!("mutex.c")),
     ("<ravel>/cond.c", include_str!("cond.c")),
     ("<ravel>/sync.c", include_str!("sync.c")),
+    ("<ravel>/futex.c", include_str!("futex.c")),
     ("<ravel>/threads.c", include_str!("threads.c")),
     ("<ravel>/stdlib.c", include_str!("stdlib.c")),
     ("<ravel>/string.c", include_str!("string.c")),

@@ -15,6 +15,7 @@ pub(in crate::c::lower) mod library;
 mod messages;
 pub(in crate::c::lower) mod results;
 mod stubs;
+mod system;
 mod text;
 
 use super::context::{FunctionRef, SymbolRef};
@@ -97,6 +98,16 @@ impl Body<'_, '_> {
         {
             let number = self.pool().bv(32, number);
             return self.call_model("getenv_numbered", vec![number], is_wanted);
+        }
+        if (name, is_users) == ("syscall", false)
+            && let Some((name, args)) = self.system_call(args)
+        {
+            let function = self.lw.model_function(name);
+            let (values, block) = self.arguments_for(function, name, &args);
+            self.lw.note_model(name);
+            let value = self.call_model(name, values, true)?;
+            self.end_block(block);
+            return Some(self.adapt_result(value, function, expr.ty.ty));
         }
         if let Some(function) = function {
             let may_show = ["pthread_cancel", "__errno_location"].iter().any(|name| self.lw.facts.uses(name));
