@@ -31,10 +31,8 @@ static int futex_error(int number)
 }
 
 /* Time may run out at any moment; a call that wakes may have reached whom it runs out for. */
-int futex_wait(u32 *at, u32 expected, void *timeout)
+static int futex_wait(u32 *at, u32 expected, void *timeout)
 {
-    if (__ravel_has_axioms())
-        __ravel_unsupported("futexes under axioms");
     u64 bit = own_bit();
     u64 waiting;
     u32 row = 0;
@@ -58,10 +56,8 @@ int futex_wait(u32 *at, u32 expected, void *timeout)
     return 0;
 }
 
-int futex_wake(u32 *at, int number)
+static int futex_wake(u32 *at, int number)
 {
-    if (__ravel_has_axioms())
-        __ravel_unsupported("futexes under axioms");
     int woken = 0;
     __ravel_atomic_begin();
     u32 row = futex_row((word)at);
@@ -77,4 +73,20 @@ int futex_wake(u32 *at, int number)
     __atomic_store_n(&futex_waiters[row], rest, SEQ_CST);
     __ravel_atomic_end();
     return woken;
+}
+
+/* `syscall(SYS_futex, …)`: FUTEX_WAIT and FUTEX_WAKE, and those with a set of bits if it has all of them. Whether a futex is private and which clock is meant makes no difference here. Other operations are refused where they are reached,
+ * and all of them under axioms. */
+int system_futex(u32 *at, int operation, u32 value, void *timeout, void *other, u32 bits)
+{
+    enum { WAIT = 0, WAKE = 1, WAIT_BITSET = 9, WAKE_BITSET = 10, FLAGS = 128 | 256 };
+    int plain = operation & ~FLAGS;
+    if (__ravel_has_axioms())
+        __ravel_unsupported("futexes under axioms");
+    if (plain == WAIT || plain == WAIT_BITSET && bits == ~(u32)0)
+        return futex_wait(at, value, timeout);
+    if (plain == WAKE || plain == WAKE_BITSET && bits == ~(u32)0)
+        return futex_wake(at, (int)value);
+    __ravel_unsupported("an operation on a futex other than waiting and waking");
+    return 0;
 }

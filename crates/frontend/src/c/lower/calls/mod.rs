@@ -100,10 +100,11 @@ impl Body<'_, '_> {
             return self.call_model("getenv_numbered", vec![number], is_wanted);
         }
         if (name, is_users) == ("syscall", false)
-            && let Some((name, args)) = self.system_call(args)
+            && let Some((number, args)) = args.split_first()
+            && let Some(name) = self.system_call(number)
         {
             let function = self.lw.model_function(name);
-            let (values, block) = self.arguments_for(function, name, &args);
+            let (values, block) = self.arguments_for(function, name, args);
             self.lw.note_model(name);
             let value = self.call_model(name, values, true)?;
             self.end_block(block);
