@@ -95,6 +95,9 @@ impl Lowering<'_> {
                             writers are found where nobody can go on)";
                 self.assume(what.to_string());
             }
+            "system_futex" if self.properties.has(Property::Race) => {
+                self.assume("calls on futexes order memory like a lock that each of them takes".to_string());
+            }
             "pthread_rwlock_unlock"
                 if self.properties.has(Property::Misuse) && self.facts.uses("pthread_rwlock_rdlock") =>
             {

@@ -1,5 +1,6 @@
 /* Futexes, which programs reach by `syscall(SYS_futex, …)`: waiting, if a word has the expected value, until somebody wakes whoever waits there. Who waits at which word is a table of ours;
- * whom of several a call wakes is left to the scheduler, and whoever waits may come back without having been woken, as the manual allows. */
+ * whom of several a call wakes is left to the scheduler, and whoever waits may come back without having been woken, as the manual allows.
+ * Each call is one step, which orders memory like a lock that all of them take; the answer says so where races are asked about. */
 
 enum { FUTEXES = 8 };
 static word futex_at[FUTEXES];
@@ -38,10 +39,10 @@ static int futex_wait(u32 *at, u32 expected, void *timeout)
     u32 row = 0;
     int is_noisy = timeout == 0 && __ravel_choice();
     __ravel_atomic_begin();
-    u32 found = __atomic_load_n(at, SEQ_CST);
+    u32 found = __atomic_load_n(at, RELAXED);
     if (found == expected && !is_noisy) {
         row = futex_row((word)at);
-        __ravel_rmw(&futex_waiters[row], waiting, waiting | bit, SEQ_CST);
+        __ravel_rmw(&futex_waiters[row], waiting, waiting | bit, RELAXED);
     }
     __ravel_atomic_end();
     if (found != expected)
@@ -49,10 +50,10 @@ static int futex_wait(u32 *at, u32 expected, void *timeout)
     if (is_noisy)
         return __ravel_choice() ? futex_error(EINTR) : 0;
     if (timeout != 0) {
-        __ravel_rmw(&futex_waiters[row], waiting, waiting & ~bit, SEQ_CST);
+        __ravel_rmw(&futex_waiters[row], waiting, waiting & ~bit, RELAXED);
         return (waiting & bit) == 0 ? 0 : futex_error(__ravel_choice() ? ETIMEDOUT : EINTR);
     }
-    __ravel_await(&futex_waiters[row], waiting, (waiting & bit) == 0, waiting, SEQ_CST);
+    __ravel_await(&futex_waiters[row], waiting, (waiting & bit) == 0, waiting, RELAXED);
     return 0;
 }
 
@@ -61,7 +62,7 @@ static int futex_wake(u32 *at, int number)
     int woken = 0;
     __ravel_atomic_begin();
     u32 row = futex_row((word)at);
-    u64 rest = __atomic_load_n(&futex_waiters[row], SEQ_CST);
+    u64 rest = __atomic_load_n(&futex_waiters[row], RELAXED);
     while (rest != 0 && woken < number) {
         u64 among = rest;
         if (number < 64)
@@ -70,7 +71,7 @@ static int futex_wake(u32 *at, int number)
         rest &= ~(among & (0 - among));
         woken++;
     }
-    __atomic_store_n(&futex_waiters[row], rest, SEQ_CST);
+    __atomic_store_n(&futex_waiters[row], rest, RELAXED);
     __ravel_atomic_end();
     return woken;
 }
