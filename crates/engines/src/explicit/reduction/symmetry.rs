@@ -82,27 +82,34 @@ impl Symmetry {
         if places.len() < 2 {
             return None;
         }
-        let has_handles = self.mask(code, state, view);
+        let has_handles = self.note_handles(code, state, view);
+        // Mostly threads keep no handles, and their records are compared as they are.
+        let is_masked = places.iter().any(|thread| !self.handles.at(view.pcs[*thread as usize]).is_empty());
         let records_at = code.records_at();
-        let record = |thread: usize| {
-            let start = view.starts[thread] as usize - records_at;
-            &self.masked[start..start + code.locs[view.pcs[thread] as usize].record as usize]
-        };
-        let mut threads = places.clone();
-        threads.sort_by(|a, b| {
+        if is_masked {
+            self.mask(state, view, records_at);
+        }
+        let records = if is_masked { &self.masked } else { &state[records_at..] };
+        let compare = |a: &u16, b: &u16| {
+            let record = |thread: usize| {
+                let start = view.starts[thread] as usize - records_at;
+                &records[start..start + code.locs[view.pcs[thread] as usize].record as usize]
+            };
             let (a, b) = (*a as usize, *b as usize);
             record(a).cmp(record(b)).then_with(|| self.kept_at[a].cmp(&self.kept_at[b]))
-        });
-        self.order.clear();
-        self.order.extend(0..n as u16);
-        for (place, thread) in places.iter().zip(&threads) {
-            self.order[*place as usize] = *thread;
-        }
-        let is_sorted = places == threads;
+        };
+        let is_sorted = places.windows(2).all(|pair| compare(&pair[0], &pair[1]).is_le());
         if is_sorted && !(has_handles && self.handles.has_groups()) {
             return None;
         }
+        self.order.clear();
+        self.order.extend(0..n as u16);
         if !is_sorted {
+            let mut threads = places.clone();
+            threads.sort_by(compare);
+            for (place, thread) in places.iter().zip(&threads) {
+                self.order[*place as usize] = *thread;
+            }
             self.exchange(code, state, view);
         }
         if has_handles {
@@ -111,16 +118,12 @@ impl Symmetry {
         (!is_sorted).then(|| self.order.clone())
     }
 
-    /// Copies the records without their handles, and notes where handles are kept; false if there are none.
-    fn mask(&mut self, code: &Code, state: &[u8], view: &View) -> bool {
-        let records_at = code.records_at();
-        let n = view.pcs.len();
-        self.masked.clear();
-        self.masked.extend_from_slice(&state[records_at..view.heap_at]);
+    /// Notes where handles are kept; false if there are none.
+    fn note_handles(&mut self, code: &Code, state: &[u8], view: &View) -> bool {
         self.kept_at.clear();
-        self.kept_at.resize(n, 0);
+        self.kept_at.resize(view.pcs.len(), 0);
         let mut has_handles = false;
-        let mut note = |state: &[u8], at: usize, bytes: u8, place: u64| {
+        let mut note = |at: usize, bytes: u8, place: u64| {
             let handle = read_word(state, at, bytes as usize);
             has_handles |= handle != 0;
             if let Some(kept_at) = (handle as usize).checked_sub(1).and_then(|thread| self.kept_at.get_mut(thread)) {
@@ -128,19 +131,28 @@ impl Symmetry {
             }
         };
         for (index, (at, bytes)) in self.handles.globals.iter().enumerate() {
-            note(state, *at as usize, *bytes, index as u64);
+            note(*at as usize, *bytes, index as u64);
         }
-        for (thread, pc) in view.pcs.iter().enumerate() {
-            let start = view.starts[thread] as usize;
+        for (start, pc) in view.starts.iter().zip(&view.pcs) {
             for (index, Spot { offset, bytes, group }) in self.handles.at(*pc).iter().enumerate() {
-                let at = start + *offset as usize;
                 // Spots of a group count as one.
                 let place = u64::from(*pc) << 20 | u64::from(group.unwrap_or(index as u16)) << 1 | 1 << 60;
-                note(state, at, *bytes, place);
-                self.masked[at - records_at..][..*bytes as usize].fill(0);
+                note(*start as usize + *offset as usize, *bytes, place);
             }
         }
         has_handles
+    }
+
+    /// Copies the records without their handles.
+    fn mask(&mut self, state: &[u8], view: &View, records_at: usize) {
+        self.masked.clear();
+        self.masked.extend_from_slice(&state[records_at..view.heap_at]);
+        for (start, pc) in view.starts.iter().zip(&view.pcs) {
+            for spot in self.handles.at(*pc) {
+                let at = *start as usize + spot.offset as usize - records_at;
+                self.masked[at..][..spot.bytes as usize].fill(0);
+            }
+        }
     }
 
     /// Puts the records in order.
