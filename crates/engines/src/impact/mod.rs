@@ -111,13 +111,26 @@ fn decide(task: &Task, run: &mut Run, expands_covers: bool) -> Result<Verdict, W
         let what = format!("{} is not something that labels show", property.describe());
         return Err(Why::Unsupported { span: Span::NOWHERE, what });
     }
-    let bundles = takes_branches_together(run);
-    let program = run.prepare(task, &Options { arrays: true, multiplies: !bundles, ..Options::default() })?;
     run.looked_for = task.properties;
+    let bundles = takes_branches_together(run);
+    let options = Options { arrays: true, fills: true, multiplies: !bundles, ..Options::default() };
+    let program = run.prepare(task, &options)?;
+    if let Some(verdict) = judge(task, &program, run, expands_covers)? {
+        return Ok(verdict);
+    }
+    // An execution needs all that fills its arrays.
+    let whole = run.prepare(task, &Options { fills: false, ..options })?;
+    let verdict = if whole.procs == program.procs { None } else { judge(task, &whole, run, expands_covers)? };
+    // What nobody has written in an array of unknown size has no value that the execution could be given.
+    verdict.ok_or_else(|| Why::Bound("an execution with an array of unknown size that cannot be run again".to_string()))
+}
+
+/// What is true of a prepared program; none if something goes wrong in an execution that cannot be run again.
+fn judge(task: &Task, program: &Program, run: &mut Run, expands_covers: bool) -> Result<Option<Verdict>, Why> {
     // States show when all threads wait, not when some wait for each other.
-    let circles = task.properties.has(Property::Deadlock).then(|| circles(&program)).flatten();
-    let beyond = task.properties.has(Property::Race).then(|| races::beyond(&program)).flatten();
-    let program = forget_owners(program);
+    let circles = task.properties.has(Property::Deadlock).then(|| circles(program)).flatten();
+    let beyond = task.properties.has(Property::Race).then(|| races::beyond(program)).flatten();
+    let program = forget_owners(program.clone());
     let mut world = world(&program, task.properties, run, expands_covers);
     let mut unwinding = Unwinding::new(&mut world);
     let result = match run.word(&INVARIANTS) {
@@ -136,25 +149,20 @@ fn decide(task: &Task, run: &mut Run, expands_covers: bool) -> Result<Verdict, W
     match (result, certificate) {
         (Ok(()), Some(certificate)) => match world.unknown.or(circles).or(beyond) {
             Some(why) => Err(why),
-            None => Ok(Verdict::Safe(Proof::Abstraction(Arc::new(certificate)))),
+            None => Ok(Some(Verdict::Safe(Proof::Abstraction(Arc::new(certificate))))),
         },
         (Err(Halt::Error(attempt)), _) => {
             let trace = trace(&mut world, &attempt, run)?;
             let trace = spell_trace(&task.program, &program, &trace);
-            // What nobody has written in an array of unknown size has no value that the execution could be given.
-            if has_whole_arrays(&program) && ir::replay(task, &trace).is_err() {
-                return Err(Why::Bound(
-                    "an execution with an array of unknown size that cannot be run again".to_string(),
-                ));
-            }
-            Ok(Verdict::Unsafe(trace))
+            let is_lost = has_whole_arrays(&program) && ir::replay(task, &trace).is_err();
+            Ok((!is_lost).then_some(Verdict::Unsafe(trace)))
         }
         (Err(Halt::Race(path, pair)), _) => {
             let mut steps = races::steps(&mut world, &path, &pair)?;
             let [one, other] = &*pair;
             let (Some(last), Some(first)) = (steps.pop(), steps.pop()) else { unreachable!("two steps were added") };
             let next = [(first, one.stmt), (last, other.stmt)];
-            Ok(Verdict::Unsafe(spell_race(&task.program, &program, &steps, &next)))
+            Ok(Some(Verdict::Unsafe(spell_race(&task.program, &program, &steps, &next))))
         }
         (Err(Halt::Stopped(why)), _) => Err(world.unknown.unwrap_or(why)),
         (Err(Halt::Solver(why)), _) => Err(world.unknown.unwrap_or_else(|| run.why_stopped(why))),

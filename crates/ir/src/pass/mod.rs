@@ -72,6 +72,8 @@ pub struct Options {
     pub promotes: bool,
     /// Whether objects of unknown size become variables that hold a whole array.
     pub arrays: bool,
+    /// Whether filling such an array with inputs is left out. A violation found then is none that can be run as it is.
+    pub fills: bool,
     /// Whether the buffers of `tso` and `pso` are written into the program, which then runs under `sc`.
     pub buffers: bool,
     /// Whether values that decide nothing about the properties are taken away.
@@ -88,6 +90,7 @@ impl Default for Options {
             rounds: 0,
             promotes: true,
             arrays: false,
+            fills: false,
             buffers: false,
             slices: true,
         }
@@ -128,7 +131,7 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
         program = split_regions(drop_dead(slice(program, properties), properties, true));
     }
     if options.arrays {
-        program = whole_arrays(program, properties);
+        program = whole_arrays(program, properties, options.fills);
     }
     Ok(if options.blocks { merge_blocks(program, properties, options.multiplies) } else { program })
 }

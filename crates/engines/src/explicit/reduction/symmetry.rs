@@ -82,7 +82,7 @@ impl Symmetry {
         if places.len() < 2 {
             return None;
         }
-        let has_handles = self.note_handles(code, state, view);
+        let has_handles = self.note_handles(state, view);
         // Mostly threads keep no handles, and their records are compared as they are.
         let is_masked = places.iter().any(|thread| !self.handles.at(view.pcs[*thread as usize]).is_empty());
         let records_at = code.records_at();
@@ -119,7 +119,7 @@ impl Symmetry {
     }
 
     /// Notes where handles are kept; false if there are none.
-    fn note_handles(&mut self, code: &Code, state: &[u8], view: &View) -> bool {
+    fn note_handles(&mut self, state: &[u8], view: &View) -> bool {
         self.kept_at.clear();
         self.kept_at.resize(view.pcs.len(), 0);
         let mut has_handles = false;

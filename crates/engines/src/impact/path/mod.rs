@@ -158,14 +158,22 @@ impl Unwinding<'_, '_> {
         bad: &[TermId],
     ) -> Result<Option<Vec<(NodeId, TermId)>>, smt::Why> {
         let cells = &mut self.world.cells;
-        let bad = cells.pool.and_all(bad);
+        let mut last_inputs: Option<(usize, Vec<TermId>, usize)> = None;
+        // The inputs of the step that goes wrong are any: a label that named them would speak of those of one step, by a name that the steps before have for theirs.
+        let told = match has_inputs(cells, bad) {
+            true => {
+                last_inputs = Some((arrivals.len(), bad.to_vec(), 0));
+                without_inputs(cells, bad)
+            }
+            false => bad.to_vec(),
+        };
+        let bad = cells.pool.and_all(&told);
         let mut formula = cells.pool.not(bad);
         let relates = nodes[0] == 0 && self.relates();
         if relates {
             formula = self.by_relations(nodes[nodes.len() - 1], formula)?;
         }
         let mut found = Vec::new();
-        let mut last_inputs: Option<(usize, Vec<TermId>, usize)> = None;
         for index in (0..arrivals.len()).rev() {
             found.push((nodes[index + 1], formula));
             let cells = &mut self.world.cells;
@@ -179,11 +187,9 @@ impl Unwinding<'_, '_> {
                 add_guards_about(cells, &arrivals[index].step.guards, before, &mut all);
             }
             all.push(fails);
-            let mut inputs: Vec<VarId> = all.iter().flat_map(|term| cells.vars_in(*term).to_vec()).collect();
-            inputs.retain(|var| cells.cell(*var).is_none());
-            if !inputs.is_empty() {
+            if has_inputs(cells, &all) {
                 last_inputs.get_or_insert((index, all.clone(), found.len()));
-                all = smt::project(&mut cells.pool, &all, &|var| !inputs.contains(&var));
+                all = without_inputs(cells, &all);
             }
             let bad = cells.pool.and_all(&all);
             if is_large(cells, bad) {
@@ -448,4 +454,20 @@ impl Unwinding<'_, '_> {
         settling.demanded.push(settled);
         cells.pool.and_all(&settling.demanded)
     }
+}
+
+/// The variables of formulas that are no cells.
+fn inputs_in(cells: &mut Cells<'_>, formulas: &[TermId]) -> Vec<VarId> {
+    let vars: Vec<VarId> = formulas.iter().flat_map(|term| cells.vars_in(*term).to_vec()).collect();
+    vars.into_iter().filter(|var| cells.cell(*var).is_none()).collect()
+}
+
+fn has_inputs(cells: &mut Cells<'_>, formulas: &[TermId]) -> bool {
+    !inputs_in(cells, formulas).is_empty()
+}
+
+/// What formulas say of cells, or less, whatever the inputs are.
+fn without_inputs(cells: &mut Cells<'_>, formulas: &[TermId]) -> Vec<TermId> {
+    let inputs = inputs_in(cells, formulas);
+    smt::project(&mut cells.pool, formulas, &|var| !inputs.contains(&var))
 }

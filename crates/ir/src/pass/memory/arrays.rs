@@ -8,20 +8,24 @@
 //! What a solver knows of addresses stays what C promises: an access is inside if its distance from the first byte is less than the size. A size for which the model of memory has no room is
 //! not refused here, as it is elsewhere, so that more executions are looked at, never fewer.
 //!
+//! What only fills an array with inputs before anybody looks at it is left out (`fills`), and of loops that then only check, all rounds but one.
+//!
 //! It is no pass for those who ask for races (all cells become one variable), for leaks, or for wrong `free`s; an object that may be freed stays as it is.
 //!
 //! Invariant: accesses of a region are changed all or none.
 
+use super::fills::{Spot, fills};
 use super::promote::made_once;
 use super::regions::{place_of, place_of_mut};
 use crate::access::bytes_of;
 use crate::memory::RegionId;
 use crate::pass::analysis::points_to::{AbstractObject, PointsTo};
-use crate::program::{Edge, Format, Program, Scope, Variable};
+use crate::pass::control::uniform_loops::shorten_uniform_loops;
+use crate::program::{Edge, EdgeId, Format, Program, Scope, Variable};
 use crate::property::{Properties, Property};
 use crate::stmt::{AllocSite, CheckKind, Op, Order, Place, Stmt};
 use logic::{Scalar, Sort, TermId, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An object that becomes a variable.
 struct Array {
@@ -34,15 +38,21 @@ struct Array {
     size: VarId,
 }
 
-/// The program with objects of unknown size as variables. Its memory must be split into regions.
-pub fn whole_arrays(mut program: Program, properties: Properties) -> Program {
+/// The program with objects of unknown size as variables, and perhaps without what only fills them. Its memory must be split into regions.
+pub fn whole_arrays(program: Program, properties: Properties, drops_fills: bool) -> Program {
+    let (program, filling) = with_arrays(program, properties, drops_fills);
+    shorten_uniform_loops(program, properties, &filling)
+}
+
+/// The program with such variables, and the edges of the initial thread where one was only filled.
+fn with_arrays(mut program: Program, properties: Properties, drops_fills: bool) -> (Program, Vec<EdgeId>) {
     let is_told_apart = [Property::Race, Property::MemTrack, Property::MemCleanup, Property::Free];
     if is_told_apart.iter().any(|property| properties.has(*property)) {
-        return program;
+        return (program, Vec::new());
     }
     let found = candidates(&program);
     if found.is_empty() {
-        return program;
+        return (program, Vec::new());
     }
     let model = program.data_model;
     let end_of = |object: &crate::memory::Object| (object.base >> model.granule_bits()) + model.granules(object.size);
@@ -61,13 +71,25 @@ pub fn whole_arrays(mut program: Program, properties: Properties) -> Program {
         let size = declare(&mut program, "size", Sort::Bv(word), Scope::Global);
         arrays.insert(region, Array { site, len, base, contents, size });
     }
+    let is_arbitrary =
+        |region| drops_fills && arrays.get(&region).is_some_and(|array: &Array| !is_zeroed(&program, array.site));
+    let fills = fills(&program, is_arbitrary);
+    let mut filling: Vec<EdgeId> = fills.iter().map(|(edge, _)| EdgeId(*edge as u32)).collect();
+    filling.sort_unstable();
     for index in 0..program.procs.len() {
+        let fills = if index == program.main.index() { fills.clone() } else { FxHashSet::default() };
         let mut edges = std::mem::take(&mut program.procs[index].edges);
-        let mut rewriter = Rewriter { program: &mut program, arrays: &arrays, locals: FxHashMap::default() };
-        edges.iter_mut().for_each(|edge| rewriter.edge(edge));
+        let mut rewriter = Rewriter { program: &mut program, arrays: &arrays, locals: FxHashMap::default(), fills };
+        edges.iter_mut().enumerate().for_each(|(index, edge)| rewriter.edge(index, edge));
         program.procs[index].edges = edges;
     }
-    program
+    (program, filling)
+}
+
+/// Whether the objects of a site hold zeros at first.
+fn is_zeroed(program: &Program, site: AllocSite) -> bool {
+    let mut stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    stmts.any(|stmt| stmt.alloc_site() == Some(site) && matches!(stmt.op, Op::Alloc { zeroed: true, .. }))
 }
 
 fn declare(program: &mut Program, name: &str, sort: Sort, scope: Scope) -> VarId {
@@ -124,13 +146,23 @@ struct Rewriter<'a> {
     arrays: &'a FxHashMap<RegionId, Array>,
     /// The locals of this procedure that hold the size and the contents of an array.
     locals: FxHashMap<RegionId, (VarId, VarId)>,
+    /// Writes of this procedure that change nothing.
+    fills: FxHashSet<Spot>,
 }
 
 impl Rewriter<'_> {
-    fn edge(&mut self, edge: &mut Edge) {
+    fn edge(&mut self, index: usize, edge: &mut Edge) {
         let mut stmts = Vec::with_capacity(edge.stmts.len());
-        for stmt in std::mem::take(&mut edge.stmts) {
+        for (at, stmt) in std::mem::take(&mut edge.stmts).into_iter().enumerate() {
+            let before = stmts.len();
             self.stmt(stmt, &mut stmts);
+            if self.fills.contains(&(index, at)) {
+                // That the cell is inside still has to be.
+                let is_check = |stmt: &Stmt| !matches!(stmt.op, Op::Rmw { .. });
+                let mut of_fill = stmts.split_off(before);
+                of_fill.retain(is_check);
+                stmts.append(&mut of_fill);
+            }
         }
         edge.stmts = stmts;
     }

@@ -7,6 +7,7 @@
 pub(super) mod alloc_copies;
 pub(super) mod arrays;
 pub(super) mod count_blocks;
+pub(super) mod fills;
 pub(super) mod localize;
 pub(super) mod privatize;
 pub(super) mod promote;

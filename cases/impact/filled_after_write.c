@@ -1,0 +1,36 @@
+// expect: unsafe
+// property: reach
+// engines: impact
+// why: the first number was written before the array was filled, and is another one afterwards
+#include <pthread.h>
+#include <stdlib.h>
+
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+
+int *numbers;
+int length;
+
+void *look(void *arg)
+{
+    if (numbers[0] != 7)
+        reach_error();
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    length = __VERIFIER_nondet_int();
+    if (length < 1 || length > 1000)
+        return 0;
+    numbers = malloc((size_t)length * sizeof(int));
+    if (!numbers)
+        return 0;
+    numbers[0] = 7;
+    for (int i = 0; i < length; i++)
+        numbers[i] = __VERIFIER_nondet_int();
+    pthread_create(&thread, 0, look, 0);
+    pthread_join(thread, 0);
+    return 0;
+}
