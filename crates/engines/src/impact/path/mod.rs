@@ -160,14 +160,8 @@ impl Unwinding<'_, '_> {
         let cells = &mut self.world.cells;
         let mut last_inputs: Option<(usize, Vec<TermId>, usize)> = None;
         // The inputs of the step that goes wrong are any: a label that named them would speak of those of one step, by a name that the steps before have for theirs.
-        let told = match has_inputs(cells, bad) {
-            true => {
-                last_inputs = Some((arrivals.len(), bad.to_vec(), 0));
-                without_inputs(cells, bad)
-            }
-            false => bad.to_vec(),
-        };
-        let bad = cells.pool.and_all(&told);
+        let told = without_inputs(cells, bad).inspect(|_| last_inputs = Some((arrivals.len(), bad.to_vec(), 0)));
+        let bad = cells.pool.and_all(told.as_deref().unwrap_or(bad));
         let mut formula = cells.pool.not(bad);
         let relates = nodes[0] == 0 && self.relates();
         if relates {
@@ -187,9 +181,9 @@ impl Unwinding<'_, '_> {
                 add_guards_about(cells, &arrivals[index].step.guards, before, &mut all);
             }
             all.push(fails);
-            if has_inputs(cells, &all) {
-                last_inputs.get_or_insert((index, all.clone(), found.len()));
-                all = without_inputs(cells, &all);
+            if let Some(told) = without_inputs(cells, &all) {
+                last_inputs.get_or_insert((index, all, found.len()));
+                all = told;
             }
             let bad = cells.pool.and_all(&all);
             if is_large(cells, bad) {
@@ -456,18 +450,9 @@ impl Unwinding<'_, '_> {
     }
 }
 
-/// The variables of formulas that are no cells.
-fn inputs_in(cells: &mut Cells<'_>, formulas: &[TermId]) -> Vec<VarId> {
-    let vars: Vec<VarId> = formulas.iter().flat_map(|term| cells.vars_in(*term).to_vec()).collect();
-    vars.into_iter().filter(|var| cells.cell(*var).is_none()).collect()
-}
-
-fn has_inputs(cells: &mut Cells<'_>, formulas: &[TermId]) -> bool {
-    !inputs_in(cells, formulas).is_empty()
-}
-
-/// What formulas say of cells, or less, whatever the inputs are.
-fn without_inputs(cells: &mut Cells<'_>, formulas: &[TermId]) -> Vec<TermId> {
-    let inputs = inputs_in(cells, formulas);
-    smt::project(&mut cells.pool, formulas, &|var| !inputs.contains(&var))
+/// What formulas say of cells, or less, whatever the inputs in them are; none if there are none.
+fn without_inputs(cells: &mut Cells<'_>, formulas: &[TermId]) -> Option<Vec<TermId>> {
+    let mut inputs: Vec<VarId> = formulas.iter().flat_map(|term| cells.vars_in(*term).to_vec()).collect();
+    inputs.retain(|var| cells.cell(*var).is_none());
+    (!inputs.is_empty()).then(|| smt::project(&mut cells.pool, formulas, &|var| !inputs.contains(&var)))
 }

@@ -60,6 +60,8 @@ static int futex_wait(u32 *at, u32 expected, void *timeout)
 static int futex_wake(u32 *at, int number)
 {
     int woken = 0;
+    if (number < 1)
+        __ravel_unsupported("waking fewer than one thread at a futex");
     __ravel_atomic_begin();
     u32 row = futex_row((word)at);
     u64 rest = __atomic_load_n(&futex_waiters[row], RELAXED);

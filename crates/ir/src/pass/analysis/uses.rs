@@ -98,6 +98,13 @@ pub fn for_each_used(pool: &Pool, op: &Op, visit: &mut dyn FnMut(VarId)) {
     });
 }
 
+/// Whether the value of a variable before the statement matters to it.
+pub(in crate::pass) fn uses(pool: &Pool, op: &Op, var: VarId) -> bool {
+    let mut is_used = false;
+    for_each_used(pool, op, &mut |other| is_used |= other == var);
+    is_used
+}
+
 /// Calls `visit` for each variable that occurs in the term; some may come twice. Quick on small terms, unlike a bit set
 /// over all variables of the program.
 pub(in crate::pass) fn for_each_var(pool: &Pool, term: TermId, visit: &mut dyn FnMut(VarId)) {

@@ -13,10 +13,10 @@ use crate::access::local_written;
 use crate::pass::analysis::graph::reachable_from;
 use crate::pass::analysis::liveness::Liveness;
 use crate::pass::analysis::loops::{Loop, find_loops};
-use crate::pass::analysis::uses::{for_each_used, mentions};
-use crate::program::{EdgeId, Format, Proc, Program, Scope, Variable};
+use crate::pass::analysis::uses::{for_each_used, mentions, uses};
+use crate::pass::memory::arrays::declare;
+use crate::program::{Edge, EdgeId, LocId, Proc, Program, Scope};
 use crate::property::{Properties, Property};
-use crate::source::Span;
 use crate::stmt::{HavocKind, Op, Place, Stmt};
 use logic::{Node, TermId, VarId};
 
@@ -68,79 +68,98 @@ fn counting(program: &Program, main: &Proc, liveness: &Liveness, one: &Loop) -> 
     if one.back_edges.len() != 1 {
         return None;
     }
-    let edges = || main.edges.iter().enumerate().filter(|(_, edge)| one.body.contains(edge.from.index()));
-    let is_inside = |index: usize| one.body.contains(main.edges[index].to.index());
-    // What is counted to may be read anew before each comparison.
-    let mut compares = one.head;
-    let mut read: Vec<VarId> = Vec::new();
-    loop {
-        let mut next = edges().filter(|(_, edge)| edge.from == compares).map(|(_, edge)| edge);
-        let (Some(edge), None) = (next.next(), next.next()) else { break };
-        let is_read = |stmt: &Stmt| matches!(stmt.op, Op::Load { place: Place::Var(_), .. } | Op::Assign { .. });
-        let is_only_way = main.edges.iter().filter(|other| other.to == edge.to).count() == 1;
-        if !edge.stmts.iter().all(is_read) || !is_only_way || edge.to == one.head {
-            return None;
-        }
-        read.extend(edge.stmts.iter().filter_map(|stmt| local_written(&stmt.op)));
-        compares = edge.to;
-    }
-    let of_comparison: Vec<usize> = edges().filter(|(_, edge)| edge.from == compares).map(|(index, _)| index).collect();
-    let [first, second] = of_comparison[..] else { return None };
-    let (enters, leaves) = if is_inside(first) { (first, second) } else { (second, first) };
-    let leaves_elsewhere = edges().any(|(index, _)| index != leaves && !is_inside(index));
-    if !is_inside(enters) || is_inside(leaves) || leaves_elsewhere {
+    let (compares, read) = comparison(main, one)?;
+    let is_inside = |edge: &Edge| one.body.contains(edge.to.index());
+    let [first, second] = edges_from(main, compares).collect::<Vec<_>>()[..] else { return None };
+    let (enters, leaves) = if is_inside(&main.edges[first]) { (first, second) } else { (second, first) };
+    let inner: Vec<usize> =
+        (0..main.edges.len()).filter(|at| *at != leaves && one.body.contains(main.edges[*at].from.index())).collect();
+    if is_inside(&main.edges[leaves]) || !inner.iter().all(|at| is_inside(&main.edges[*at])) {
         return None;
     }
     let (counter, end) = counted_to(program, &main.edges[enters].stmts, &main.edges[leaves].stmts)?;
-    let body: Vec<&Stmt> = edges().filter(|(index, _)| *index != leaves).flat_map(|(_, edge)| &edge.stmts).collect();
-    if !body.iter().all(|stmt| only_looks(&stmt.op)) {
+    let body: Vec<&Stmt> = inner.iter().flat_map(|at| &main.edges[*at].stmts).collect();
+    if !body.iter().all(|stmt| only_looks(&stmt.op)) || !only_counts(program, liveness, one, &body, &read, counter, end)
+    {
         return None;
     }
-    // Nothing but the counter goes from round to round, or out of the loop.
-    let written = || body.iter().filter_map(|stmt| local_written(&stmt.op));
-    let n_written = |var: VarId| written().filter(|other| *other == var).count();
-    let is_read_anew = |var: VarId| read.contains(&var) && n_written(var) == 1;
-    let is_carried = |var: VarId| {
-        var != counter && (liveness.is_live(one.head, var) || mentions(&program.pool, end, var) && !is_read_anew(var))
-    };
-    // What is computed for it comes from what is the same in all rounds.
-    let is_same = |var: &VarId| written().all(|other| other != *var) || is_read_anew(*var);
-    let mut is_computed_alike = true;
-    for stmt in body.iter().filter(|stmt| local_written(&stmt.op).is_some_and(|var| read.contains(&var))) {
-        for_each_used(&program.pool, &stmt.op, &mut |var| is_computed_alike &= is_same(&var));
-    }
-    if !is_computed_alike {
-        return None;
-    }
-    if written().any(is_carried) || read.iter().any(|var| n_written(*var) != 1) || n_written(counter) != 1 {
-        return None;
-    }
-    // The last thing that a round does is to count.
-    let places = edges().flat_map(|(index, edge)| (0..edge.stmts.len()).map(move |at| (index, at)));
+    let places = inner.iter().flat_map(|edge| (0..main.edges[*edge].stmts.len()).map(move |at| (*edge, at)));
     let (last, at) =
-        places.into_iter().find(|(index, at)| is_step(program, &main.edges[*index].stmts[*at].op, counter))?;
-    let mut loc = main.edges[last].to;
-    while loc != one.head {
-        let mut next = main.edges.iter().filter(|edge| edge.from == loc);
-        let (Some(edge), None) = (next.next(), next.next()) else { return None };
-        if !edge.stmts.is_empty() || main.edges.iter().filter(|other| other.to == loc).count() != 1 {
+        places.into_iter().find(|(edge, at)| is_step(program, &main.edges[*edge].stmts[*at].op, counter))?;
+    let after = &main.edges[last].stmts[at + 1..];
+    let is_last = leads_only_to(main, main.edges[last].to, one.head)
+        && !after.iter().any(|stmt| uses(&program.pool, &stmt.op, counter));
+    let (enters, leaves, last) = (EdgeId(enters as u32), EdgeId(leaves as u32), EdgeId(last as u32));
+    is_last.then_some(Counting { enters, leaves, counts: (last, at), counter, end })
+}
+
+/// The edges that leave a location.
+fn edges_from(main: &Proc, loc: LocId) -> impl Iterator<Item = usize> {
+    (0..main.edges.len()).filter(move |at| main.edges[*at].from == loc)
+}
+
+/// The edge that leaves a location, if it is the only one.
+fn only_edge_from(main: &Proc, loc: LocId) -> Option<&Edge> {
+    let mut next = edges_from(main, loc);
+    next.next().filter(|_| next.next().is_none()).map(|at| &main.edges[at])
+}
+
+fn n_edges_to(main: &Proc, loc: LocId) -> usize {
+    main.edges.iter().filter(|edge| edge.to == loc).count()
+}
+
+/// Where a round is begun or the loop left, and what is read anew on the way there from the head.
+fn comparison(main: &Proc, one: &Loop) -> Option<(LocId, Vec<VarId>)> {
+    let is_read = |stmt: &Stmt| matches!(stmt.op, Op::Load { place: Place::Var(_), .. } | Op::Assign { .. });
+    let (mut loc, mut read) = (one.head, Vec::new());
+    while let Some(edge) = only_edge_from(main, loc) {
+        if !edge.stmts.iter().all(is_read) || n_edges_to(main, edge.to) != 1 || edge.to == one.head {
             return None;
         }
+        read.extend(edge.stmts.iter().filter_map(|stmt| local_written(&stmt.op)));
         loc = edge.to;
     }
-    let stmts = &main.edges[last].stmts;
-    let is_used = |stmt: &Stmt| {
-        let mut is_used = false;
-        for_each_used(&program.pool, &stmt.op, &mut |var| is_used |= var == counter);
-        is_used
+    Some((loc, read))
+}
+
+/// Whether nothing but the counter goes from round to round, or out of the loop, and what is counted to is the same in all rounds.
+fn only_counts(
+    program: &Program,
+    liveness: &Liveness,
+    one: &Loop,
+    body: &[&Stmt],
+    read: &[VarId],
+    counter: VarId,
+    end: TermId,
+) -> bool {
+    let pool = &program.pool;
+    let written = || body.iter().filter_map(|stmt| local_written(&stmt.op));
+    let n_written = |var: VarId| written().filter(|other| *other == var).count();
+    let is_same = |var: VarId| n_written(var) == 0 || read.contains(&var);
+    let is_carried =
+        |var: VarId| var != counter && (liveness.is_live(one.head, var) || mentions(pool, end, var) && !is_same(var));
+    // What is read anew comes from what is the same.
+    let is_read_alike = |stmt: &&Stmt| {
+        let mut is_alike = true;
+        for_each_used(pool, &stmt.op, &mut |var| is_alike &= is_same(var));
+        is_alike
     };
-    (!stmts[at + 1..].iter().any(is_used)).then_some(Counting {
-        enters: EdgeId(enters as u32),
-        leaves: EdgeId(leaves as u32),
-        counts: (EdgeId(last as u32), at),
-        counter,
-        end,
-    })
+    let mut reads = body.iter().filter(|stmt| local_written(&stmt.op).is_some_and(|var| read.contains(&var)));
+    n_written(counter) == 1
+        && read.iter().all(|var| n_written(*var) == 1)
+        && reads.all(is_read_alike)
+        && !written().any(is_carried)
+}
+
+/// Whether a way leads from one location to another past nothing, and nobody comes to it from elsewhere.
+fn leads_only_to(main: &Proc, mut from: LocId, to: LocId) -> bool {
+    while from != to {
+        match only_edge_from(main, from) {
+            Some(edge) if edge.stmts.is_empty() && n_edges_to(main, from) == 1 => from = edge.to,
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// The counter and what it is compared with, if a loop goes on exactly as long as the one is less than the other.
@@ -180,14 +199,7 @@ fn is_step(program: &Program, op: &Op, counter: VarId) -> bool {
 fn shorten(program: &mut Program, found: &Counting) {
     let main = program.main.index();
     let sort = program.pool.var_sort(found.counter);
-    let variable = Variable {
-        scope: Scope::Local,
-        init: None,
-        format: Format::default(),
-        span: Span::NOWHERE,
-        is_temporary: true,
-    };
-    let from = program.declare("from", sort, variable);
+    let from = declare(program, "from", sort, Scope::Local);
     program.procs[main].locals.push(from);
     let edges = &mut program.procs[main].edges;
     let leaving = edges[found.leaves.index()].clone();

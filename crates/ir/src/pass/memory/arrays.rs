@@ -71,9 +71,8 @@ fn with_arrays(mut program: Program, properties: Properties, drops_fills: bool) 
         let size = declare(&mut program, "size", Sort::Bv(word), Scope::Global);
         arrays.insert(region, Array { site, len, base, contents, size });
     }
-    let is_arbitrary =
-        |region| drops_fills && arrays.get(&region).is_some_and(|array: &Array| !is_zeroed(&program, array.site));
-    let fills = fills(&program, is_arbitrary);
+    let is_arbitrary = |region| arrays.get(&region).is_some_and(|array: &Array| !is_zeroed(&program, array.site));
+    let fills = if drops_fills { fills(&program, is_arbitrary) } else { FxHashSet::default() };
     let mut filling: Vec<EdgeId> = fills.iter().map(|(edge, _)| EdgeId(*edge as u32)).collect();
     filling.sort_unstable();
     for index in 0..program.procs.len() {
@@ -92,7 +91,8 @@ fn is_zeroed(program: &Program, site: AllocSite) -> bool {
     stmts.any(|stmt| stmt.alloc_site() == Some(site) && matches!(stmt.op, Op::Alloc { zeroed: true, .. }))
 }
 
-fn declare(program: &mut Program, name: &str, sort: Sort, scope: Scope) -> VarId {
+/// A variable that the program did not have.
+pub(in crate::pass) fn declare(program: &mut Program, name: &str, sort: Sort, scope: Scope) -> VarId {
     let init = match (scope, sort) {
         (Scope::Global, Sort::Bv(width)) => Some(logic::Value::bv(width, 0)),
         _ => None,
@@ -154,20 +154,13 @@ impl Rewriter<'_> {
     fn edge(&mut self, index: usize, edge: &mut Edge) {
         let mut stmts = Vec::with_capacity(edge.stmts.len());
         for (at, stmt) in std::mem::take(&mut edge.stmts).into_iter().enumerate() {
-            let before = stmts.len();
-            self.stmt(stmt, &mut stmts);
-            if self.fills.contains(&(index, at)) {
-                // That the cell is inside still has to be.
-                let is_check = |stmt: &Stmt| !matches!(stmt.op, Op::Rmw { .. });
-                let mut of_fill = stmts.split_off(before);
-                of_fill.retain(is_check);
-                stmts.append(&mut of_fill);
-            }
+            let is_fill = self.fills.contains(&(index, at));
+            self.stmt(stmt, is_fill, &mut stmts);
         }
         edge.stmts = stmts;
     }
 
-    fn stmt(&mut self, mut stmt: Stmt, into: &mut Vec<Stmt>) {
+    fn stmt(&mut self, mut stmt: Stmt, is_fill: bool, into: &mut Vec<Stmt>) {
         let arrays = self.arrays;
         if let Op::Alloc { dst, size, zeroed, .. } = stmt.op
             && let Some(array) = arrays.values().find(|array| Some(array.site) == stmt.alloc_site())
@@ -180,7 +173,7 @@ impl Rewriter<'_> {
             return;
         };
         match arrays.get(&region) {
-            Some(array) => self.access(array, (addr, sort, region), &stmt, into),
+            Some(array) => self.access(array, (addr, sort, region), &stmt, is_fill, into),
             None => into.push(stmt),
         }
     }
@@ -203,6 +196,7 @@ impl Rewriter<'_> {
         array: &Array,
         (addr, sort, region): (TermId, Scalar, RegionId),
         stmt: &Stmt,
+        is_fill: bool,
         into: &mut Vec<Stmt>,
     ) {
         let (size, contents) = self.locals(region, array);
@@ -226,6 +220,8 @@ impl Rewriter<'_> {
                 push(Op::Load { dst: contents, place, order });
                 push(Op::Assign { var: dst, value: element });
             }
+            // That the cell is inside still has to be.
+            Op::Store { .. } if is_fill => {}
             Op::Store { value, order, .. } => {
                 let cell = to_cell(pool, sort, value);
                 let new = pool.store(whole, addr, cell);

@@ -13,7 +13,7 @@ use crate::access::local_written;
 use crate::memory::RegionId;
 use crate::pass::analysis::graph::reachable_from;
 use crate::pass::analysis::liveness::Liveness;
-use crate::pass::analysis::uses::{for_each_used, mentions};
+use crate::pass::analysis::uses::{mentions, uses};
 use crate::program::{Proc, Program};
 use crate::stmt::{Op, Place, Stmt};
 use fixedbitset::FixedBitSet;
@@ -68,11 +68,7 @@ fn is_for_it_alone(program: &Program, main: &Proc, liveness: &Liveness, (index, 
     let edge = &main.edges[index];
     let is_input = |stmt: &Stmt| matches!(stmt.op, Op::Havoc { var: other, .. } if other == var);
     let sets = |stmt: &Stmt| local_written(&stmt.op) == Some(var);
-    let uses = |stmt: &Stmt| {
-        let mut is_used = false;
-        for_each_used(&program.pool, &stmt.op, &mut |other| is_used |= other == var);
-        is_used
-    };
+    let uses = |stmt: &Stmt| uses(&program.pool, &stmt.op, var);
     let ends_as_input = |stmts: &[Stmt]| {
         let last = stmts.iter().rposition(sets);
         last.is_some_and(|last| is_input(&stmts[last]) && !stmts[last + 1..].iter().any(uses))
@@ -103,8 +99,7 @@ fn is_for_it_alone(program: &Program, main: &Proc, liveness: &Liveness, (index, 
             }
         }
     }
-    let until_set = after.iter().position(sets);
-    match until_set {
+    match after.iter().position(sets) {
         Some(until) => !after[..=until].iter().any(uses),
         None => !after.iter().any(uses) && !liveness.is_live(edge.to, var),
     }
