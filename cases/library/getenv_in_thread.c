@@ -1,6 +1,6 @@
-// expect: unknown
-// expect[memsafety]: unknown
-// why: texts of the environment do not end with the thread that asked for them, and nobody loses them; safe, but no engine knows objects of any length
+// expect: safe
+// expect[memsafety]: safe
+// why: texts of the environment do not end with the thread that asked for them, and nobody loses them
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-// expect: unknown
-// why: the environment gives the same answer to the same question; safe, but no engine knows objects of any length
+// expect: safe
+// why: the environment gives the same answer to the same question
 #include <assert.h>
 #include <stdlib.h>
 

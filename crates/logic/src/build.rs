@@ -289,7 +289,7 @@ impl Pool {
     }
 
     /// The width of a bit-vector term; panics on other sorts.
-    pub(crate) fn bv_width(&self, a: TermId) -> u32 {
+    pub fn bv_width(&self, a: TermId) -> u32 {
         match self.sort(a) {
             Sort::Bv(width) => width,
             other => panic!("expected a bit-vector, found a term of sort {other}"),

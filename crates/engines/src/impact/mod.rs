@@ -29,7 +29,7 @@ use crate::explore::actions::Actions;
 use crate::{About, Engine, Kind, Knob, Run};
 use independence::Touches;
 use ir::pass::{Liveness, Options, forget_owners, spell_race, spell_trace};
-use ir::{Program, Proof, Properties, Property, Span, Step, Task, Trace, Turns, Verdict, Why};
+use ir::{Model, Program, Proof, Properties, Property, Span, Step, Task, Trace, Turns, Verdict, Why};
 use logic::{Sort, Value, VarId};
 use path::Interpolation;
 use std::sync::Arc;
@@ -97,8 +97,12 @@ impl Engine for Impact {
         }
     }
 
+    fn models(&self) -> &'static [Model] {
+        &[Model::Sc, Model::Tso, Model::Pso]
+    }
+
     fn properties(&self, task: &Task) -> Properties {
-        task.properties.iter().filter(|property| is_supported(*property)).fold(Properties::NONE, Properties::with)
+        task.properties.iter().filter(|property| is_supported(task, *property)).fold(Properties::NONE, Properties::with)
     }
 
     fn check(&self, task: &Task, run: &mut Run) -> Verdict {
@@ -107,13 +111,13 @@ impl Engine for Impact {
 }
 
 fn decide(task: &Task, run: &mut Run, expands_covers: bool) -> Result<Verdict, Why> {
-    if let Some(property) = task.properties.iter().find(|property| !is_supported(*property)) {
+    if let Some(property) = task.properties.iter().find(|property| !is_supported(task, *property)) {
         let what = format!("{} is not something that labels show", property.describe());
         return Err(Why::Unsupported { span: Span::NOWHERE, what });
     }
     run.looked_for = task.properties;
     let bundles = takes_branches_together(run);
-    let options = Options { arrays: true, fills: true, multiplies: !bundles, ..Options::default() };
+    let options = Options { arrays: true, fills: true, buffers: true, multiplies: !bundles, ..Options::default() };
     let program = run.prepare(task, &options)?;
     if let Some(verdict) = judge(task, &program, run, expands_covers)? {
         return Ok(verdict);
@@ -252,7 +256,7 @@ fn has_whole_arrays(program: &Program) -> bool {
 }
 
 /// Whether a violation shows in a single step, or in a single state.
-fn is_supported(property: Property) -> bool {
+fn is_supported(task: &Task, property: Property) -> bool {
     match property {
         Property::ErrorCall
         | Property::Assertion
@@ -261,8 +265,9 @@ fn is_supported(property: Property) -> bool {
         | Property::Deref
         | Property::Free
         | Property::Misuse
-        | Property::Deadlock
-        | Property::Race => true,
+        | Property::Deadlock => true,
+        // Two accesses race, not the moments when stores reach memory.
+        Property::Race => !task.program.model.has_buffers(),
         Property::MemTrack | Property::MemCleanup | Property::Termination | Property::Liveness => false,
     }
 }

@@ -128,8 +128,8 @@ fn memory_models_are_told_and_refused_by_name() {
     assert_eq!(text(&told).lines().last(), Some("RESULT: false(unreach-call)"));
     let json = run(&["verify", "cases/weak/sb.c", "--model", "tso", "--json"]);
     assert!(text(&json).contains("T1 thread1's store x = 1 reaches memory"), "{}", text(&json));
-    let refused = run(&["verify", "cases/weak/sb.c", "--model", "pso", "--engine", "impact"]);
-    assert!(text(&refused).contains("the memory model pso in the engine impact"), "{}", text(&refused));
+    let refused = run(&["verify", "cases/weak/sb.c", "--model", "pso", "--engine", "modular"]);
+    assert!(text(&refused).contains("the memory model pso in the engine modular"), "{}", text(&refused));
     assert_eq!(refused.status.code(), Some(3));
     let json = run(&["verify", "cases/weak/mp.c", "--model", "pso", "--json"]);
     assert!(

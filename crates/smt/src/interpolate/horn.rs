@@ -3,7 +3,8 @@
 //! Each cut is an unknown predicate over the variables used on both sides; each formula of the path is a Horn clause from
 //! one predicate to the next, the last one to false. The clauses do not refer back, so a solution of them is a sequence
 //! of interpolants. Z3's options matter: without `fp.engine=spacer` small bit-vectors go to another engine, with
-//! inlining the "solutions" are strongest postconditions, and with proxies (`keep_proxy`) Z3 4.8.12 crashes on some paths over bit-vectors.
+//! inlining the "solutions" are strongest postconditions, and with proxies (`keep_proxy`) Z3 4.8.12 crashes on some paths over bit-vectors. It also crashes on some paths over arrays, which it
+//! is therefore not asked about.
 
 use fixedbitset::FixedBitSet;
 use logic::{Pool, Sort, TermId, VarId};
@@ -41,6 +42,12 @@ pub(super) fn horn(
     over_integers: Option<&[TermId]>,
     limits: &Limits,
 ) -> Result<Vec<TermId>, Why> {
+    if path
+        .iter()
+        .any(|formula| pool.post_order(*formula).into_iter().any(|term| matches!(pool.sort(term), Sort::Array(..))))
+    {
+        return Err(Why::Incomplete("Spacer is not asked about arrays".into()));
+    }
     let context = Context::new();
     let watchdog = Watchdog::new(context.interrupt_handle());
     let kinds = Kinds::learn(&context)?;

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use logic::{Pool, Sort, TermId};
+use logic::{Pool, Scalar, Sort, TermId};
 
 use super::random::{Kinds, Source};
 use crate::{
-    Arithmetic, Direction, Limits, Method, NoInterpolants, check_interpolants, interpolate, wrapping_solution,
+    Arithmetic, Direction, Limits, Method, NoInterpolants, Why, check_interpolants, interpolate, wrapping_solution,
 };
 
 /// A path through a random program over a few variables: assignments, inputs and conditions, in single assignment form.
@@ -182,6 +182,23 @@ fn a_loop_is_understood() {
             assert_eq!(is_general, Ok(true), "{method:?}: {}", pool.display(term));
         }
     }
+}
+
+/// `b = a with 5 at i; b[i] == 6`: Spacer, which may crash on arrays, is not asked.
+#[test]
+fn spacer_is_not_asked_about_arrays() {
+    let mut pool = Pool::new();
+    let sort = Sort::Array(Scalar::Bv(8), Scalar::Bv(8));
+    let [a, b] = [(); 2].map(|()| fresh(&mut pool, sort));
+    let (i, five, six) = (fresh(&mut pool, Sort::Bv(8)), pool.bv(8, 5), pool.bv(8, 6));
+    let written = pool.store(a, i, five);
+    let read = pool.select(b, i);
+    let path = [pool.eq(b, written), pool.eq(read, six)];
+    let mut ask = |method| {
+        interpolate(&mut pool, &path, method, Arithmetic::BitVectors, &Limits::default()).map(|found| found.method)
+    };
+    assert!(matches!(ask(Method::Horn), Err(NoInterpolants::Unknown(Why::Incomplete(_)))));
+    assert_eq!(ask(Method::Any), Ok(Method::Newton(Direction::Backward)));
 }
 
 /// `n` more than `x`, and `x` more than `n - 1`: a contradiction only of integers that do not wrap.

@@ -1,7 +1,7 @@
 //! The automaton of a thread together with its buffer: one location for each location of the thread and all that can wait there.
 
 use super::waiting::{Next, next};
-use super::ways::{Standing, Writer, is_own, needs_empty};
+use super::ways::{Standing, Writer, is_own, needs_empty, split_before_drains};
 use crate::pass::analysis::graph::loop_heads;
 use crate::pass::control::large_blocks::is_total;
 use crate::program::{Edge, EdgeId, Loc, LocId, Proc, ProcId, Program};
@@ -41,9 +41,10 @@ pub(super) struct Product<'p> {
 impl Product<'_> {
     /// The automaton of a procedure with its buffer; none if it becomes too large.
     pub(super) fn build(program: &mut Program, id: ProcId, properties: Properties, limits: Limits) -> Option<Proc> {
-        let source = program.proc(id).clone();
-        let out = source.out_edges();
+        let mut source = program.proc(id).clone();
         let is_main = id == program.main;
+        split_before_drains(&mut source, is_main);
+        let out = source.out_edges();
         let points = points(program, &source, &out, properties);
         let exit = LocId(0);
         let locs = vec![source.locs[source.exit.index()].clone()];

@@ -84,6 +84,54 @@ fn stores_wait_for_loads_and_fences_end_that() {
     agrees(&store_buffering(Some(Order::SeqCst)), [false, false, false]);
 }
 
+/// What drains the buffer does not hold up a load that comes before it, be it in one step with it once the program is prepared: not the end of the thread, and no fence.
+#[test]
+fn what_is_read_in_the_step_that_drains_is_read_before() {
+    for ends in [true, false] {
+        let store_buffering = two_threads_that_return(move |body, [own, other], local| {
+            body.set(own, 1);
+            body.load(local, other);
+            let read = body.var(local);
+            let value = body.pool().zero_extend(read, 64);
+            if !ends {
+                body.then(Op::Fence(Order::SeqCst));
+            }
+            body.then(Op::Return(Some(value)));
+        });
+        agrees(&store_buffering, [false, true, true]);
+    }
+}
+
+/// Two threads that do what they are told with two variables; not both may return zero.
+fn two_threads_that_return(write: impl Fn(&mut Body<'_>, [VarId; 2], VarId)) -> Program {
+    let mut b = Builder::new();
+    let main = b.proc("main");
+    let [x, y] = ["x", "y"].map(|name| b.global(name, 0));
+    let procs = [("first", [x, y]), ("second", [y, x])];
+    let procs = procs.map(|(name, places)| {
+        b.define(name, |body| {
+            let local = body.local("l");
+            write(body, places, local);
+        })
+    });
+    b.body(main, |body| {
+        let handles = body.start_all(&procs);
+        let results = ["first", "second"].map(|name| body.pointer(name));
+        for (handle, result) in handles.into_iter().zip(results) {
+            let thread = body.var(handle);
+            body.then(Op::Join { thread, result: Some(result) });
+        }
+        let nothing = body.word(0);
+        let is_something = results.map(|result| {
+            let result = body.var(result);
+            body.pool().ne(result, nothing)
+        });
+        let cond = body.pool().or(is_something[0], is_something[1]);
+        body.check(cond);
+    });
+    b.finish(main)
+}
+
 #[test]
 fn stores_pass_each_other_under_pso_but_not_barriers() {
     // The first stores to both, the second reads them in the other order: 1 and then 0 is bad; the first has 1 as its result.

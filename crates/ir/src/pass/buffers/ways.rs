@@ -5,7 +5,7 @@ use super::waiting::{Late, Overlap, Pending, apart, n_stores, normalise, overlap
 use crate::access::bytes_of;
 use crate::model::Model;
 use crate::pass::control::fences::drains;
-use crate::program::{Edge, Format, Program, Scope, Variable};
+use crate::program::{Edge, Format, Loc, LocId, Proc, Program, Scope, Variable};
 use crate::source::Span;
 use crate::stmt::{CheckKind, Op, Order, Place, Stmt};
 use logic::{Sort, TermId, VarId};
@@ -29,15 +29,38 @@ pub(super) struct Way {
     pub(super) is_over: bool,
 }
 
-/// Whether the edge is taken only when nothing waits; then its stores go to memory at once.
-pub(super) fn needs_empty(edge: &Edge, is_main: bool) -> bool {
-    let is_drain = |stmt: &Stmt| match &stmt.op {
+/// Whether a statement waits until nothing is in the buffer.
+fn needs_drained(stmt: &Stmt, is_main: bool) -> bool {
+    match &stmt.op {
         Op::Fence(order) => *order == Order::SeqCst,
         Op::AtomicBegin | Op::ExitThread(_) => true,
         Op::Return(_) => !is_main,
         op => drains(op),
-    };
-    edge.stmts.iter().any(is_drain) || edge.stmts.iter().filter(|stmt| !stmt.accesses().is_empty()).count() > 1
+    }
+}
+
+/// Whether the edge is taken only when nothing waits; then its stores go to memory at once.
+pub(super) fn needs_empty(edge: &Edge, is_main: bool) -> bool {
+    edge.stmts.iter().any(|stmt| needs_drained(stmt, is_main))
+        || edge.stmts.iter().filter(|stmt| !stmt.accesses().is_empty()).count() > 1
+}
+
+/// Gives what waits until nothing is in the buffer an edge of its own, if an access comes before it in the same step: that one does not wait.
+pub(super) fn split_before_drains(proc: &mut Proc, is_main: bool) {
+    let mut index = 0;
+    while let Some(edge) = proc.edges.get_mut(index) {
+        index += 1;
+        let accesses = |stmt: &Stmt| !stmt.accesses().is_empty();
+        let Some(first) = edge.stmts.iter().position(accesses) else { continue };
+        let behind = edge.stmts[first + 1..].iter().position(|stmt| needs_drained(stmt, is_main));
+        let Some(behind) = behind else { continue };
+        let stmts = edge.stmts.split_off(first + 1 + behind);
+        let middle = LocId(proc.locs.len() as u32);
+        let to = std::mem::replace(&mut edge.to, middle);
+        proc.locs.push(Loc { span: stmts[0].span, is_loop_head: false });
+        // All of the step is told where its first part is.
+        proc.edges.push(Edge { from: middle, to, stmts, origin: Vec::new() });
+    }
 }
 
 /// Whether nobody else sees what the statement does, and it does not keep its edge from being taken. Conditions are looked at by the asker.

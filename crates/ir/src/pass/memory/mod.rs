@@ -9,6 +9,8 @@ pub(super) mod arrays;
 pub(super) mod count_blocks;
 pub(super) mod fills;
 pub(super) mod localize;
+pub(super) mod nullable;
+pub(super) mod numbering;
 pub(super) mod privatize;
 pub(super) mod promote;
 pub(super) mod regions;

@@ -4,5 +4,6 @@
 
 pub(super) mod constants;
 pub(super) mod dead_code;
+pub(super) mod set_once;
 pub(super) mod slice;
 pub(super) mod split_webs;

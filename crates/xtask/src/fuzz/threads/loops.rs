@@ -39,6 +39,7 @@ pub(super) fn program(seed: u64, is_bounded: bool) -> Generated {
         starts: vec![0, 1],
         threads,
         joins: true,
+        returns: false,
         awaited: Awaited::Nobody,
         either: Either::No,
         finale,

@@ -28,6 +28,8 @@ pub(super) struct Generated {
     pub(super) starts: Vec<usize>,
     /// Whether `main` joins the threads.
     pub(super) joins: bool,
+    /// Whether what they return is kept in `w` then.
+    pub(super) returns: bool,
     /// Whom the first thread waits for before it does anything.
     pub(super) awaited: Awaited,
     /// Whether the last thread runs its function or the first one, as an input says.
@@ -93,7 +95,7 @@ pub(super) fn generate(seed: u64) -> Generated {
         1 => Either::Pointer,
         _ => Either::No,
     };
-    Generated { globals: "", threads, starts, joins, awaited, either, finale }
+    Generated { globals: "", threads, starts, joins, returns: false, awaited, either, finale }
 }
 
 fn body(random: &mut Prng, size: u64, depth: u32) -> Vec<Piece> {
@@ -272,7 +274,8 @@ impl Generated {
         let is_joined = |index: &usize| Some(*index) != awaited && !(waits_for_main && *index == 0);
         if self.joins {
             for index in (0..self.starts.len()).filter(is_joined) {
-                let _ = writeln!(out, "    pthread_join(h[{index}], 0);");
+                let result = if self.returns { format!("&w[{index}]") } else { "0".to_string() };
+                let _ = writeln!(out, "    pthread_join(h[{index}], {result});");
             }
         }
         pieces(&mut out, &self.finale, 1);

@@ -43,6 +43,7 @@ pub(super) fn program(seed: u64) -> Generated {
         starts: vec![0, 1],
         threads: vec![reader, writer],
         joins: true,
+        returns: false,
         awaited: Awaited::Nobody,
         either: Either::No,
         finale,

@@ -19,6 +19,7 @@ pub(super) fn program(seed: u64) -> Generated {
         starts: (0..n_threads).collect(),
         threads,
         joins,
+        returns: false,
         awaited: Awaited::Nobody,
         either: Either::No,
         finale,

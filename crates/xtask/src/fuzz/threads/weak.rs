@@ -30,29 +30,44 @@ pub(super) fn program(seed: u64) -> Generated {
     let n_threads = 2 + usize::from(shape >= SHAPES.len() && random.below(4) == 0);
     let mut wrong: Vec<String> = Vec::new();
     let mut threads: Vec<Vec<Piece>> = Vec::new();
+    // Threads tell what they read by writing it down, or by what they return: the last read is then part of the end.
+    let returns = random.below(3) == 0;
     for index in 0..n_threads {
+        let mut read = "r1";
         let mut body = vec![Piece::Line("int r0 = 0, r1 = 0;".to_string())];
         if let Some(shape) = SHAPES.get(shape) {
             let (first, last, bad) = shape[index];
             body.push(Piece::Line(first.to_string()));
             body.extend((0..random.below(3)).map(|_| statement(&mut random, 0)));
-            body.push(Piece::Line(last.to_string()));
+            match last.strip_prefix("r1 = ").and_then(|last| last.strip_suffix(';')) {
+                Some(place) if returns => read = place,
+                _ => body.push(Piece::Line(last.to_string())),
+            }
             wrong.push(bad.to_string());
         } else {
             let size = if n_threads == 2 { 3 + random.below(2) } else { 2 };
             body.extend((0..size).map(|_| statement(&mut random, 0)));
             wrong.push(format!("(o{index} >> {} & 3) == {}", 2 * random.below(2), random.below(3)));
+            if returns {
+                read = random.pick(&PLAIN);
+            }
         }
-        body.push(Piece::Line(format!("o{index} = (r0 & 3) | (r1 & 3) << 2;")));
+        body.push(Piece::Line(match returns {
+            true => format!("return (void *)(long)((r0 & 3) | ({read} & 3) << 2);"),
+            false => format!("o{index} = (r0 & 3) | (r1 & 3) << 2;"),
+        }));
         threads.push(body);
     }
-    let finale = vec![Piece::Line(format!("assert(!({}));", wrong.join(" && ")))];
-    let globals = "union { unsigned short w; unsigned char c[2]; } u;\nint o0, o1, o2;\n";
+    let returned = (0..n_threads).filter(|_| returns).map(|index| Piece::Line(format!("o{index} = (long)w[{index}];")));
+    let assertion = Piece::Line(format!("assert(!({}));", wrong.join(" && ")));
+    let finale = returned.chain([assertion]).collect();
+    let globals = "union { unsigned short w; unsigned char c[2]; } u;\nint o0, o1, o2;\nvoid *w[8];\n";
     Generated {
         globals,
         starts: (0..n_threads).collect(),
         threads,
         joins: true,
+        returns,
         awaited: Awaited::Nobody,
         either: Either::No,
         finale,

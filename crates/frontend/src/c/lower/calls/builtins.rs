@@ -189,12 +189,9 @@ impl Body<'_, '_> {
                 let width = pool.sort(bits).width().expect("bits have a width");
                 let top = pool.extract(bits, width - 1, width - 1);
                 let (top, is_nan) = (pool.resize(top, false, 32), pool.fis_nan(value));
-                if pool.as_const(is_nan).is_some_and(|known| !known.as_bool()) {
-                    return top;
-                }
                 // What sign a NaN has nobody computes.
-                let any = self.havoc(Sort::Bv(32), HavocKind::Approximation);
-                self.pool().ite(is_nan, any, top)
+                let has_sign = pool.not(is_nan);
+                self.known_if(has_sign, top, HavocKind::Approximation)
             }
         }
     }

@@ -264,23 +264,28 @@ impl Body<'_, '_> {
     /// A number where a condition holds, and any where it does not: C leaves that open.
     fn if_defined(&mut self, fits: TermId, number: TermId) -> TermId {
         // What the models compute is defined.
-        if self.as_truth(fits) == Some(true) || self.is_model() {
+        if self.is_model() { number } else { self.known_if(fits, number, HavocKind::Choice) }
+    }
+
+    /// A number where a condition holds, and any of this kind where it does not.
+    pub(in crate::c::lower) fn known_if(&mut self, is_known: TermId, number: TermId, otherwise: HavocKind) -> TermId {
+        if self.as_truth(is_known) == Some(true) {
             return number;
         }
         let sort = self.pool().sort(number);
         if self.wraps {
             // Inside of an update nothing can be done but choose before.
-            let any = self.havoc(sort, HavocKind::Choice);
-            return self.pool().ite(fits, number, any);
+            let any = self.havoc(sort, otherwise);
+            return self.pool().ite(is_known, number, any);
         }
         let result = self.temporary(sort);
         let (yes, no, end) = (self.new_loc(), self.new_loc(), self.new_loc());
-        self.branch_on(fits, yes, no);
+        self.branch_on(is_known, yes, no);
         self.resume_at(yes);
         self.emit(Op::Assign { var: result, value: number });
         self.goto(end);
         self.resume_at(no);
-        self.emit(Op::Havoc { var: result, kind: HavocKind::Choice });
+        self.emit(Op::Havoc { var: result, kind: otherwise });
         self.goto(end);
         self.resume_at(end);
         self.var(result)
