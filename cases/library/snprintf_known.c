@@ -15,6 +15,8 @@ int main(void) {
     assert(n == 7 && strcmp(b, "x  +12%") == 0);
     n = sprintf(b, "%.2f", 1.5);
     assert(n == 4 && b[3] == '0');
+    n = sprintf(b, "%.1e %g", 1500.0, 0.25);
+    assert(n == 12 && strcmp(b, "1.5e+03 0.25") == 0);
     assert(snprintf(0, 0, "%s", "four") == 4);
     return 0;
 }

@@ -47,6 +47,8 @@ pub struct Row {
     pub after: u64,
     /// Likewise, where threads are started in loops: there may be any number of them, and those who count states or rounds may have no end.
     pub after_if_many: u64,
+    /// After which time at work it gives way to others, in milliseconds, if ever.
+    pub tires_after: Option<u64>,
     /// How many hundredths of the memory may be in use before it stops.
     pub memory: u32,
     /// Whether it proves by visiting all states, each by itself.
@@ -67,6 +69,7 @@ impl Row {
             knobs: &[],
             after,
             after_if_many: after,
+            tires_after: None,
             memory,
             visits_all: false,
             asks_axioms: None,
@@ -81,10 +84,12 @@ pub const TABLE: &[Row] = &[
     Row { visits_all: true, ..Row::of("explicit", 0, 60) },
     Row::of("bmc", 0, 90),
     Row::of("modular", 20, 100),
-    Row { after_if_many: 0, ..Row::of("cegar", 60, 100) },
+    // Precisions that have not been found after some seconds grow without end as a rule.
+    Row { after_if_many: 0, tires_after: Some(8000), ..Row::of("cegar", 60, 100) },
     Row {
         knobs: &[("domain", "pred"), ("init", "branches"), ("search", "bfs")],
         after_if_many: 40,
+        tires_after: Some(8000),
         ..Row::of("cegar", 200, 100)
     },
     Row {
@@ -192,6 +197,7 @@ fn freed_blocks<'a>(task: &Task, set: &[(String, String)]) -> Result<Vec<Ask<'a,
             after: Duration::from_millis(row.after),
             memory: row.memory,
             gives_way: false,
+            tires_after: None,
             refuses_quietly: true,
             decide: Box::new(move |run| match decide(engine, &task, run) {
                 Decided::Unsafe(_) => Decided::Unknown(Why::Bound("not all blocks are freed".to_string())),
@@ -223,6 +229,7 @@ fn races_of_c11<'a>(task: &Task, set: &[(String, String)]) -> Result<Vec<Ask<'a,
             after: Duration::from_millis(row.after),
             memory: row.memory,
             gives_way: false,
+            tires_after: None,
             refuses_quietly: false,
             decide: Box::new(move |run| decide(engine, &task, run)),
         })
@@ -309,6 +316,7 @@ fn ask<'a>(
         after: Duration::from_millis(row.after),
         memory: row.memory,
         gives_way: false,
+        tires_after: row.tires_after.filter(|_| !row.is_alone).map(Duration::from_millis),
         // With axioms and store buffers `bmc` takes most of the language.
         refuses_quietly: task.program.model != Model::Sc && row.engine != "bmc" && !row.is_alone,
         decide: Box::new(move |run| {

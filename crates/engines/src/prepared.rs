@@ -4,6 +4,7 @@
 
 use ir::pass::{Options, prepare};
 use ir::{Program, Properties, Task, Why};
+use logic::{Sort, VarId};
 use std::sync::{Arc, Mutex};
 
 /// A program, once it is prepared.
@@ -33,6 +34,17 @@ impl Prepared {
         let Ok(mut made) = made.lock() else { return prepare(&task.program, task.properties, options) };
         made.get_or_insert_with(|| prepare(&task.program, task.properties, options)).clone()
     }
+}
+
+/// Whether objects of unknown size have become variables. What nobody has written in such an object has no value that an execution could be given, and its size may be one for which there are
+/// no addresses: whoever finds something wrong looks first whether it can be run again.
+pub(crate) fn has_whole_arrays(program: &Program) -> bool {
+    (0..program.vars.len()).any(|index| matches!(program.pool.var_sort(VarId(index as u32)), Sort::Array(..)))
+}
+
+/// Why nothing is said of an execution that does not run again.
+pub(crate) fn cannot_be_run_again() -> Why {
+    Why::Bound("an execution with an array of unknown size that cannot be run again".to_string())
 }
 
 #[cfg(test)]

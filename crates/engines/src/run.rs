@@ -4,6 +4,7 @@
 //! that a scheduler or the user can end an engine within 100 ms and limits hold without anybody being killed.
 
 use crate::budget::Budget;
+use crate::clock;
 use crate::knob::{About, Knob, Settings};
 use crate::prepared::Prepared;
 use crate::reached::Reached;
@@ -93,6 +94,8 @@ pub struct Run {
     pub reached: Reached,
     /// Parts of all executions, if the question was cut into them or is about one.
     pub parts: Parts,
+    /// When it gives way to others, if they want to compute: whoever has not answered by then seldom does.
+    pub(crate) gives_way_at: Option<Instant>,
 }
 
 impl Run {
@@ -110,6 +113,7 @@ impl Run {
             notes: Vec::new(),
             reached: Reached::default(),
             parts: Parts::default(),
+            gives_way_at: None,
         }
     }
 
@@ -182,6 +186,10 @@ impl Run {
 
     /// Likewise for loops whose rounds take long: looks at the clock in every call and at the memory in use every 256th.
     pub fn stop_soon(&mut self) -> Option<Why> {
+        if self.gives_way_at.is_some_and(|at| Instant::now() >= at) {
+            self.gives_way_at = None;
+            clock::give_way();
+        }
         self.ticks = self.ticks.wrapping_add(1);
         self.budget.is_over().or_else(|| self.ticks.is_multiple_of(256).then(|| self.budget.exceeds_memory()).flatten())
     }

@@ -22,7 +22,7 @@ use ir::{Properties, Property, Span, Why};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Asks an engine.
 pub type Decide<'a, R> = Box<dyn Fn(&mut Run) -> Decided<R> + Send + Sync + 'a>;
@@ -43,6 +43,8 @@ pub struct Ask<'a, R> {
     pub memory: u32,
     /// Whether it gives way to others, if nobody of the same engine has given up before it begins.
     pub gives_way: bool,
+    /// After which time at work it gives way, if ever.
+    pub tires_after: Option<Duration>,
     /// Whether what it refuses says more about itself than about the question, as others take more.
     pub refuses_quietly: bool,
     /// Asks it.
@@ -301,6 +303,7 @@ fn work<R>(number: usize, round: &Round<'_, '_, R>, common: &Mutex<Common<R>>, n
         clock::give_way();
     }
     let mut run = Run::new(own.within_memory(ask.memory)).with(ask.settings.clone());
+    run.gives_way_at = ask.tires_after.map(|time| Instant::now() + time);
     run.reached = round.how.board.begin(&ask.title);
     let said = caught(|| (ask.decide)(&mut run), &round.how);
     round.how.board.end(&run.reached);

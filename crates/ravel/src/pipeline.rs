@@ -50,6 +50,7 @@ impl Plan {
             after: Duration::ZERO,
             memory: 100,
             gives_way: false,
+            tires_after: None,
             refuses_quietly: false,
             decide: Box::new(decide),
         })

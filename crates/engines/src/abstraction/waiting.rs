@@ -6,7 +6,7 @@
 
 use super::cells::Cells;
 use super::control::{Control, is_counted};
-use super::symbolic::{self, Resolve};
+use super::symbolic::{self, BadKind, Resolve, Summary};
 use ir::pass::may_wait_in_circle;
 use ir::{EdgeId, EdgeRef, Op, Program, Properties, Span, Stmt, Why};
 use logic::TermId;
@@ -53,12 +53,14 @@ pub fn waits(
             summary = symbolic::run_by_cases(cells, properties, control, (thread, edge), resolve, MAX_CASES);
         }
         let all = cells.pool.and_all(&summary.guards);
-        if is_open && (is_counted(thread) || cells.pool.as_const(all).is_some()) {
+        let may_wait_anywhere = is_open && (is_counted(thread) || cells.pool.as_const(all).is_some());
+        let waits_before = !is_counted(thread) && waits_before_unresolved(&cells.program.edge(edge).stmts, &summary);
+        if may_wait_anywhere && !waits_before {
             return cells.pool.bool(true);
         }
         fixed.extend(summary.fixed.iter().copied());
         let vars = cells.vars_in(all);
-        if vars.iter().all(|var| cells.cell(*var).is_some()) {
+        if !may_wait_anywhere && vars.iter().all(|var| cells.cell(*var).is_some()) {
             stuck.push(cells.pool.not(all));
         }
         for wait in &summary.waits {
@@ -70,6 +72,13 @@ pub fn waits(
     let stuck = cells.pool.and_all(&stuck);
     let waiting = cells.pool.or_all(&waiting);
     cells.pool.and(stuck, waiting)
+}
+
+/// Whether no statement waits from where an address is not resolved on, so that it is known when one does.
+fn waits_before_unresolved(stmts: &[Stmt], summary: &Summary) -> bool {
+    let unresolved = summary.bads.iter().filter(|bad| matches!(bad.kind, BadKind::Unresolved(..))).map(|bad| bad.stmt);
+    let waits = |stmt: &Stmt| matches!(stmt.op, Op::Rmw { wait: Some(_), .. } | Op::Join { .. });
+    unresolved.min().is_some_and(|first| !stmts[first..].iter().any(waits))
 }
 
 /// Why nobody can tell whether some threads wait for each other for ever, if they may.

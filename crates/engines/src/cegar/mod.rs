@@ -24,6 +24,7 @@ use crate::abstraction::state::{Live, Places, places};
 use crate::abstraction::symbolic::BadKind;
 use crate::abstraction::waiting::circles;
 use crate::explore::actions::Actions;
+use crate::prepared::{cannot_be_run_again, has_whole_arrays};
 use crate::{About, Engine, Kind, Knob, Run};
 use ir::pass::{Options, forget_owners, spell_trace};
 use ir::{Certificate, EdgeRef, Model, Op, Program, Proof, Properties, Property, Step, Task, Trace, Verdict, Why};
@@ -174,7 +175,11 @@ fn decide(task: &Task, run: &mut Run) -> Result<Verdict, Why> {
             Remedy::GoOn => rounds.keep_what_is_sound(found),
             Remedy::Report => {
                 let trace = found.trace().expect("a violation is reported");
-                return Ok(Verdict::Unsafe(spell_trace(&task.program, &program, &trace)));
+                let trace = spell_trace(&task.program, &program, &trace);
+                if has_whole_arrays(&program) && ir::replay(task, &trace).is_err() {
+                    return Err(rounds.unknown.unwrap_or_else(cannot_be_run_again));
+                }
+                return Ok(Verdict::Unsafe(trace));
             }
             Remedy::PassOver => rounds.pass_over(found),
             Remedy::CountThreads => count_threads(&mut rounds.world, &found.attempt),

@@ -26,18 +26,21 @@ use crate::abstraction::refine::{Attempt, Feasibility, Refiner};
 use crate::abstraction::symbolic::BadKind;
 use crate::abstraction::waiting::circles;
 use crate::explore::actions::Actions;
+use crate::prepared::{cannot_be_run_again, has_whole_arrays};
 use crate::{About, Engine, Kind, Knob, Run};
 use independence::Touches;
 use ir::pass::{Liveness, Options, forget_owners, spell_race, spell_trace};
 use ir::{Model, Program, Proof, Properties, Property, Span, Step, Task, Trace, Turns, Verdict, Why};
-use logic::{Sort, Value, VarId};
+use logic::Value;
 use path::Interpolation;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use unwinding::{Counts, Halt, Order, Reduction, Unwinding, World};
 
-/// Time for learning from paths before anything is guessed.
-const LEARNING_FIRST: Duration = Duration::from_secs(6);
+/// Time for learning from paths before anything is guessed, and time for a first guess; what either needs is mostly little.
+const SHORT_TURNS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
+/// Time for learning on before more is guessed.
+const LEARNING: Duration = Duration::from_secs(5);
 /// Time for guessing, at most.
 const MAX_GUESSING: Duration = Duration::from_secs(300);
 
@@ -126,7 +129,7 @@ fn decide(task: &Task, run: &mut Run, expands_covers: bool) -> Result<Verdict, W
     let whole = run.prepare(task, &Options { fills: false, ..options })?;
     let verdict = if whole.procs == program.procs { None } else { judge(task, &whole, run, expands_covers)? };
     // What nobody has written in an array of unknown size has no value that the execution could be given.
-    verdict.ok_or_else(|| Why::Bound("an execution with an array of unknown size that cannot be run again".to_string()))
+    verdict.ok_or_else(cannot_be_run_again)
 }
 
 /// What is true of a prepared program; none if something goes wrong in an execution that cannot be run again.
@@ -140,10 +143,7 @@ fn judge(task: &Task, program: &Program, run: &mut Run, expands_covers: bool) ->
     let result = match run.word(&INVARIANTS) {
         "learnt" => unwinding.complete(run, None),
         "guessed" => guess_and_learn(&mut unwinding, run),
-        "both" => match unwinding.complete(run, Some(Instant::now() + time_to_learn(run))) {
-            Ok(false) => guess_and_learn(&mut unwinding, run),
-            ended => ended,
-        },
+        "both" => in_turns(&mut unwinding, run),
         other => unreachable!("{other} is not declared"),
     };
     let result = result.map(|is_complete| assert!(is_complete, "it ends before its time or with a reason"));
@@ -217,9 +217,20 @@ fn takes_branches_together(run: &Run) -> bool {
     run.word(&BRANCHES) == "together" && run.word(&ORDER) == "sequential"
 }
 
-/// How long is learnt from paths before anything is guessed.
-fn time_to_learn(run: &Run) -> Duration {
-    run.budget().time_left().map_or(LEARNING_FIRST, |left| LEARNING_FIRST.min(left / 4))
+/// Learns for a moment, guesses for a moment, learns longer; then guesses for a part of the time that is left, and learns on.
+fn in_turns(unwinding: &mut Unwinding<'_, '_>, run: &mut Run) -> Result<bool, Halt> {
+    let part = |run: &Run, time: Duration| run.budget().time_left().map_or(time, |left| time.min(left / 4));
+    let [learning, guessing] = SHORT_TURNS;
+    let until = Instant::now() + part(run, learning);
+    if unwinding.complete(run, Some(until))? {
+        return Ok(true);
+    }
+    let time = part(run, guessing);
+    if unwinding.guess(run, time)? {
+        return Ok(true);
+    }
+    let until = Instant::now() + part(run, LEARNING);
+    Ok(unwinding.complete(run, Some(until))? || guess_and_learn(unwinding, run)?)
 }
 
 /// Guesses for a part of the time that is left, then learns on.
@@ -248,11 +259,6 @@ fn trace(world: &mut World<'_>, attempt: &Attempt, run: &Run) -> Result<Trace, W
         Feasibility::Unknown(what) => Err(Why::Bound(what)),
         Feasibility::Stopped(why) => Err(run.why_stopped(why)),
     }
-}
-
-/// Whether objects of unknown size have become variables.
-fn has_whole_arrays(program: &Program) -> bool {
-    (0..program.vars.len()).any(|index| matches!(program.pool.var_sort(VarId(index as u32)), Sort::Array(..)))
 }
 
 /// Whether a violation shows in a single step, or in a single state.

@@ -44,6 +44,7 @@ fn ask_all(engines: &[&'static dyn Engine], how: How, task: &Task, budget: &Budg
             after: Duration::ZERO,
             memory: 100,
             gives_way: false,
+            tires_after: None,
             refuses_quietly: false,
             decide: Box::new(move |run: &mut Run| decide(engine, task, run)),
         }
@@ -306,6 +307,7 @@ fn ask_knows(engine: &'static Knows, task: &Task) -> Ask<'static, Replayed> {
         after: Duration::ZERO,
         memory: 100,
         gives_way: false,
+        tires_after: None,
         refuses_quietly: false,
         decide: Box::new(move |run: &mut Run| decide(engine, &part, run)),
     }

@@ -3,7 +3,7 @@
 //! A contradiction (safe where unsafe is expected, or the other way round) is the worst that can happen and is printed first.
 //! Who has decided a case before must not know less than then: `cases/decided.txt` has who that was, and `RAVEL_BLESS=1 cargo cases` writes it anew. A case
 //! that is not there must be decided by those whom it names in `engines:`, or else by the portfolio, unless it expects unknown.
-//! An engine that has not decided a case is asked again, with its own reduction, in case it is wrong now: about every third case, and about all that are not written down. Of those reductions with which
+//! An engine that has not decided a case is asked again, with its own reduction, in case it is wrong now: about every sixth case, and about all that are not written down. Of those reductions with which
 //! it has decided it, the engine's default is asked, and one other, which depends on the case, so that each is asked about many cases. All are when it is written anew, and with `RAVEL_MATRIX=1 cargo cases`.
 //!
 //! What runs must count is asked apart (`counts`).
@@ -233,7 +233,7 @@ fn is_chosen(question: &Question) -> bool {
 
 /// Whether an engine that has not decided a case is asked about it every time.
 fn is_sampled(question: &Question) -> bool {
-    sum_of(&(question.what() + &question.engine)).is_multiple_of(3)
+    sum_of(&(question.what() + &question.engine)).is_multiple_of(6)
 }
 
 fn sum_of(text: &str) -> usize {

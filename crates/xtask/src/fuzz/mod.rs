@@ -76,6 +76,13 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         asks: engines(settings::sections, 5, 1),
     },
     Fuzzer {
+        name: "blocks",
+        makes: "threads that share blocks of memory whose size is an input; all configurations of impact, in turn, and the other engines",
+        oracle: INTERPRETER,
+        make: threads::make_blocks,
+        asks: engines(settings::sections, 5, 2),
+    },
+    Fuzzer {
         name: "tso",
         makes: "stores, loads and fences of two or three threads, under tso",
         oracle: INTERPRETER,
@@ -91,7 +98,7 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
     },
     Fuzzer {
         name: "tso-buffers",
-        makes: "the same under tso; store buffers written into the program, explicit and cegar",
+        makes: "the same under tso; store buffers written into the program, explicit, cegar and impact",
         oracle: INTERPRETER,
         make: threads::make_tso,
         asks: engines(settings::buffers, 6, 3),

@@ -137,6 +137,10 @@ pub(crate) fn buffers() -> Vec<Setting> {
     all.extend(REDUCTIONS.map(|por| setting("cegar", &[("por", por)])));
     all.push(setting("cegar", &[("por", "none"), ("coi", "none"), ("domain", "expl")]));
     all.push(setting("cegar", &[("por", "aware"), ("coi", "both"), ("domain", "prod")]));
+    for order in ["sequential", "lockstep"] {
+        all.push(setting("impact", &[("order", order)]));
+        all.push(setting("impact", &[("order", order), ("dependence", "outcomes"), ("invariants", "guessed")]));
+    }
     all
 }
 

@@ -29,7 +29,8 @@ fn share(name: &str) -> u64 {
         "oox-texts" => 300,
         "orders" => 40,
         "csmith" => 1,
-        "cegar" | "impact" | "sections" | "locks" | "heap" | "library" | "sequential" | "turns" | "calls" => 8,
+        "cegar" | "impact" | "sections" | "blocks" | "locks" | "heap" | "library" | "sequential" | "turns"
+        | "calls" => 8,
         _ => 12,
     }
 }

@@ -71,7 +71,7 @@ impl Lowering<'_> {
             | "epoll_create" | "epoll_create1" | "timerfd_create" | "mkstemp" => {
                 self.assume("the three standard files are open when the program starts".to_string());
             }
-            "pthread_self" | "thrd_current" if self.facts.looks_at_handles() => {
+            "pthread_self" | "thrd_current" | "pthread_create" | "thrd_create" if self.facts.looks_at_handles() => {
                 self.assume(
                     "handles of threads are small numbers, in the order in which the threads are made".to_string(),
                 );

@@ -15,7 +15,7 @@
 //! Invariant: accesses of a region are changed all or none.
 
 use super::fills::{Spot, fills};
-use super::nullable::{never_null, nullable};
+use super::nullable::{holders, never_null, nullable};
 use super::numbering::Number;
 use super::promote::made_once;
 use super::regions::{place_of, place_of_mut};
@@ -46,6 +46,19 @@ struct Found {
     base: TermId,
     /// Whether it was made and whether it was freed, if it may be: a number of [`life`].
     life: Option<VarId>,
+    /// The variables that may hold an address in it.
+    holders: FixedBitSet,
+}
+
+/// An object that may become one.
+struct Candidate {
+    region: RegionId,
+    site: AllocSite,
+    /// The bytes of its cells.
+    len: u64,
+    /// The addresses that end it.
+    freed: Vec<TermId>,
+    holders: FixedBitSet,
 }
 
 /// Its variables.
@@ -89,7 +102,7 @@ fn with_bases(mut program: Program) -> (Program, Vec<Found>) {
     let end_of = |object: &crate::memory::Object| (object.base >> model.granule_bits()) + model.granules(object.size);
     let mut next = program.objects.iter().map(end_of).max().unwrap_or(1).max(model.first_promoted());
     let (mut found, mut frees) = (Vec::new(), FxHashMap::default());
-    for (region, site, len, freed) in candidates(&program) {
+    for Candidate { region, site, len, freed, holders } in candidates(&program) {
         let n_granules = model.granules(0);
         if next + n_granules >= model.first_dynamic() {
             break;
@@ -97,7 +110,7 @@ fn with_bases(mut program: Program) -> (Program, Vec<Found>) {
         let base = program.pool.bv(model.word_bits(), next << model.granule_bits());
         never_null(&mut program, region, site, base);
         let life = (!freed.is_empty()).then(|| declare(&mut program, "life", Sort::Bv(life::BITS), Scope::Global));
-        found.push(Found { region, site, len, base, life });
+        found.push(Found { region, site, len, base, life, holders });
         frees.extend(freed.into_iter().map(|addr| (addr, found.len() - 1)));
         next += n_granules;
     }
@@ -195,7 +208,7 @@ fn array(program: &mut Program, found: Found) -> Array {
             _ => {}
         }
     }
-    let pointers = nullable(program, base);
+    let pointers = nullable(program, &found.holders, base);
     let pool = &mut program.pool;
     let distances: Vec<TermId> = addresses.into_iter().map(|addr| distance(pool, (base, &pointers), addr)).collect();
     let number = Number::of_all(pool, &distances, len);
@@ -230,8 +243,8 @@ pub(in crate::pass) fn declare(program: &mut Program, name: &str, sort: Sort, sc
     program.declare(name, sort, variable)
 }
 
-/// The regions of one object that becomes a variable, the site that makes it, the bytes of its cells, and the addresses that end it.
-fn candidates(program: &Program) -> Vec<(RegionId, AllocSite, u64, Vec<TermId>)> {
+/// The objects that may become variables: each the only one of its region, made at most once.
+fn candidates(program: &Program) -> Vec<Candidate> {
     let stmts = || program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
     let is_anywhere =
         |stmt: &Stmt| matches!(place_of(&stmt.op), Some(Place::Mem { region, .. }) if *region == RegionId::ANYWHERE);
@@ -289,8 +302,9 @@ fn candidates(program: &Program) -> Vec<(RegionId, AllocSite, u64, Vec<TermId>)>
             && fits(id)
             && let Some(freed) = freed_by(*site)
             && (freed.is_empty() || !has_parts(id, *site))
+            && let Some(holders) = holders(program, id, *site)
         {
-            found.push((id, *site, len, freed));
+            found.push(Candidate { region: id, site: *site, len, freed, holders });
         }
     }
     found

@@ -18,8 +18,8 @@ use crate::pass::analysis::uses::{for_each_term, mentions};
 use crate::program::{Proc, Program, Scope};
 use crate::stmt::{AllocSite, Callee, Op, Place, Stmt};
 use fixedbitset::FixedBitSet;
-use logic::{TermId, Value, VarId};
-use rustc_hash::FxHashSet;
+use logic::{Node, Op as TermOp, TermId, Value, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Pointers to the object of a region are its address also where it was not made because it would be empty. Its site runs at most once.
 pub(super) fn never_null(program: &mut Program, region: RegionId, site: AllocSite, address: TermId) {
@@ -41,8 +41,101 @@ pub(super) fn never_null(program: &mut Program, region: RegionId, site: AllocSit
     }
 }
 
-/// The variables that always hold null or this address.
-pub(super) fn nullable(program: &Program, address: TermId) -> FixedBitSet {
+/// The variables that may hold an address in the object of a region, which is made at one site; none if somebody looks at more of it than how far into the object it is, and whether it is null.
+///
+/// Where objects lie is ours to say, and an object of any size may reach as far as where we have put another one. So an address must not be compared with those of other objects, nor
+/// be taken apart, nor be kept in memory, where it is not followed.
+pub(super) fn holders(program: &Program, region: RegionId, site: AllocSite) -> Option<FixedBitSet> {
+    let mut found = FixedBitSet::with_capacity(program.vars.len());
+    found.insert(made_at(program, site)?.2.index());
+    let stmts = || program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    loop {
+        let before = found.count_ones(..);
+        let mut known = FxHashMap::default();
+        let mut more = Vec::new();
+        for stmt in stmts() {
+            let mut holds = |term: TermId| is_address(program, (&found, &mut known), term) == Some(true);
+            match &stmt.op {
+                Op::Assign { var, value } | Op::Store { place: Place::Var(var), value, .. } => {
+                    more.extend(holds(*value).then_some(*var));
+                }
+                Op::Load { dst, place: Place::Var(var), .. } => {
+                    more.extend(found.contains(var.index()).then_some(*dst))
+                }
+                Op::Start { callee: Callee::Proc(callee), args, .. } => {
+                    let params = program.proc(*callee).params.iter().zip(args);
+                    more.extend(params.filter(|(_, arg)| holds(**arg)).map(|(param, _)| *param));
+                }
+                _ => {}
+            }
+        }
+        found.extend(more.into_iter().map(VarId::index));
+        if found.count_ones(..) == before {
+            break;
+        }
+    }
+    let mut known = FxHashMap::default();
+    let mut is_fine = |stmt: &Stmt| {
+        let mut is = |term: TermId| is_address(program, (&found, &mut known), term);
+        let is_followed = match (&stmt.op, place_of(&stmt.op)) {
+            (Op::Assign { value, .. }, _) => return is(*value).is_some(),
+            (Op::Store { place: Place::Var(_), value, .. }, _) => return is(*value).is_some(),
+            (Op::Start { callee: Callee::Proc(_), args, .. }, _) => return args.iter().all(|arg| is(*arg).is_some()),
+            (Op::Free { addr, .. }, _) => return is(*addr).is_some(),
+            (Op::Rmw { place: Place::Var(var), .. }, _) if found.contains(var.index()) => return false,
+            (Op::Store { value, .. } | Op::Rmw { new: value, .. }, _) if is(*value) != Some(false) => return false,
+            (_, Some(Place::Mem { addr, region: other, .. })) if *other == region => Some(*addr),
+            _ => None,
+        };
+        let mut is_fine = true;
+        for_each_term(&stmt.op, &mut |term, _| is_fine &= is(term) == Some(Some(term) == is_followed));
+        is_fine
+    };
+    stmts().all(&mut is_fine).then_some(found)
+}
+
+/// Whether a term is an address in an object, by the variables that hold such; none if it is neither that nor the same wherever the object lies.
+fn is_address(
+    program: &Program,
+    (holders, known): (&FixedBitSet, &mut FxHashMap<TermId, Option<bool>>),
+    term: TermId,
+) -> Option<bool> {
+    let pool = &program.pool;
+    for part in pool.post_order(term) {
+        if known.contains_key(&part) {
+            continue;
+        }
+        let is_address = match pool.node(part) {
+            Node::Var(var) => Some(holders.contains(var.index())),
+            Node::App { op, args } => {
+                let of: Option<Vec<bool>> = args.iter().map(|arg| known[arg]).collect();
+                of.and_then(|of| is_address_made_of(program, *op, args, &of))
+            }
+            _ => Some(false),
+        };
+        known.insert(part, is_address);
+    }
+    known[&term]
+}
+
+fn is_address_made_of(program: &Program, op: TermOp, args: &[TermId], of: &[bool]) -> Option<bool> {
+    let is_null = |term: TermId| word_of(&program.pool, term) == Some(0);
+    let n_addresses = of.iter().filter(|is_address| **is_address).count();
+    // Numbers of 64 bits do not end before the object does.
+    let is_long = program.data_model.word_bits() == 64;
+    match op {
+        _ if n_addresses == 0 => Some(false),
+        TermOp::Add => (n_addresses == 1).then_some(true),
+        TermOp::Sub if of[0] => Some(!of[1]),
+        TermOp::Eq if n_addresses == 2 || args.iter().any(|arg| is_null(*arg)) => Some(false),
+        TermOp::Ult if n_addresses == 2 && is_long => Some(false),
+        TermOp::Ite if !of[0] && (1..3).all(|at| of[at] || is_null(args[at])) => Some(true),
+        _ => None,
+    }
+}
+
+/// Those of the variables that may hold an address in an object that always hold null or this one.
+pub(super) fn nullable(program: &Program, holders: &FixedBitSet, address: TermId) -> FixedBitSet {
     let pool = &program.pool;
     let is_known = |term: TermId| term == address || word_of(pool, term) == Some(0);
     let is_word = |var: VarId| pool.var_sort(var) == pool.sort(address);
@@ -87,6 +180,7 @@ pub(super) fn nullable(program: &Program, address: TermId) -> FixedBitSet {
         }
         others.drain(..).for_each(|var| found.set(var.index(), false));
         if found.count_ones(..) == before {
+            found.intersect_with(holders);
             return found;
         }
     }

@@ -182,7 +182,7 @@ impl Uses {
     }
 
     /// Whether the thread that made the object does not touch it after this `Free`, and no other thread touches it at all; unless the process ends
-    /// right after the `Free`, if not `is_strict`.
+    /// right after the `Free`, if not `is_strict`: that of a variable, which is then the same as the end of the process. Between a call of `free` and that end others may still run.
     fn is_last(
         &self,
         program: &Program,
@@ -196,7 +196,10 @@ impl Uses {
         }
         let proc = program.proc(candidate.proc);
         let after: FixedBitSet = reachable_from(proc, &proc.out_edges(), [proc.edges[free.1.index()].to]);
-        let is_over = !is_strict && candidate.proc == program.main && ends_quietly(proc, free, &after);
+        let is_over = !is_strict
+            && candidate.kind == AllocKind::Stack
+            && candidate.proc == program.main
+            && ends_quietly(proc, free, &after);
         let is_before = |position: Position| {
             let is_same_edge = position.1 == free.1;
             if position.0 != candidate.proc {

@@ -37,6 +37,7 @@ pub(super) fn program(seed: u64, is_bounded: bool) -> Generated {
     Generated {
         globals: "int o0, o1;\n",
         starts: vec![0, 1],
+        prologue: Vec::new(),
         threads,
         joins: true,
         returns: false,

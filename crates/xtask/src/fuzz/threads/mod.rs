@@ -3,6 +3,7 @@
 //! The interpreter runs the lowered program, without any pass and without any reduction, under `tso` and `pso` with the stores that are on their way. So what is
 //! found here is wrong in the engines, not in the front end; for that there are fuzzers with an oracle of their own.
 
+mod blocks;
 mod loops;
 mod program;
 mod retries;
@@ -68,6 +69,29 @@ pub(super) fn make(seed: u64) -> Box<dyn Subject> {
 /// Threads whose atomic sections have branches.
 pub(super) fn make_sections(seed: u64) -> Box<dyn Subject> {
     Box::new(Threads { program: sections::program(seed), model: Model::Sc, by_axioms: false, is_endless: false })
+}
+
+/// Threads that share blocks of memory whose size is an input.
+struct Blocks(Generated);
+
+impl Subject for Blocks {
+    fn text(&self) -> String {
+        self.0.text()
+    }
+
+    fn smaller(&self) -> Vec<Box<dyn Subject>> {
+        self.0.smaller().into_iter().map(|program| Box::new(Blocks(program)) as Box<dyn Subject>).collect()
+    }
+
+    fn questions(&self, _: u64) -> Result<Vec<Question>, Unasked> {
+        let properties = &[Property::ErrorCall, Property::Assertion, Property::Deref, Property::Free];
+        Ok(vec![Question::new("reach,assert,valid-deref,valid-free", properties, Truth::Interpreter)])
+    }
+}
+
+/// Blocks whose size is an input, under sequential consistency.
+pub(super) fn make_blocks(seed: u64) -> Box<dyn Subject> {
+    Box::new(Blocks(blocks::program(seed)))
 }
 
 /// Under total store order.

@@ -22,6 +22,8 @@ pub(super) enum Piece {
 pub(super) struct Generated {
     /// More declarations.
     pub(super) globals: &'static str,
+    /// What `main` does first.
+    pub(super) prologue: Vec<Piece>,
     /// The bodies of the thread functions.
     pub(super) threads: Vec<Vec<Piece>>,
     /// Which function each started thread runs.
@@ -95,7 +97,7 @@ pub(super) fn generate(seed: u64) -> Generated {
         1 => Either::Pointer,
         _ => Either::No,
     };
-    Generated { globals: "", threads, starts, joins, returns: false, awaited, either, finale }
+    Generated { globals: "", prologue: Vec::new(), threads, starts, joins, returns: false, awaited, either, finale }
 }
 
 fn body(random: &mut Prng, size: u64, depth: u32) -> Vec<Piece> {
@@ -242,6 +244,7 @@ impl Generated {
             out.push_str("    return 0;\n}\n");
         }
         out.push_str("int main(void) {\n    int l = 0;\n");
+        pieces(&mut out, &self.prologue, 1);
         match awaited {
             None => out.push_str("    pthread_t h[8];\n"),
             Some(awaited) => {
@@ -300,6 +303,9 @@ impl Generated {
         }
         for body in smaller_bodies(&self.finale) {
             out.push(Generated { finale: body, ..self.clone() });
+        }
+        for body in smaller_bodies(&self.prologue) {
+            out.push(Generated { prologue: body, ..self.clone() });
         }
         if self.joins {
             out.push(Generated { joins: false, ..self.clone() });

@@ -41,6 +41,7 @@ pub(super) fn program(seed: u64) -> Generated {
     Generated {
         globals: "int o0, o1;\n",
         starts: vec![0, 1],
+        prologue: Vec::new(),
         threads: vec![reader, writer],
         joins: true,
         returns: false,

@@ -17,6 +17,7 @@ pub(super) fn program(seed: u64) -> Generated {
     Generated {
         globals: "",
         starts: (0..n_threads).collect(),
+        prologue: Vec::new(),
         threads,
         joins,
         returns: false,

@@ -65,6 +65,7 @@ pub(super) fn program(seed: u64) -> Generated {
     Generated {
         globals,
         starts: (0..n_threads).collect(),
+        prologue: Vec::new(),
         threads,
         joins: true,
         returns,

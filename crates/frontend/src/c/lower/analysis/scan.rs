@@ -7,7 +7,7 @@
 //! `visit` is the one walk over typed trees that the lowering has besides its own.
 
 use crate::c::typed::{BinaryOp, Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, Symbol, SymbolId, Unit};
-use crate::c::types::{RecordId, Type, TypeId, Types};
+use crate::c::types::{IntKind, RecordId, Type, TypeId, Types};
 use rustc_hash::FxHashSet;
 
 /// What the user's units mention.
@@ -38,9 +38,10 @@ pub(in crate::c::lower) struct Facts {
     excused: FxHashSet<*const Expr>,
     /// Functions where they are called by name.
     callees: FxHashSet<*const Expr>,
-    /// Variables that handles of threads are put into, and those that are compared, by unit.
+    /// Variables that handles of threads are put into, those that are compared, and long ones that are computed with or ordered, by unit.
     handles: FxHashSet<(usize, SymbolId)>,
     compared: FxHashSet<(usize, SymbolId)>,
+    computed: FxHashSet<(usize, SymbolId)>,
     at_unit: usize,
     /// How often a thread asks for its own handle, and how often it does only to hand it to the thread library or to compare it.
     n_own_handles: usize,
@@ -70,9 +71,9 @@ const GIVES_UNSET_MEMORY: [&str; 9] =
     ["malloc", "realloc", "reallocarray", "alloca", "aligned_alloc", "posix_memalign", "memalign", "valloc", "pvalloc"];
 
 impl Facts {
-    /// Whether a thread may do more with its own handle than hand it on or compare it.
+    /// Whether a thread may do more with its own handle than hand it on or compare it, or somebody with that of another one.
     pub(in crate::c::lower) fn looks_at_handles(&self) -> bool {
-        self.n_own_handles > self.n_plain_handles
+        self.n_own_handles > self.n_plain_handles || self.computed.intersection(&self.handles).next().is_some()
     }
 
     pub(in crate::c::lower) fn gather(units: &[Unit], entry: &str) -> Facts {
@@ -174,6 +175,13 @@ impl Facts {
                 let roots = [root(a), root(b)];
                 self.n_plain_handles += [a, b].iter().filter(|side| is_own_handle(unit, side)).count();
                 self.compared.extend(roots.into_iter().flatten().map(|symbol| (self.at_unit, symbol)));
+            }
+            Part::Expr(Expr { kind: ExprKind::Binary(_, a, b), .. }) => {
+                // As handles are declared.
+                let is_long = |side: &Expr| unit.types.int_kind(side.ty.ty) == Some(IntKind::ULong);
+                for side in [a, b].into_iter().filter(|side| is_long(side)) {
+                    self.computed.extend(root(side).map(|symbol| (self.at_unit, symbol)));
+                }
             }
             Part::Expr(Expr { kind: ExprKind::Builtin { name, .. }, .. }) => {
                 let name = name.trim_start_matches("__builtin_");

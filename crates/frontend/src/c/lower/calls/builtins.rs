@@ -57,6 +57,7 @@ impl Body<'_, '_> {
             ("constant_p", _) => self.number(0, ty),
             ("object_size" | "dynamic_object_size", _) => self.number(-1, ty),
             ("ffs" | "ffsl" | "ffsll" | "ctz" | "ctzl" | "ctzll" | "clz" | "clzl" | "clzll", [value])
+            | ("clrsb" | "clrsbl" | "clrsbll", [value])
             | ("popcount" | "popcountl" | "popcountll" | "parity" | "parityl" | "parityll", [value]) => {
                 let value = self.eval(value);
                 self.count_bits(short, value, ty)
@@ -209,6 +210,16 @@ impl Body<'_, '_> {
     fn count_bits(&mut self, name: &str, value: TermId, ty: TypeId) -> TermId {
         let width = self.pool().sort(value).width().expect("integers have a width");
         let count = |body: &mut Self, n: u32| body.number(i128::from(n), ty);
+        // Bits like the one of the sign, behind it: no bit is set where all are.
+        let value = match name.starts_with("clrsb") {
+            true => {
+                let last = self.pool().bv(width, u64::from(width) - 1);
+                let sign = self.pool().ashr(value, last);
+                self.pool().bv_xor(value, sign)
+            }
+            false => value,
+        };
+        let before_first = u32::from(name.starts_with("clrsb"));
         let bit = |body: &mut Self, at: u32| {
             let bit = body.pool().extract(value, at, at);
             body.truth(bit)
@@ -225,10 +236,14 @@ impl Body<'_, '_> {
         }
         // The innermost alternative is the one of no bit set, where `ctz` and `clz` are undefined.
         let is_first = name.starts_with("ffs");
-        let mut result = count(self, if is_first { 0 } else { width });
-        for step in 0..width {
-            let (at, found) =
-                if name.starts_with("clz") { (step, width - 1 - step) } else { (width - 1 - step, width - 1 - step) };
+        let is_from_top = name.starts_with("cl");
+        let mut result = count(self, if is_first { 0 } else { width - before_first });
+        for step in before_first..width {
+            // Among more bits than one, the one that is looked at last counts.
+            let (at, found) = match is_from_top {
+                true => (step - before_first, width - 1 - step),
+                false => (width - 1 - step, width - 1 - step),
+            };
             let found = count(self, found + u32::from(is_first));
             let is_set = bit(self, at);
             result = self.pool().ite(is_set, found, result);

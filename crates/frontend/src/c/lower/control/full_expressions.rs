@@ -14,8 +14,12 @@ impl Body<'_, '_> {
     pub(in crate::c::lower) fn results_of(&mut self, expr: &Expr, direct: Option<*const Expr>) -> Vec<StackObject> {
         let mut parts = Vec::new();
         scan::visit_expr(expr, &mut |part| match part {
-            // Statement expressions are blocks of their own.
-            Part::Expr(Expr { kind: ExprKind::Statements(_), .. }) | Part::Stmt(_) => false,
+            // Statement expressions are blocks of their own, but for what they yield.
+            Part::Expr(part @ Expr { kind: ExprKind::Statements(_), .. }) => {
+                parts.push(part);
+                false
+            }
+            Part::Stmt(_) => false,
             Part::Expr(part) => {
                 parts.push(part);
                 true
@@ -24,7 +28,9 @@ impl Body<'_, '_> {
         let mut found = Vec::new();
         for part in parts {
             match &part.kind {
-                ExprKind::Call { .. } if self.is_record(part.ty.ty) && direct != Some(std::ptr::from_ref(part)) => {
+                ExprKind::Call { .. } | ExprKind::Statements(_)
+                    if self.is_record(part.ty.ty) && direct != Some(std::ptr::from_ref(part)) =>
+                {
                     found.push(StackObject::CallResult(part, part.ty.ty));
                 }
                 ExprKind::Compound { symbol, .. } if self.is_temporary(*symbol) && self.is_stack_object(*symbol) => {

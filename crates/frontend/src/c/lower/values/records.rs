@@ -70,7 +70,7 @@ impl Body<'_, '_> {
                 self.call_into(expr, callee, args, out);
                 out
             }
-            ExprKind::Statements(stmts) => self.statements_record(stmts),
+            ExprKind::Statements(stmts) => self.statements_record(expr, stmts),
             _ => {
                 self.span = expr.span;
                 self.unsupported("this expression of struct or union type");
@@ -79,8 +79,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Objects of the inner block end with it, so only objects from outside can be the value.
-    fn statements_record(&mut self, stmts: &[Stmt]) -> TermId {
+    /// Objects of the inner block end with it, so the value is copied to one of the full expression.
+    fn statements_record(&mut self, expr: &Expr, stmts: &[Stmt]) -> TermId {
         let Some((Stmt { kind: StmtKind::Expr(last), .. }, before)) = stmts.split_last() else {
             self.unsupported("a statement expression of struct or union type without a value");
             return self.word(0);
@@ -92,8 +92,13 @@ impl Body<'_, '_> {
             self.make_item_objects(stmt);
         }
         self.make_results(last);
-        let address = self.record_address(last);
-        if self.alive[n_alive..].iter().any(|object| !matches!(object, StackObject::Variable(_))) {
+        let mut address = self.record_address(last);
+        if self.has_result_object(expr) {
+            let out = self.stack_pointer(StackObject::CallResult(expr, expr.ty.ty));
+            let out = self.var(out);
+            self.copy_record(out, address, expr.ty.ty);
+            address = out;
+        } else if self.alive[n_alive..].iter().any(|object| !matches!(object, StackObject::Variable(_))) {
             self.unsupported("a statement expression whose value is a struct or union of its own");
         }
         self.close_scope(n_alive);

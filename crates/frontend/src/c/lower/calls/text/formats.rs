@@ -224,9 +224,11 @@ impl Conversion {
     /// The text of a floating-point number; none for conversions that are not worked out here.
     pub(super) fn float(&self, value: f64, width: i64, precision: Option<i64>) -> Option<Vec<u8>> {
         let precision = precision.filter(|precision| *precision >= 0).unwrap_or(6) as usize;
-        if self.letter != b'f' && self.letter != b'F' || self.is_alternative || self.size == Size::LongDouble {
+        let letter = self.letter.to_ascii_lowercase();
+        if letter == b'a' || self.is_alternative || self.size == Size::LongDouble {
             return None;
         }
+        let is_upper = self.letter.is_ascii_uppercase();
         let prefix = match value.is_sign_negative() {
             true => "-",
             false if self.has_plus => "+",
@@ -235,10 +237,17 @@ impl Conversion {
         };
         if !value.is_finite() {
             let name = if value.is_nan() { "nan" } else { "inf" };
-            let name = if self.letter == b'F' { name.to_uppercase() } else { name.to_string() };
+            let name = if is_upper { name.to_uppercase() } else { name.to_string() };
             return (!value.is_nan()).then(|| self.filled(prefix, &name, width, false));
         }
-        Some(self.filled(prefix, &format!("{:.precision$}", value.abs()), width, self.is_zero))
+        let value = value.abs();
+        let digits = match letter {
+            b'e' => with_exponent(value, precision).0,
+            b'g' => shorter(value, precision.max(1)),
+            _ => format!("{value:.precision$}"),
+        };
+        let digits = if is_upper { digits.to_uppercase() } else { digits };
+        Some(self.filled(prefix, &digits, width, self.is_zero))
     }
 
     /// A text or character.
@@ -254,6 +263,30 @@ impl Conversion {
         }
         self.text(format!("{prefix}{digits}").as_bytes(), width)
     }
+}
+
+/// A number with one digit before the point and an exponent of at least two digits, and that exponent.
+fn with_exponent(value: f64, precision: usize) -> (String, i32) {
+    let text = format!("{value:.precision$e}");
+    let (digits, exponent) = text.split_once('e').expect("it was asked for an exponent");
+    let exponent: i32 = exponent.parse().expect("it is a number");
+    let sign = if exponent < 0 { '-' } else { '+' };
+    (format!("{digits}e{sign}{:02}", exponent.abs()), exponent)
+}
+
+/// A number with so many digits that count, with an exponent if it is small or has more digits than that, without zeros at its end.
+fn shorter(value: f64, n_digits: usize) -> String {
+    let without_zeros = |digits: &str| match digits.contains('.') {
+        true => digits.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => digits.to_string(),
+    };
+    let (text, exponent) = with_exponent(value, n_digits - 1);
+    if (-4..n_digits as i32).contains(&exponent) {
+        let precision = (n_digits as i32 - 1 - exponent) as usize;
+        return without_zeros(&format!("{value:.precision$}"));
+    }
+    let (digits, exponent) = text.split_once('e').expect("it has an exponent");
+    format!("{}e{exponent}", without_zeros(digits))
 }
 
 #[cfg(test)]
@@ -317,8 +350,40 @@ mod tests {
         ] {
             assert_eq!(text(format, value), expected, "{format}");
         }
-        let float = |format: &str, value: f64| only(format, false).float(value, 0, Some(2));
-        assert_eq!(float("%.2f", -1.005), Some(b"-1.00".to_vec()));
-        assert_eq!(float("%g", 1.0), None);
+    }
+
+    #[test]
+    fn floating_point_numbers_are_printed_as_c_does() {
+        let text = |format: &str, value: f64| {
+            let conversion = only(format, false);
+            let number = |count| match count {
+                Some(Count::Number(number)) => Some(number as i64),
+                _ => None,
+            };
+            let (width, precision) = (number(conversion.width).unwrap_or(0), number(conversion.precision));
+            conversion.float(value, width, precision).map(|text| String::from_utf8(text).expect("digits"))
+        };
+        for (format, value, expected) in [
+            ("%.2f", -1.005, "-1.00"),
+            ("%e", 1.0, "1.000000e+00"),
+            ("%.0e", 123456789.0, "1e+08"),
+            ("%.3E", 0.00001234, "1.234E-05"),
+            ("%12.2e", 5e-324, "   4.94e-324"),
+            ("%g", 0.0, "0"),
+            ("%g", 123456789.0, "1.23457e+08"),
+            ("%g", 0.0001, "0.0001"),
+            ("%g", 0.00001, "1e-05"),
+            ("%g", 99999.95, "99999.9"),
+            ("%g", 999999.5, "1e+06"),
+            ("%.0g", 2.5, "2"),
+            ("%G", 1e100, "1E+100"),
+            ("%+g", 0.5, "+0.5"),
+            ("%010g", -1.5, "-0000001.5"),
+            ("%-10g", 1.5, "1.5       "),
+            ("%.17g", 0.1, "0.10000000000000001"),
+        ] {
+            assert_eq!(text(format, value).as_deref(), Some(expected), "{format}");
+        }
+        assert_eq!(text("%a", 1.0), None);
     }
 }

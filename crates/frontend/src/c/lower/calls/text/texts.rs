@@ -168,9 +168,11 @@ impl Body<'_, '_> {
                     _ => None,
                 };
                 let Some(text) = text else {
-                    self.unsupported(&format!(
-                        "`%{letter}` of a number that is not a constant in `{name}`, where the text or its length matters"
-                    ));
+                    let what = match constant {
+                        Some(_) => "in this form",
+                        None => "of a number that is not a constant",
+                    };
+                    self.unsupported(&format!("`%{letter}` {what} in `{name}`, where the text or its length matters"));
                     return None;
                 };
                 made.known.extend(text);
