@@ -1,5 +1,4 @@
 // expect[sc]: safe
-// expect[tso]: safe
 // expect[rc11]: safe
 // property: reach,assert
 // engines: declarative

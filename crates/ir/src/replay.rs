@@ -222,14 +222,16 @@ fn race_before(task: &Task, trace: &Trace, step: usize) -> Option<Replayed> {
     ends.find_map(|end| replay(task, &Trace { steps: trace.steps[..end].to_vec(), ..trace.clone() }).ok())
 }
 
-/// The first value in a trace that a library function computes and we do not: whose it is, and where the function is called, if that is known.
+/// The first value in a trace that a library function or the compiler computes and we do not: the function, if it is one of the library, and where that is.
 pub fn approximation_in(program: &Program, trace: &Trace) -> Option<(String, Span)> {
     let is_approximate = |op: &Op| matches!(op, Op::Havoc { kind: HavocKind::Approximation, .. });
     let (step, stmt) = trace.steps.iter().find_map(|step| {
         let stmts = &program.edge(step.edge).stmts;
         stmts.iter().find(|stmt| is_approximate(&stmt.op)).map(|stmt| (step, stmt))
     })?;
-    Some((program.proc(step.edge.proc).name.clone(), stmt.span))
+    let proc = program.proc(step.edge.proc);
+    let function = if program.sources.is_model(proc.span) { proc.name.clone() } else { String::new() };
+    Some((function, stmt.span))
 }
 
 /// A store of the trace reaches memory.

@@ -157,7 +157,8 @@ impl Answer {
 
     /// What is known though there is no verdict, in one line: never a proof.
     pub fn bounded(&self) -> Option<String> {
-        let Bounded { rounds, properties, open } = self.bounded.as_ref()?;
+        let Bounded { rounds, properties, open } =
+            self.bounded.as_ref().filter(|bounded| !bounded.properties.is_empty())?;
         if !matches!(self.outcome, Outcome::Unknown(_) | Outcome::Interrupted) {
             return None;
         }
@@ -233,6 +234,10 @@ pub fn why(sources: &Sources, why: &Why) -> String {
                 "undefined behaviour at {place}: {what}; what follows cannot be told (--property memsafety checks this)"
             )
         }
+        Why::Approximated { span, function } if function.is_empty() => format!(
+            "an execution goes wrong, but perhaps only for a value at {} that it never has, since it is not computed",
+            place(*span)
+        ),
         Why::Approximated { span, function } => format!(
             "an execution goes wrong, but perhaps only for results of `{function}` at {} that it never has, since its results are not \
              computed; a definition of `{function}` in a file given by --stubs says which they are",
