@@ -324,14 +324,17 @@ mod tests {
         assert!(only("%*s", true).is_dropped);
     }
 
+    fn number(count: Option<Count>) -> Option<i64> {
+        match count {
+            Some(Count::Number(number)) => Some(number as i64),
+            _ => None,
+        }
+    }
+
     #[test]
     fn numbers_are_printed_as_c_does() {
         let text = |format: &str, value: i64| {
             let conversion = only(format, false);
-            let number = |count| match count {
-                Some(Count::Number(number)) => Some(number as i64),
-                _ => None,
-            };
             let (width, precision) = (number(conversion.width).unwrap_or(0), number(conversion.precision));
             let text = conversion.integer(u128::from(value.unsigned_abs()), value < 0, width, precision);
             String::from_utf8(text).expect("digits")
@@ -356,10 +359,6 @@ mod tests {
     fn floating_point_numbers_are_printed_as_c_does() {
         let text = |format: &str, value: f64| {
             let conversion = only(format, false);
-            let number = |count| match count {
-                Some(Count::Number(number)) => Some(number as i64),
-                _ => None,
-            };
             let (width, precision) = (number(conversion.width).unwrap_or(0), number(conversion.precision));
             conversion.float(value, width, precision).map(|text| String::from_utf8(text).expect("digits"))
         };
