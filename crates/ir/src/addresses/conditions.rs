@@ -66,6 +66,7 @@ impl<'a> Conditions<'a> {
                 vec![(self.at_most_one(terms), what)]
             }
             DemandKind::Order { a, b, is_signed } => self.order(*a, *b, *is_signed),
+            DemandKind::Distance { a, b } => self.distance(*a, *b),
             DemandKind::Equal { a, b } => self.equal(*a, *b),
             DemandKind::NoParts(term) => {
                 let parts: Words = self.words(*term).parts.iter().fold(Words::default(), |mut words, base| {
@@ -326,6 +327,20 @@ impl<'a> Conditions<'a> {
         vec![(self.program.pool.or_all(&ways), what)]
     }
 
+    fn distance(&mut self, a: TermId, b: TermId) -> Vec<Condition> {
+        let (x, y) = (self.words(a), self.words(b));
+        if is_one_object(&x, &y) {
+            return Vec::new();
+        }
+        let (is_a, is_b) = (self.is_address(a, &x), self.is_address(b, &y));
+        let near = self.in_one_object((a, &x), (b, &y));
+        let pool = &mut self.program.pool;
+        let neither = [pool.not(is_a), pool.not(is_b)];
+        let ways = [pool.and_all(&neither), pool.and_all(&[is_a, is_b, near])];
+        let what = format!("the distance between {}", self.names(&[&x, &y]));
+        vec![(self.program.pool.or_all(&ways), what)]
+    }
+
     fn order(&mut self, a: TermId, b: TermId, is_signed: bool) -> Vec<Condition> {
         let (x, y) = (self.words(a), self.words(b));
         if is_one_object(&x, &y) {
@@ -442,6 +457,6 @@ fn is_one_object(x: &Words, y: &Words) -> bool {
     !y.whole.is_empty() && x.whole.iter().all(is_it) && y.whole.iter().all(is_it)
 }
 
-fn is_in_page(number: i64) -> bool {
+pub(super) fn is_in_page(number: i64) -> bool {
     number.unsigned_abs() < PAGE
 }

@@ -28,7 +28,7 @@ mod elsewhere;
 mod flow;
 mod guard;
 mod reuse;
-mod terms;
+pub(crate) mod terms;
 #[cfg(test)]
 mod tests;
 mod value;

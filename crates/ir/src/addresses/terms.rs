@@ -5,6 +5,7 @@
 //! objects lie. Every other operation on an address is a `Demand`: its result means something only if the operand is no address after all.
 
 use super::Layout;
+use super::conditions::is_in_page;
 use super::value::{Base, Offset, Words};
 use logic::{Node, Op, Pool, Sort, TermId, Value, VarId};
 use rustc_hash::FxHashMap;
@@ -29,6 +30,8 @@ pub(super) enum DemandKind {
     AtMostOne(Vec<TermId>),
     /// Both are numbers or lie in one object.
     Order { a: TermId, b: TermId, is_signed: bool },
+    /// Likewise, for how far one is from the other.
+    Distance { a: TermId, b: TermId },
     /// Whether they are equal does not depend on the layout.
     Equal { a: TermId, b: TermId },
     /// It does not hold bytes of an address.
@@ -207,8 +210,13 @@ impl<'a> Reader<'a> {
         let (x, y) = (self.words(a), self.words(b));
         self.whole(a, &x);
         self.whole(b, &y);
-        if x.may_be_address() || y.may_be_address() {
-            self.demand(kind(a, b));
+        // No object lies where null points, or nearby, in any layout.
+        let is_null =
+            |words: &Words| !words.may_be_address() && words.numbers().and_then(Offset::value).is_some_and(is_in_page);
+        let kind = kind(a, b);
+        let is_moot = matches!(kind, DemandKind::Equal { .. }) && (is_null(&x) || is_null(&y));
+        if (x.may_be_address() || y.may_be_address()) && !is_moot {
+            self.demand(kind);
         }
         Words::any_number()
     }
@@ -224,7 +232,7 @@ impl<'a> Reader<'a> {
             }
             return Words::any_number();
         }
-        let (mut added, mut subtracted) = (Vec::new(), Vec::new());
+        let (mut added, mut subtracted, mut scaled) = (Vec::new(), Vec::new(), Vec::new());
         let mut result = Words::default();
         for (factor, leaf) in leaves {
             let words = self.words(leaf);
@@ -237,11 +245,22 @@ impl<'a> Reader<'a> {
             match factor {
                 1 => added.push((leaf, words)),
                 -1 => subtracted.push((leaf, words)),
-                _ => {
-                    self.demand(DemandKind::NotAddress(leaf));
-                    numbers = numbers.add(number.unwrap_or(Offset::ANY).times(factor));
-                }
+                _ => scaled.push((factor, leaf, words)),
             }
+        }
+        // A distance in bytes may be the index of something larger.
+        while let Some((factor, leaf, words)) = scaled.pop() {
+            let partner = scaled.iter().position(|(other, _, _)| *other == factor.wrapping_neg());
+            numbers = match partner.map(|at| scaled.swap_remove(at)) {
+                Some((_, other, _)) => {
+                    self.demand(DemandKind::Distance { a: leaf, b: other });
+                    numbers.add(Offset::ANY.times(factor))
+                }
+                None => {
+                    self.demand(DemandKind::NotAddress(leaf));
+                    numbers.add(words.numbers().unwrap_or(Offset::ANY).times(factor))
+                }
+            };
         }
         for (leaf, _) in subtracted.iter().skip(1) {
             self.demand(DemandKind::NotAddress(*leaf));
@@ -349,8 +368,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Writes a term as a sum of multiples; `false` if it is a product of unknowns.
-fn linear(pool: &Pool, term: TermId, factor: i64, leaves: &mut Vec<(i64, TermId)>) -> bool {
+/// Writes a term as a sum of multiples, with constants among them; `false` if it is a product of unknowns.
+pub(crate) fn linear(pool: &Pool, term: TermId, factor: i64, leaves: &mut Vec<(i64, TermId)>) -> bool {
     let Node::App { op, args } = pool.node(term) else {
         leaves.push((factor, term));
         return true;
@@ -385,7 +404,7 @@ fn linear_or_leaf(pool: &Pool, term: TermId, factor: i64, leaves: &mut Vec<(i64,
 }
 
 /// The signed number that a constant is.
-pub(super) fn number(value: &Value) -> Option<i64> {
+pub(crate) fn number(value: &Value) -> Option<i64> {
     match value {
         Value::Bv(bits) if bits.width() <= 64 => {
             let raw = bits.to_u64()?;

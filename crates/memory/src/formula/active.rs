@@ -5,20 +5,47 @@
 //! From the axioms down: of a relation without cycles only pairs on a possible cycle matter, of an irreflexive one its diagonal, and what an operand is asked for follows
 //! from what its operator is asked for and what the other operand may have. A model that orders seq_cst accesses costs nothing where there are none.
 //!
-//! Invariant: a pair that is not active has a literal that nothing implies and that nothing is concluded from, in the directions in which its node is used.
+//! What an axiom forbids and what it wants are looked at apart: where only the pairs that end at plain reads must have a reason, all others need none.
+//!
+//! Invariant: in a direction in which a pair is not active, its literal has no clauses and nobody uses it.
 
 use super::Encoder;
 use crate::cat::syntax::ast::{Severity, Shape};
-use crate::cat::{Check, Node, NodeId};
+use crate::cat::{Bound, Check, Node, NodeId};
 use crate::relation::Relation;
 use rustc_hash::FxHashSet;
 
+/// The pairs of each node that somebody looks at, by direction.
+pub(super) struct Active {
+    lower: Vec<Relation>,
+    upper: Vec<Relation>,
+}
+
+impl Active {
+    fn of(&mut self, bound: Bound) -> &mut Vec<Relation> {
+        match bound {
+            Bound::Lower => &mut self.lower,
+            Bound::Upper => &mut self.upper,
+        }
+    }
+}
+
+/// The direction in which an operand is used by an operator that is used in this one.
+pub(super) fn turned(bound: Bound, flips: bool) -> Bound {
+    match (bound, flips) {
+        (Bound::Lower, true) => Bound::Upper,
+        (Bound::Upper, true) => Bound::Lower,
+        (bound, false) => bound,
+    }
+}
+
 impl Encoder<'_> {
-    /// Looks only at what these checks need: axioms that forbid, and flags that will be asked for.
+    /// Looks only at what these checks need: the axioms, all that forbid something, and flags that will be asked for.
     pub fn focus(&mut self, checks: &[&Check]) {
         let n = self.n;
-        self.active = Some((0..self.graph.len()).map(|_| Relation::empty(n)).collect());
-        let uppers = self.needed_above(checks);
+        let none = || (0..self.graph.len()).map(|_| Relation::empty(n)).collect();
+        self.active = Some(Active { lower: none(), upper: none() });
+        checks.iter().for_each(|check| self.asserts(check));
         for check in checks {
             if self.graph.is_set(check.node) {
                 continue;
@@ -34,14 +61,17 @@ impl Encoder<'_> {
                 Shape::Acyclic if is_plain => on_cycles(&may),
                 _ => may,
             };
-            self.activate(check.node, &asked);
+            self.activate(check.node, direction(check), &asked);
         }
         // Operands come before their operators, but for the bodies of recursive definitions: so again until nothing changes.
-        let reachable = self.below(checks);
+        let needed = self.needed(checks);
         loop {
             let mut changed = false;
-            for index in (0..self.graph.len()).rev().filter(|index| reachable.contains(&NodeId(*index as u32))) {
-                changed |= self.pass_on(NodeId(index as u32), &uppers);
+            for index in (0..self.graph.len() as u32).rev() {
+                for bound in [Bound::Lower, Bound::Upper] {
+                    let id = NodeId(index);
+                    changed |= needed.contains(&(id, bound == Bound::Upper)) && self.pass_on(id, bound);
+                }
             }
             if !changed {
                 return;
@@ -49,17 +79,20 @@ impl Encoder<'_> {
         }
     }
 
-    /// Whether somebody looks at a pair.
-    pub(super) fn is_active(&self, id: NodeId, from: usize, to: usize) -> bool {
-        self.active.as_ref().is_none_or(|active| active[id.index()].contains(from, to))
+    /// Whether somebody looks at a pair in one direction.
+    pub(super) fn is_active(&self, id: NodeId, bound: Bound, from: usize, to: usize) -> bool {
+        self.active.as_ref().is_none_or(|active| {
+            let all = if bound == Bound::Lower { &active.lower } else { &active.upper };
+            all[id.index()].contains(from, to)
+        })
     }
 
     /// Adds pairs; tells whether some are new.
-    fn activate(&mut self, id: NodeId, pairs: &Relation) -> bool {
+    fn activate(&mut self, id: NodeId, bound: Bound, pairs: &Relation) -> bool {
         let mut asked = pairs.clone();
         asked.intersect(self.may(id));
         let Some(active) = &mut self.active else { return false };
-        let own = &mut active[id.index()];
+        let own = &mut active.of(bound)[id.index()];
         if asked.is_subset(own) {
             return false;
         }
@@ -68,18 +101,18 @@ impl Encoder<'_> {
     }
 
     /// What a node is asked for, its operands are.
-    fn pass_on(&mut self, id: NodeId, uppers: &FxHashSet<NodeId>) -> bool {
+    fn pass_on(&mut self, id: NodeId, bound: Bound) -> bool {
         let n = self.n;
         if self.graph.is_set(id) {
             return match *self.graph.node(id) {
                 Node::Domain(r) | Node::Range(r) => {
                     let all = self.may(r).clone();
-                    self.activate(r, &all)
+                    self.activate(r, bound, &all)
                 }
                 _ => false,
             };
         }
-        let Some(asked) = self.active.as_ref().map(|active| active[id.index()].clone()) else { return false };
+        let Some(asked) = self.active.as_mut().map(|active| active.of(bound)[id.index()].clone()) else { return false };
         if asked.is_empty() {
             return false;
         }
@@ -94,27 +127,35 @@ impl Encoder<'_> {
             result
         };
         match *self.graph.node(id) {
-            Node::Union(a, b) | Node::Intersection(a, b) | Node::Difference(a, b) => {
-                self.activate(a, &asked) | self.activate(b, &asked)
+            Node::Union(a, b) | Node::Intersection(a, b) => {
+                self.activate(a, bound, &asked) | self.activate(b, bound, &asked)
             }
-            Node::Complement(a) | Node::Optional(a) | Node::From(_, a) | Node::To(a, _) | Node::DifferentValues(a) => {
-                self.activate(a, &asked)
+            Node::Difference(a, b) => self.activate(a, bound, &asked) | self.activate(b, turned(bound, true), &asked),
+            Node::Complement(a) => self.activate(a, turned(bound, true), &asked),
+            Node::Optional(a) | Node::From(_, a) | Node::To(a, _) | Node::DifferentValues(a) => {
+                self.activate(a, bound, &asked)
             }
-            Node::Inverse(a) => self.activate(a, &inverse(&asked)),
+            Node::Inverse(a) => self.activate(a, bound, &inverse(&asked)),
             Node::Sequence(a, b) => {
                 let first = composed(&asked, &inverse(self.may(b)));
                 let second = composed(&inverse(self.may(a)), &asked);
-                self.activate(a, &first) | self.activate(b, &second)
-            }
-            Node::Plus(a) | Node::Star(a) if uppers.contains(&id) => {
-                let (all, steps) = (self.may(id).clone(), self.may(a).clone());
-                self.activate(id, &all) | self.activate(a, &steps)
+                self.activate(a, bound, &first) | self.activate(b, bound, &second)
             }
             Node::Plus(a) | Node::Star(a) => {
-                // A way to a pair is a way to somewhere and one more step.
-                let shorter = composed(&asked, &inverse(self.may(a)));
-                let steps = composed(&inverse(self.may(id)), &asked);
-                self.activate(id, &shorter) | self.activate(a, &asked) | self.activate(a, &steps)
+                let (shorter, steps) = match bound {
+                    // A way to a pair is a way to somewhere and one more step.
+                    Bound::Lower => {
+                        let shorter = composed(&asked, &inverse(self.may(a)));
+                        (shorter, composed(&inverse(self.may(id)), &asked))
+                    }
+                    // Its reason is one step, and a way from there.
+                    Bound::Upper if self.has_shorter_ways(id, a) => {
+                        let shorter = composed(&inverse(self.may(a)), &asked);
+                        (shorter, composed(&asked, &inverse(self.may(id))))
+                    }
+                    Bound::Upper => (self.may(id).clone(), self.may(a).clone()),
+                };
+                self.activate(id, bound, &shorter) | self.activate(a, bound, &asked) | self.activate(a, bound, &steps)
             }
             Node::Variable(_) => {
                 let Some(group) = self.graph.group_of(id) else { return false };
@@ -122,33 +163,17 @@ impl Encoder<'_> {
                 bodies
                     .into_iter()
                     .filter(|(variable, _)| *variable == id)
-                    .fold(false, |changed, (_, body)| self.activate(body, &asked) || changed)
+                    .fold(false, |changed, (_, body)| self.activate(body, bound, &asked) || changed)
             }
             _ => false,
         }
     }
 
-    fn below(&self, checks: &[&Check]) -> FxHashSet<NodeId> {
-        let mut seen = FxHashSet::default();
-        let mut open: Vec<NodeId> = checks.iter().map(|check| check.node).collect();
-        while let Some(id) = open.pop() {
-            if seen.insert(id) {
-                open.extend(self.graph.operands(id).into_iter().map(|(operand, _)| operand));
-                if let Some(group) = self.graph.group_of(id) {
-                    open.extend(
-                        self.graph.group(group).variables.iter().flat_map(|&(variable, body)| [variable, body]),
-                    );
-                }
-            }
-        }
-        seen
-    }
-
-    /// The nodes whose literals need reasons.
-    fn needed_above(&self, checks: &[&Check]) -> FxHashSet<NodeId> {
+    /// The nodes that the checks look at, and whether their literals need reasons there.
+    fn needed(&self, checks: &[&Check]) -> FxHashSet<(NodeId, bool)> {
         let mut seen: FxHashSet<(NodeId, bool)> = FxHashSet::default();
-        let is_asked_for = |check: &Check| check.is_negated || check.severity != Severity::Forbids;
-        let mut open: Vec<(NodeId, bool)> = checks.iter().map(|check| (check.node, is_asked_for(check))).collect();
+        let mut open: Vec<(NodeId, bool)> =
+            checks.iter().map(|check| (check.node, direction(check) == Bound::Upper)).collect();
         while let Some((id, is_upper)) = open.pop() {
             if seen.insert((id, is_upper)) {
                 open.extend(self.graph.operands(id).into_iter().map(|(operand, flips)| (operand, is_upper != flips)));
@@ -158,7 +183,15 @@ impl Encoder<'_> {
                 }
             }
         }
-        seen.into_iter().filter(|(_, is_upper)| *is_upper).map(|(id, _)| id).collect()
+        seen
+    }
+}
+
+/// What a check asks of its relation: that pairs are not there, or that some are.
+fn direction(check: &Check) -> Bound {
+    match check.is_negated || check.severity != Severity::Forbids {
+        true => Bound::Upper,
+        false => Bound::Lower,
     }
 }
 

@@ -86,11 +86,13 @@ pub struct Encoder<'a> {
     /// Nodes of the theory's graph that are in use.
     next_node: usize,
     lits: FxHashMap<(NodeId, u32, u32), Lit>,
+    /// Pairs whose literal is that of another pair.
+    same: FxHashSet<(NodeId, u32, u32)>,
     /// Whether two accesses have different values, for the pairs that a model asks about.
     differ: FxHashMap<(usize, usize), Lit>,
     done: FxHashSet<(NodeId, bool)>,
-    /// The pairs of each node that somebody looks at; all of them if nobody has said.
-    active: Option<Vec<Relation>>,
+    /// The pairs that somebody looks at; all of them if nobody has said.
+    active: Option<active::Active>,
     /// Relations that have no pair of an event with itself, since an axiom says so.
     irreflexive: FxHashSet<NodeId>,
     /// Steps since the limits were looked at.
@@ -112,6 +114,7 @@ impl<'a> Encoder<'a> {
             theory,
             next_node: 0,
             lits: FxHashMap::default(),
+            same: FxHashSet::default(),
             differ: FxHashMap::default(),
             done: FxHashSet::default(),
             active: None,
@@ -217,8 +220,25 @@ impl<'a> Encoder<'a> {
         if self.is_fixed(node) || !self.may(node).contains(from, to) {
             return Sign::No;
         }
-        let bits = &mut self.bits;
-        Sign::Open(*self.lits.entry((node, from as u32, to as u32)).or_insert_with(|| bits.fresh_lit()))
+        let key = (node, from as u32, to as u32);
+        if let Some(lit) = self.lits.get(&key) {
+            return Sign::Open(*lit);
+        }
+        let (lit, is_own) = match self.stands_for(node, from, to).map(|(node, from, to)| self.pair(node, from, to)) {
+            Some(Sign::Open(lit)) => (lit, false),
+            Some(sign) => return sign,
+            None => (self.bits.fresh_lit(), true),
+        };
+        self.lits.insert(key, lit);
+        if !is_own {
+            self.same.insert(key);
+        }
+        Sign::Open(lit)
+    }
+
+    /// Whether a pair has the literal of another pair, so that nothing is to be said of it.
+    fn is_same(&self, node: NodeId, from: usize, to: usize) -> bool {
+        self.same.contains(&(node, from as u32, to as u32))
     }
 
     /// Whether an event is a member.
@@ -249,12 +269,7 @@ impl<'a> Encoder<'a> {
 
     /// Adds the axioms of a model.
     pub fn axioms(&mut self, checks: &[Check]) -> Result<(), Failed> {
-        let is_asserted = |check: &&Check| check.severity == Severity::Forbids && !check.is_negated;
-        for check in checks.iter().filter(is_asserted) {
-            if matches!(check.shape, Shape::Irreflexive | Shape::Acyclic) {
-                self.is_irreflexive(check.node);
-            }
-        }
+        checks.iter().for_each(|check| self.asserts(check));
         for check in checks.iter().filter(|check| check.severity == Severity::Forbids) {
             if check.is_negated {
                 let signs = self.inhabited(check, &|_, _| true)?;
@@ -292,6 +307,14 @@ impl<'a> Encoder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Notes what follows for closures from an axiom.
+    fn asserts(&mut self, check: &Check) {
+        let is_plain = check.severity == Severity::Forbids && !check.is_negated;
+        if is_plain && matches!(check.shape, Shape::Irreflexive | Shape::Acyclic) {
+            self.is_irreflexive(check.node);
+        }
     }
 
     /// Notes that a relation is irreflexive, and so are those that it is a union of.

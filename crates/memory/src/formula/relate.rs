@@ -1,7 +1,9 @@
 //! What do the operators of a model say about pairs, as clauses? One direction at a time, see the head of this folder.
 
+use super::active::turned;
 use super::{Encoder, Failed, Sign};
 use crate::cat::{Bound, Node, NodeId};
+use crate::relation::Relation;
 use smt::Lit;
 
 impl Encoder<'_> {
@@ -11,12 +13,7 @@ impl Encoder<'_> {
             return Ok(());
         }
         for (operand, flips) in self.graph.operands(id) {
-            let other = match (flips, bound) {
-                (false, bound) => bound,
-                (true, Bound::Lower) => Bound::Upper,
-                (true, Bound::Upper) => Bound::Lower,
-            };
-            self.node(operand, other)?;
+            self.node(operand, turned(bound, flips))?;
         }
         if let Node::Variable(_) | Node::SetVariable(_) = self.graph.node(id) {
             return self.variable(id, bound);
@@ -35,10 +32,12 @@ impl Encoder<'_> {
         }
         for (from, to) in self.may(id).iter() {
             self.step()?;
-            if !self.is_active(id, from, to) {
+            if !self.is_active(id, bound, from, to) {
                 continue;
             }
-            if let Sign::Open(lit) = self.pair(id, from, to) {
+            if let Sign::Open(lit) = self.pair(id, from, to)
+                && !self.is_same(id, from, to)
+            {
                 match bound {
                     Bound::Lower => self.pointwise(id, from, to, Sign::Open(lit), true),
                     Bound::Upper => self.upper(id, from, to, lit),
@@ -46,6 +45,38 @@ impl Encoder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The pair of an operand that a pair comes down to, if there is but one that can make it so and it always does. Recursion is left out, so that this ends.
+    pub(super) fn stands_for(&self, id: NodeId, from: usize, to: usize) -> Option<(NodeId, usize, usize)> {
+        let certain = |set: NodeId, event: usize| self.bounds.set(set, Bound::Lower).contains(event);
+        match *self.graph.node(id) {
+            Node::Union(a, b) => match (self.may(a).contains(from, to), self.may(b).contains(from, to)) {
+                (true, false) => Some((a, from, to)),
+                (false, true) => Some((b, from, to)),
+                _ => None,
+            },
+            Node::Intersection(a, b) if self.must(a).contains(from, to) => Some((b, from, to)),
+            Node::Intersection(a, b) if self.must(b).contains(from, to) => Some((a, from, to)),
+            Node::Difference(a, b) if !self.may(b).contains(from, to) => Some((a, from, to)),
+            Node::Inverse(a) => Some((a, to, from)),
+            Node::Optional(a) if from != to => Some((a, from, to)),
+            Node::From(s, r) if certain(s, from) => Some((r, from, to)),
+            Node::To(r, s) if certain(s, to) => Some((r, from, to)),
+            Node::Sequence(a, b) => {
+                let mut middles = self.may(a).successors(from).filter(|middle| self.may(b).contains(*middle, to));
+                let (middle, None) = (middles.next()?, middles.next()) else { return None };
+                if self.happens_between(from, middle, to) != Sign::Yes {
+                    return None;
+                }
+                match (self.must(a).contains(from, middle), self.must(b).contains(middle, to)) {
+                    (true, _) => Some((b, middle, to)),
+                    (_, true) => Some((a, from, middle)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
     }
 
     /// Whether the bounds of a node agree, so that it has no literals: recursion over events that a program does not have, such as RCU's, needs no clauses.
@@ -156,11 +187,15 @@ impl Encoder<'_> {
         for (from, middle) in self.may(first).iter() {
             self.step()?;
             for to in self.may(second).successors(middle) {
-                if self.must(id).contains(from, to) || !self.is_active(id, from, to) {
+                if self.must(id).contains(from, to) || !self.is_active(id, Bound::Lower, from, to) {
+                    continue;
+                }
+                let this = self.pair(id, from, to);
+                if self.is_same(id, from, to) {
                     continue;
                 }
                 let (a, b) = (self.pair(first, from, middle), self.pair(second, middle, to));
-                let (happens, this) = (self.happens_between(from, middle, to), self.pair(id, from, to));
+                let happens = self.happens_between(from, middle, to);
                 self.clause(&[(a, false), (b, false), (happens, false), (this, true)]);
             }
         }
@@ -169,17 +204,16 @@ impl Encoder<'_> {
 
     /// What a step connects is related, and so is what one more step leads to. Of the steps that are certain the immediate ones do.
     fn steps(&mut self, id: NodeId, step: NodeId) -> Result<(), Failed> {
-        let mut steps = self.may(step).clone();
-        steps.subtract(self.must(step));
-        steps.union(&self.immediate(self.must(step)));
-        for (from, to) in self.may(step).iter().filter(|&(from, to)| self.is_active(id, from, to)).collect::<Vec<_>>() {
+        let steps = self.fewest_steps(step);
+        let is_asked = |&(from, to): &(usize, usize)| self.is_active(id, Bound::Lower, from, to);
+        for (from, to) in self.may(step).iter().filter(is_asked).collect::<Vec<_>>() {
             let (direct, this) = (self.pair(step, from, to), self.pair(id, from, to));
             self.clause(&[(direct, false), (this, true)]);
         }
         for (from, middle) in self.may(id).iter() {
             self.step()?;
             for to in steps.successors(middle) {
-                if self.must(id).contains(from, to) || !self.is_active(id, from, to) {
+                if self.must(id).contains(from, to) || !self.is_active(id, Bound::Lower, from, to) {
                     continue;
                 }
                 let (way, next) = (self.pair(id, from, middle), self.pair(step, middle, to));
@@ -188,6 +222,14 @@ impl Encoder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Steps that lead wherever all do: those that are certain and immediate, and those that are not certain.
+    fn fewest_steps(&self, step: NodeId) -> Relation {
+        let mut steps = self.may(step).clone();
+        steps.subtract(self.must(step));
+        steps.union(&self.immediate(self.must(step)));
+        steps
     }
 
     /// A literal has a reason.
@@ -283,19 +325,23 @@ impl Encoder<'_> {
 
     /// A pair of a closure is a way of steps.
     fn closure(&mut self, id: NodeId, step: NodeId) -> Result<(), Failed> {
-        // An irreflexive closure has steps without a cycle.
-        let has_cycle = !self.irreflexive.contains(&id) && self.may(step).has_cycle();
-        match has_cycle {
-            true => self.doubled_steps(id, step),
-            false => self.first_steps(id, step),
+        match self.has_shorter_ways(id, step) {
+            true => self.first_steps(id, step),
+            false => self.doubled_steps(id, step),
         }
+    }
+
+    /// Whether the steps of a closure make no cycle, so that what is left of a way is always shorter. An irreflexive closure has such steps.
+    pub(super) fn has_shorter_ways(&self, id: NodeId, step: NodeId) -> bool {
+        self.irreflexive.contains(&id) || !self.may(step).has_cycle()
     }
 
     /// One step and a shorter way, or one step alone. Ways get shorter until there is but a step, since they never come back to where they were.
     fn first_steps(&mut self, id: NodeId, step: NodeId) -> Result<(), Failed> {
-        let (all, steps) = (self.may(id), self.may(step));
+        let (all, steps) = (self.may(id), self.fewest_steps(step));
         for (from, to) in all.iter() {
-            if from == to && matches!(self.graph.node(id), Node::Star(_)) || self.must(id).contains(from, to) {
+            let is_itself = from == to && matches!(self.graph.node(id), Node::Star(_));
+            if is_itself || self.must(id).contains(from, to) || !self.is_active(id, Bound::Upper, from, to) {
                 continue;
             }
             self.step()?;

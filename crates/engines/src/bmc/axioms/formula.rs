@@ -158,8 +158,7 @@ impl<'a> Formula<'a> {
                 }
                 self.encoder.clause(&[(this, false), (happens[write], true)]);
                 self.encoder.clause(&[(this, false), (happens[read], true)]);
-                let rule = self.rule(unrolled, from, to);
-                self.imply(&unrolled.pool, lit, rule)?;
+                self.reads_from(unrolled, lit, from, to)?;
                 own.iter().for_each(|other| self.encoder.clause(&[(this, false), (Sign::Open(*other), false)]));
                 own.push(lit);
                 some.push((this, true));
@@ -241,28 +240,37 @@ impl<'a> Formula<'a> {
     }
 
     /// What reading a write says: the cells are the same, and so are the values.
-    fn rule(&self, unrolled: &mut Unrolled, from: &Site, to: &Site) -> TermId {
+    fn reads_from(&mut self, unrolled: &mut Unrolled, lit: Lit, from: &Site, to: &Site) -> Result<(), smt::Why> {
         let pool = &mut unrolled.pool;
         if let (What::Ends(thread), What::Joins(number)) = (from.what, to.what) {
             let other = unrolled.threads[thread as usize].handle;
-            return pool.eq(unrolled.events.meetings[number].handle, other);
+            let same = pool.eq(unrolled.events.meetings[number].handle, other);
+            return self.imply(pool, lit, same);
         }
-        let same = match (from.location, to.location) {
-            (Some(Location::Memory(_, Some(x))), Some(Location::Memory(_, Some(y)))) => pool.eq(x, y),
-            _ => pool.bool(true),
-        };
+        if let (Some(Location::Memory(_, Some(x))), Some(Location::Memory(_, Some(y)))) = (from.location, to.location) {
+            let same = pool.eq(x, y);
+            self.imply(pool, lit, same)?;
+        }
         if let What::Use(_) = to.what {
-            return same;
+            return Ok(());
         }
         let written = match (from.what, to.what) {
             (What::Initial, What::Read(read)) => Some(unrolled.initial[read]),
             _ => from.value,
         };
-        let equal = match (written, to.value) {
-            (Some(one), Some(other)) if pool.sort(one) == pool.sort(other) => pool.eq(one, other),
-            _ => pool.bool(false),
-        };
-        pool.and(same, equal)
+        match (written, to.value) {
+            (Some(one), Some(other)) if pool.sort(one) == pool.sort(other) && pool.sort(one).scalar().is_some() => {
+                self.encoder.bits.equal_if(pool, lit, one, other)
+            }
+            (Some(one), Some(other)) if pool.sort(one) == pool.sort(other) => {
+                let same = pool.eq(one, other);
+                self.imply(pool, lit, same)
+            }
+            _ => {
+                self.encoder.clause(&[(Sign::Open(lit), false)]);
+                Ok(())
+            }
+        }
     }
 
     fn imply(&mut self, pool: &Pool, lit: Lit, formula: TermId) -> Result<(), smt::Why> {

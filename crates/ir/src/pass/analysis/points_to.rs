@@ -7,13 +7,15 @@
 //! call its own variables, and scalarising gives each field its own, which is where the precision comes from.
 //!
 //! An address keeps the object it was computed from: indexing past an object never leads into another one (interp would
-//! allow it if the addresses happen to hit, C does not). A word that was read from memory nobody wrote, or a number that was
+//! allow it if the addresses happen to hit, C does not). But where objects have fixed places, a sum may hide one: `a[p - b]` is `p` and a number, the
+//! distance of `a` from `b`, as soon as constants are added up. So what is added to a sum by a large constant also leads to the objects that lie there. A word that was read from memory nobody wrote, or a number that was
 //! made into a pointer, points nowhere; an input of pointer type points anywhere.
 //!
 //! Invariant: if an access of a valid execution touches an object, the object is in the set of the access's address.
 
 use super::uses::for_each_term;
 use crate::access::local_written;
+use crate::addresses::terms::{linear, number};
 use crate::memory::{ObjectId, ObjectKind};
 use crate::program::{Format, Program};
 use crate::stmt::{AllocSite, Callee, Op, Place, Stmt};
@@ -83,12 +85,22 @@ struct Solver<'a> {
     ranges: Vec<(u64, u64, usize)>,
     sets: Vec<FixedBitSet>,
     flows: Vec<FxHashSet<NodeId>>,
+    /// By node: sums that it is part of.
+    sums: Vec<Vec<Part>>,
     loads: Vec<Vec<NodeId>>,
     stores: Vec<Vec<NodeId>>,
     node_of: FxHashMap<TermId, NodeId>,
     queue: Vec<NodeId>,
     first_content: NodeId,
     results: NodeId,
+}
+
+/// A node is added to a constant in a sum, so many times.
+#[derive(Clone, Copy)]
+struct Part {
+    factor: i64,
+    constant: i64,
+    sum: NodeId,
 }
 
 impl<'a> Solver<'a> {
@@ -120,6 +132,7 @@ impl<'a> Solver<'a> {
             ranges,
             sets: vec![FixedBitSet::with_capacity(targets.len() + 1); n_nodes],
             flows: vec![FxHashSet::default(); n_nodes],
+            sums: vec![Vec::new(); n_nodes],
             loads: vec![Vec::new(); n_nodes],
             stores: vec![Vec::new(); n_nodes],
             node_of: FxHashMap::default(),
@@ -243,10 +256,14 @@ impl<'a> Solver<'a> {
         let node = self.sets.len();
         self.sets.push(FixedBitSet::with_capacity(self.targets.len() + 1));
         self.flows.push(FxHashSet::default());
+        self.sums.push(Vec::new());
         self.loads.push(Vec::new());
         self.stores.push(Vec::new());
         self.node_of.insert(term, node);
-        let (vars, values) = leaves(&self.program.pool, term);
+        let Leaves { vars, values, sums } = leaves(&self.program.pool, term);
+        for sum in sums {
+            self.add_sum(sum, node);
+        }
         for value in values {
             self.add_value(&value, node);
         }
@@ -254,6 +271,46 @@ impl<'a> Solver<'a> {
             self.flow(var.index(), node);
         }
         node
+    }
+
+    /// A sum with a constant that may lead from one object to another.
+    fn add_sum(&mut self, sum: TermId, node: NodeId) {
+        let pool = &self.program.pool;
+        let mut parts = Vec::new();
+        if pool.sort(sum) != Sort::Bv(self.program.data_model.word_bits()) || !linear(pool, sum, 1, &mut parts) {
+            return;
+        }
+        let (mut constant, mut others) = (0i64, Vec::new());
+        for (factor, part) in parts {
+            match pool.node(part) {
+                Node::Const(value) => {
+                    constant = constant.wrapping_add(number(value).unwrap_or(0).wrapping_mul(factor));
+                }
+                _ => others.push((factor, part)),
+            }
+        }
+        if constant.unsigned_abs() < 1 << (self.program.data_model.granule_bits() - 1) {
+            return;
+        }
+        for (factor, part) in others {
+            let part = self.node(part);
+            self.sums[part].push(Part { factor, constant, sum: node });
+            self.queue.push(part);
+        }
+    }
+
+    /// The objects where a sum leads if one of its parts points into an object.
+    fn reached(&self, part: Part, bit: usize) -> Vec<usize> {
+        let AbstractObject::Static(object) = self.targets[bit - 1] else { return Vec::new() };
+        let object = self.program.object(object);
+        let end = object.base.saturating_add(object.size);
+        let first = if part.factor < 0 { end } else { object.base };
+        let unused = 64 - self.program.data_model.word_bits();
+        let cut = |word: u64| word << unused >> unused;
+        let start = cut(first.wrapping_mul(part.factor as u64).wrapping_add(part.constant as u64));
+        let end = start.saturating_add(object.size.saturating_mul(part.factor.unsigned_abs()));
+        let before = self.ranges.partition_point(|range| range.0 <= end);
+        self.ranges[..before].iter().rev().take_while(|range| range.1 > start).map(|range| range.2).collect()
     }
 
     fn add_value(&mut self, value: &Value, node: NodeId) {
@@ -291,6 +348,11 @@ impl<'a> Solver<'a> {
                 }
             }
             let set = self.sets[node].clone();
+            for part in self.sums[node].clone() {
+                for bit in set.ones().filter(|bit| *bit > 0) {
+                    self.reached(part, bit).into_iter().for_each(|to| self.insert(part.sum, to));
+                }
+            }
             let mut next: Vec<NodeId> = self.flows[node].iter().copied().collect();
             next.sort_unstable();
             for to in next {
@@ -335,32 +397,47 @@ fn statements(program: &Program) -> impl Iterator<Item = &Stmt> {
     program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts)
 }
 
-/// The variables and constants whose bits can be in the term's value.
-fn leaves(pool: &Pool, term: TermId) -> (Vec<VarId>, Vec<Value>) {
-    let (mut vars, mut values) = (Vec::new(), Vec::new());
+/// What a term's value comes from.
+#[derive(Default)]
+struct Leaves {
+    /// The variables and constants whose bits can be in it.
+    vars: Vec<VarId>,
+    values: Vec<Value>,
+    /// The largest sums and products in it.
+    sums: Vec<TermId>,
+}
+
+fn leaves(pool: &Pool, term: TermId) -> Leaves {
+    let mut found = Leaves::default();
     let mut seen = FxHashSet::default();
-    let mut stack = vec![term];
-    while let Some(term) = stack.pop() {
-        if pool.sort(term) == Sort::Bool || !seen.insert(term) {
+    let mut stack = vec![(term, false)];
+    while let Some((term, is_in_sum)) = stack.pop() {
+        if pool.sort(term) == Sort::Bool || !seen.insert((term, is_in_sum)) {
             continue;
         }
+        let is_sum =
+            matches!(pool.node(term), Node::App { op: TermOp::Add | TermOp::Sub | TermOp::Neg | TermOp::Mul, .. });
+        if is_sum && !is_in_sum {
+            found.sums.push(term);
+        }
         match pool.node(term) {
-            Node::Const(value) => values.push(value.clone()),
-            Node::Var(var) => vars.push(*var),
+            Node::Const(value) => found.values.push(value.clone()),
+            Node::Var(var) => found.vars.push(*var),
             Node::App { op: TermOp::Add, .. } => {
                 let (narrow, wide): (Vec<TermId>, Vec<TermId>) =
                     addends(pool, term).into_iter().partition(|addend| is_narrow(pool, *addend));
                 // Half a word added to something else is a distance, even if it was read next to pointers.
                 let has_more =
                     wide.iter().any(|addend| !matches!(pool.node(*addend), Node::Const(value) if is_small(value)));
-                stack.extend(wide);
-                stack.extend(narrow.into_iter().filter(|_| !has_more));
+                let parts = wide.into_iter().chain(narrow.into_iter().filter(|_| !has_more));
+                stack.extend(parts.map(|part| (part, true)));
             }
-            Node::App { args, .. } => stack.extend(args.iter().copied()),
+            Node::App { args, .. } => stack.extend(args.iter().map(|arg| (*arg, is_sum))),
         }
     }
-    vars.sort_unstable();
-    (vars, values)
+    found.vars.sort_unstable();
+    found.vars.dedup();
+    found
 }
 
 /// The parts of a sum.

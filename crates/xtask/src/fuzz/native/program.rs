@@ -2,7 +2,7 @@
 //!
 //! Structs with bit-fields of all types, packed and not, nested, with unions; static and dynamic initialisers; jumps into loops,
 //! blocks and switches; memory functions on whole structs; floats; pointers to functions; recursion. Everything ends: loops
-//! count down, and jumps back take from `fuel`. Nothing is undefined or left open: calls are statements of their own, the
+//! count down, and jumps back take from `fuel`. Positions in one array are used in another (`to[p - from]`). Nothing is undefined or left open: calls are statements of their own, the
 //! padding of a struct is looked at only where memory functions wrote it last, arithmetic wraps (`-fwrapv`).
 
 use logic::Prng;
@@ -50,6 +50,9 @@ impl Program {
 const LOCALS: &str = "int x2 = x0 + 1, x3 = 7, c0 = 2, c1 = 1, c2 = 3; unsigned u0 = x1; long long ll = x0 * 3LL; \
     int a[4] = {1, x1}; (void)a; (void)c0; (void)c1; (void)c2;";
 
+/// Arrays whose positions correspond.
+const ARRAYS: [(&str, &str); 4] = [("text", "char"), ("marks", "char"), ("counts", "int"), ("words", "short")];
+
 /// A member of a struct.
 #[derive(Clone, Copy)]
 enum Field {
@@ -85,12 +88,16 @@ pub(super) enum Turns {
 pub(super) fn generate(seed: u64, turns: Turns) -> Program {
     let mut generator = Generator { random: Prng::new(seed), structs: Vec::new(), n_labels: 0 };
     let storage = if turns == Turns::Apart { "static _Thread_local" } else { "static" };
-    let mut head = String::from("#include <string.h>\n#include <pthread.h>\n#include <semaphore.h>\n");
+    let mut head =
+        String::from("#include <stdlib.h>\n#include <string.h>\n#include <pthread.h>\n#include <semaphore.h>\n");
     let _ = writeln!(head, "{storage} unsigned long long sum;\n{storage} int fuel = 12;");
     head.push_str("static void mix(unsigned long long x) { sum = (sum ^ x) * 1099511628211ULL + (sum >> 29); }\n");
     head.push_str("static void mix_bytes(const void *p, unsigned long n)\n{\n");
     head.push_str("    for (unsigned long i = 0; i < n; i++)\n        mix(((const unsigned char *)p)[i]);\n}\n");
     head.push_str("static int deep(int n, int x) { return n <= 0 ? x : deep(n - 1, x * 3 + n) - 1; }\n");
+    for (name, ty) in ARRAYS {
+        let _ = writeln!(head, "{storage} {ty} {name}[8];");
+    }
     let n_structs = 1 + generator.random.below(3) as usize;
     for index in 0..n_structs {
         generator.declare_struct(index, &mut head);
@@ -111,6 +118,9 @@ pub(super) fn generate(seed: u64, turns: Turns) -> Program {
         .map(|index| format!("    mix(f{index}({}, {}));\n", generator.constant(), generator.constant()))
         .collect();
     let mut looks = String::new();
+    for (name, _) in ARRAYS {
+        let _ = writeln!(looks, "    for (int i = 0; i < 8; i++)\n        mix({name}[i]);");
+    }
     for index in 0..n_structs {
         for object in [format!("g{index}"), format!("h{index}"), format!("l{index}[1]")] {
             for place in generator.places(index, &object) {
@@ -390,7 +400,8 @@ impl Generator {
         let c = self.random.pick(&["c0", "c1", "c2"]).to_string();
         let index = self.below(self.structs.len() as u64);
         let back = |label: &str, cond: &str| format!("if (fuel > 0 && ({cond}) & 1) {{ fuel--; goto {label}; }}");
-        match self.below(17) {
+        match self.below(18) {
+            17 => self.across(&e, &f),
             0 => format!("if ({e}) {{ {s} {t} }} else {{ {r} }}"),
             1 => format!("for ({c} = 0; {c} < 3; {c}++) {{ {s} if (({e}) & 1) continue; {t} }}"),
             2 => format!("{c} = 2; if (({e}) & 1) goto {l}; while ({c}-- > 0) {{ {s} {l}: {t} }} {r} {}", back(&l, &f)),
@@ -443,6 +454,26 @@ impl Generator {
             ),
             _ => format!("h{index} = g{index}; l{index}[0] = h{index};"),
         }
+    }
+
+    /// Walks through one array, and goes to the same place in another one, a global or one of its own.
+    fn across(&mut self, value: &str, position: &str) -> String {
+        let (from, ty) = self.random.pick(&ARRAYS);
+        let (to, other) = self.random.pick(&ARRAYS);
+        let (to, own) = match self.below(4) {
+            0 => ("own", format!("{other} own[8] = {{3, 1, 4}}; ")),
+            1 => ("own", format!("{other} *own = malloc(8 * sizeof *own); memset(own, 5, 8 * sizeof *own); ")),
+            _ => (to, String::new()),
+        };
+        let free = if own.contains("malloc") { " free(own);" } else { "" };
+        let walk = format!("{ty} *p = {from}, *end = {from} + (({position}) & 7); while (p < end) p++;");
+        let place = match self.below(4) {
+            0 => format!("{to}[p - {from}]"),
+            1 => format!("*({to} + (p - {from}))"),
+            2 => format!("*({other} *)((char *){to} + ((char *)p - (char *){from}) / sizeof({ty}) * sizeof({other}))"),
+            _ => format!("(p ? {to} + (p - {from}) : {to})[0]"),
+        };
+        format!("{{ {own}{walk} {place} = {value}; mix({place}); mix({to}[1]); mix((p - {from}) * 1000);{free} }}")
     }
 
     fn local_struct(&mut self, index: usize, value: &str) -> String {
