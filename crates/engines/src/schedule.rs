@@ -437,6 +437,11 @@ fn conclude<R>(
         why => why.clone(),
     });
     let reason = best.unwrap_or_else(|| match asks {
+        [] if !open.is_empty() => {
+            let open: Vec<&str> = open.iter().map(|property| property.describe()).collect();
+            let what = format!("{}, which no engine looks for under this memory model", open.join(", "));
+            Why::Unsupported { span: Span::NOWHERE, what }
+        }
         [] => Why::Cancelled,
         _ if (0..asks.len()).any(about_open) => Why::Cancelled,
         asks => {

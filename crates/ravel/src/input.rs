@@ -1,7 +1,7 @@
 //! What did the user point at? Files that can be read, or a task definition that names them; problems in words before anything is run.
 //!
 //! What is inside the files is the front end's business; here only what would make it waste its time is noticed: files that are
-//! missing, empty, folders, not text, or absurdly large.
+//! missing, empty, folders, devices, not text, or absurdly large.
 
 use crate::args::{Input, Question, Stub};
 use crate::language::table;
@@ -10,6 +10,7 @@ use cases::question::{self, PropertyFile};
 use cases::task_file;
 use frontend::{Arguments, Options};
 use ir::Properties;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Larger files are no programs.
@@ -135,6 +136,9 @@ fn look_at(path: &Path) -> Result<&'static Row, String> {
         let endings: Vec<String> = table::endings().iter().map(|ending| format!(".{ending}")).collect();
         let endings = endings.join(", ");
         return Err(format!("{}: this is a folder; give a file in it ({endings})", path.display()));
+    }
+    if data.file_type().is_char_device() || data.file_type().is_block_device() {
+        return Err(format!("{}: this is a device; give a file", path.display()));
     }
     if data.len() > MAX_BYTES {
         let (has, may) = (data.len() >> 20, MAX_BYTES >> 20);

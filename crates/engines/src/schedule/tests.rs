@@ -74,6 +74,10 @@ fn the_first_verdict_wins_and_limits_hold() {
     assert!(!scheduled.by.is_empty() && budget.elapsed() < limit);
     let scheduled = schedule(&[], Properties::NONE, How::default(), &Budget::unlimited(), described);
     assert!(matches!(scheduled.decided, Decided::Unknown(Why::Cancelled)));
+    let freed = Properties::of(&[Property::MemCleanup]);
+    let scheduled = schedule(&[], freed, How::default(), &Budget::unlimited(), described);
+    let Decided::Unknown(Why::Unsupported { what, .. }) = scheduled.decided else { panic!("{scheduled:?}") };
+    assert_eq!(what, "memory not freed at exit, which no engine looks for under this memory model");
     let set = [("cegar.prr".to_string(), "none".to_string())];
     let refused = portfolio::asks("portfolio", &task, &set).err();
     assert!(refused.is_some_and(|what| what.contains("the engine cegar has no knob `prr`; it has domain, por,")));
