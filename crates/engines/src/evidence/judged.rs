@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Runs and judges an execution graph; otherwise what is wrong with it, or that something in it is undefined, after which nobody can tell.
 pub(crate) fn confirm(task: &Task, trace: &Trace) -> Result<Replayed, Why> {
     let run = run_graph(task, trace).map_err(|error| match error {
-        ReplayError::Beyond { why: why @ Why::Undefined { .. }, .. } => why,
+        ReplayError::Beyond { why: why @ (Why::Undefined { .. } | Why::Unsupported { .. }), .. } => why,
         error => Why::NotReplayed(error.to_string()),
     })?;
     judged(task, trace, run).map_err(Why::NotReplayed)

@@ -8,10 +8,12 @@
 use super::spin::{Spin, spins};
 use super::{Picture, ReplayError, Replayed, check_form, is_failure};
 use crate::interp::{Cell, Event, Execution, GivenInputs, Inputs, LogStep, Request, StepResult, Violation, What};
+use crate::memory::DataModel;
 use crate::program::Program;
 use crate::property::{Properties, Property};
-use crate::stmt::SiteId;
-use crate::verdict::{EventName, Task, Trace};
+use crate::source::Span;
+use crate::stmt::{SiteId, Stmt};
+use crate::verdict::{EventName, Task, Trace, Why};
 use logic::Value;
 use std::collections::BTreeMap;
 
@@ -37,12 +39,18 @@ pub fn run_graph<'p>(task: &'p Task, trace: &Trace) -> Result<GraphRun<'p>, Repl
     let mut execution = Execution::new(&task.program, looked_for);
     execution.happened = Some(Vec::new());
     let mut violation = None;
-    let mut reads = Reads::default();
+    let mut reads = Reads { data_model: Some(task.program.data_model), ..Reads::default() };
     reads.sources.extend(trace.graph.iter().flat_map(|graph| graph.sources.iter().copied()));
+    let stmts = |step: usize| &task.program.edge(trace.steps[step].edge).stmts[..];
     for (step, taken) in trace.steps.iter().enumerate() {
         let n_before = execution.happened.as_ref().map_or(0, Vec::len);
-        let mut given =
-            Given { step, reads: &mut reads, named: &taken.inputs, inputs: GivenInputs::new(&taken.inputs) };
+        let mut given = Given {
+            step,
+            stmts: stmts(step),
+            reads: &mut reads,
+            named: &taken.inputs,
+            inputs: GivenInputs::new(&taken.inputs),
+        };
         let result = execution.take(taken.thread, taken.edge, &mut given);
         reads.note(&execution.happened.as_deref().unwrap_or(&[])[n_before..]);
         match result {
@@ -51,9 +59,9 @@ pub fn run_graph<'p>(task: &'p Task, trace: &Trace) -> Result<GraphRun<'p>, Repl
                 violation = Some(*found);
                 break;
             }
-            StepResult::NotEnabled(why) => return Err(ReplayError::NotEnabled { step, why }),
+            StepResult::NotEnabled(why) => return Err(reads.or_stray(step, ReplayError::NotEnabled { step, why })),
             StepResult::Ended(_) if step + 1 == trace.steps.len() => {}
-            StepResult::Ended(_) => return Err(ReplayError::EndsEarly { step }),
+            StepResult::Ended(_) => return Err(reads.or_stray(step, ReplayError::EndsEarly { step })),
             StepResult::Beyond(why) => return Err(ReplayError::Beyond { step, why }),
         }
     }
@@ -63,11 +71,11 @@ pub fn run_graph<'p>(task: &'p Task, trace: &Trace) -> Result<GraphRun<'p>, Repl
     if trace.violation == Property::Liveness {
         let mut again = |step: usize, run: &mut dyn FnMut(&mut dyn Inputs) -> StepResult| {
             let named = &trace.steps[step].inputs;
-            run(&mut Given { step, reads: &mut reads, named, inputs: GivenInputs::new(named) })
+            run(&mut Given { step, stmts: stmts(step), reads: &mut reads, named, inputs: GivenInputs::new(named) })
         };
         waiting = spins(&execution, &trace.steps, &mut again).ok_or(ReplayError::NoViolation(trace.violation))?;
     } else if violation.is_none() && trace.violation != Property::Race {
-        return Err(ReplayError::NoViolation(trace.violation));
+        return Err(reads.or_stray(trace.steps.len(), ReplayError::NoViolation(trace.violation)));
     }
     let (program, initial) = (&task.program, reads.initial);
     let trace = Trace { steps, ..trace.clone() };
@@ -83,9 +91,25 @@ struct Reads {
     /// What was in each cell when there were several threads for the first time; nothing if nobody had written there and nobody has looked.
     initial: BTreeMap<Cell, Option<Value>>,
     has_threads: bool,
+    data_model: Option<DataModel>,
+    /// Where an address was read that nobody has written. Objects lie elsewhere here than for whoever told the trace, so that it is another one's, or nobody's.
+    stray: Option<Span>,
 }
 
 impl Reads {
+    /// What is wrong with the trace, if it is no matter of such an address.
+    fn or_stray(&self, step: usize, error: ReplayError) -> ReplayError {
+        let Some(span) = self.stray else { return error };
+        let what = "an address that is read where nobody has written".to_string();
+        ReplayError::Beyond { step, why: Why::Unsupported { span, what } }
+    }
+
+    fn is_address(&self, value: &Value) -> bool {
+        let Some(model) = self.data_model else { return false };
+        let first = model.first_static() << model.granule_bits();
+        matches!(value, Value::Bv(word) if word.width() == model.word_bits() && word.to_u64() >= Some(first))
+    }
+
     fn note(&mut self, happened: &[(u32, usize, Event)]) {
         for (_, step, event) in happened {
             match &event.what {
@@ -103,6 +127,7 @@ impl Reads {
 /// and whoever judges the graph sees to it that it is.
 struct Given<'a> {
     step: usize,
+    stmts: &'a [Stmt],
     reads: &'a mut Reads,
     named: &'a [(SiteId, Value)],
     inputs: GivenInputs<'a>,
@@ -123,8 +148,14 @@ impl Inputs for Given<'_> {
             Some(source) => self.reads.written.get(source).cloned().or_else(named),
             None => {
                 // Who looks first at what nobody has written decides what is there.
+                let is_open = initial.is_none();
                 *initial = initial.take().or_else(named);
-                initial.clone()
+                let found = initial.clone();
+                if is_open && found.as_ref().is_some_and(|value| self.reads.is_address(value)) {
+                    let stmt = self.stmts.iter().find(|stmt| stmt.site == site);
+                    self.reads.stray = Some(stmt.map_or(Span::NOWHERE, |stmt| stmt.span));
+                }
+                found
             }
         }
     }
