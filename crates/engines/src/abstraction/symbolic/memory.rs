@@ -10,7 +10,7 @@ use ir::{AllocKind, ObjectKind, Property, RegionId, SiteId, Span, Stmt};
 use logic::{Scalar, Sort, TermId, Value, VarId};
 
 impl Exec<'_, '_, '_> {
-    /// The first and the size of each live object that an access may be in.
+    /// The first and the size of each live object that an access may be in. An address that nobody has written may be that of an object which no access of the region leads to: following it is invalid.
     fn ranges(&self, is_write: bool, region: RegionId) -> Vec<(u64, u64)> {
         let program = self.cells.program;
         let may_be = |other: RegionId| region == RegionId::ANYWHERE || other == RegionId::ANYWHERE || other == region;
@@ -23,8 +23,7 @@ impl Exec<'_, '_, '_> {
             };
             let id = ir::ObjectId(index as u32);
             let in_region = region == RegionId::ANYWHERE || program.regions[region.0 as usize].objects.contains(&id);
-            let in_some = program.regions.iter().any(|region| region.objects.contains(&id));
-            if is_data && (in_region || !in_some) {
+            if is_data && in_region {
                 ranges.push((object.base, object.size));
             }
         }

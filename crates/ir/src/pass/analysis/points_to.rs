@@ -85,8 +85,9 @@ struct Solver<'a> {
     ranges: Vec<(u64, u64, usize)>,
     sets: Vec<FixedBitSet>,
     flows: Vec<FxHashSet<NodeId>>,
-    /// By node: sums that it is part of.
-    sums: Vec<Vec<Part>>,
+    sums: Vec<Sum>,
+    /// By node: the sums that it is part of.
+    part_of: Vec<Vec<usize>>,
     loads: Vec<Vec<NodeId>>,
     stores: Vec<Vec<NodeId>>,
     node_of: FxHashMap<TermId, NodeId>,
@@ -95,13 +96,15 @@ struct Solver<'a> {
     results: NodeId,
 }
 
-/// A node is added to a constant in a sum, so many times.
-#[derive(Clone, Copy)]
-struct Part {
-    factor: i64,
+/// A sum of nodes, each so many times, and a constant.
+struct Sum {
+    parts: Vec<(i64, NodeId)>,
     constant: i64,
-    sum: NodeId,
+    node: NodeId,
 }
+
+/// In how many ways parts of a sum are taken for addresses; beyond, it can be anywhere.
+const MOST_WAYS: usize = 4096;
 
 impl<'a> Solver<'a> {
     fn new(program: &'a Program) -> Solver<'a> {
@@ -132,7 +135,8 @@ impl<'a> Solver<'a> {
             ranges,
             sets: vec![FixedBitSet::with_capacity(targets.len() + 1); n_nodes],
             flows: vec![FxHashSet::default(); n_nodes],
-            sums: vec![Vec::new(); n_nodes],
+            sums: Vec::new(),
+            part_of: vec![Vec::new(); n_nodes],
             loads: vec![Vec::new(); n_nodes],
             stores: vec![Vec::new(); n_nodes],
             node_of: FxHashMap::default(),
@@ -256,7 +260,7 @@ impl<'a> Solver<'a> {
         let node = self.sets.len();
         self.sets.push(FixedBitSet::with_capacity(self.targets.len() + 1));
         self.flows.push(FxHashSet::default());
-        self.sums.push(Vec::new());
+        self.part_of.push(Vec::new());
         self.loads.push(Vec::new());
         self.stores.push(Vec::new());
         self.node_of.insert(term, node);
@@ -292,25 +296,49 @@ impl<'a> Solver<'a> {
         if constant.unsigned_abs() < 1 << (self.program.data_model.granule_bits() - 1) {
             return;
         }
-        for (factor, part) in others {
-            let part = self.node(part);
-            self.sums[part].push(Part { factor, constant, sum: node });
-            self.queue.push(part);
+        let parts: Vec<(i64, NodeId)> = others.into_iter().map(|(factor, part)| (factor, self.node(part))).collect();
+        for (_, part) in &parts {
+            self.part_of[*part].push(self.sums.len());
+            self.queue.push(*part);
         }
+        self.sums.push(Sum { parts, constant, node });
     }
 
-    /// The objects where a sum leads if one of its parts points into an object.
-    fn reached(&self, part: Part, bit: usize) -> Vec<usize> {
-        let AbstractObject::Static(object) = self.targets[bit - 1] else { return Vec::new() };
-        let object = self.program.object(object);
-        let end = object.base.saturating_add(object.size);
-        let first = if part.factor < 0 { end } else { object.base };
+    /// The objects where a sum leads if some of its parts point into objects that have places, and the others are numbers or cancel each other; `None` if there are very many ways.
+    fn reached(&self, sum: &Sum) -> Option<Vec<usize>> {
+        // Where the sum is, and how far it may be beyond.
+        let mut ways: Vec<(u64, u64)> = vec![(sum.constant as u64, 0)];
+        for (factor, part) in &sum.parts {
+            let bits = self.sets[*part].ones().filter(|bit| *bit > 0);
+            let places: Vec<(u64, u64)> = bits
+                .filter_map(|bit| match self.targets[bit - 1] {
+                    AbstractObject::Static(object) => Some(self.program.object(object)),
+                    AbstractObject::Made(_) => None,
+                })
+                .map(|object| {
+                    let first = if *factor < 0 { object.base.saturating_add(object.size) } else { object.base };
+                    (first.wrapping_mul(*factor as u64), object.size.saturating_mul(factor.unsigned_abs()))
+                })
+                .collect();
+            if ways.len() * (places.len() + 1) > MOST_WAYS {
+                return None;
+            }
+            let further: Vec<(u64, u64)> = ways
+                .iter()
+                .flat_map(|(at, size)| {
+                    places.iter().map(move |(first, more)| (at.wrapping_add(*first), size.saturating_add(*more)))
+                })
+                .collect();
+            ways.extend(further);
+        }
         let unused = 64 - self.program.data_model.word_bits();
-        let cut = |word: u64| word << unused >> unused;
-        let start = cut(first.wrapping_mul(part.factor as u64).wrapping_add(part.constant as u64));
-        let end = start.saturating_add(object.size.saturating_mul(part.factor.unsigned_abs()));
-        let before = self.ranges.partition_point(|range| range.0 <= end);
-        self.ranges[..before].iter().rev().take_while(|range| range.1 > start).map(|range| range.2).collect()
+        let mut found: Vec<usize> = Vec::new();
+        for (start, size) in ways {
+            let start = start << unused >> unused;
+            let before = self.ranges.partition_point(|range| range.0 <= start.saturating_add(size));
+            found.extend(self.ranges[..before].iter().rev().take_while(|range| range.1 > start).map(|range| range.2));
+        }
+        Some(found)
     }
 
     fn add_value(&mut self, value: &Value, node: NodeId) {
@@ -348,9 +376,11 @@ impl<'a> Solver<'a> {
                 }
             }
             let set = self.sets[node].clone();
-            for part in self.sums[node].clone() {
-                for bit in set.ones().filter(|bit| *bit > 0) {
-                    self.reached(part, bit).into_iter().for_each(|to| self.insert(part.sum, to));
+            for sum in self.part_of[node].clone() {
+                let to = self.sums[sum].node;
+                match self.reached(&self.sums[sum]) {
+                    Some(found) => found.into_iter().for_each(|bit| self.insert(to, bit)),
+                    None => self.insert(to, 0),
                 }
             }
             let mut next: Vec<NodeId> = self.flows[node].iter().copied().collect();
