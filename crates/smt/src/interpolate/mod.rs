@@ -35,9 +35,9 @@ pub enum Direction {
 pub enum Method {
     /// From an unsatisfiable core, by strongest postconditions or weakest preconditions.
     Newton(Direction),
-    /// By Horn clauses, with Spacer.
+    /// By Horn clauses, with Spacer, which ends the process on some paths.
     Horn,
-    /// Backward, else forward, else by Horn clauses.
+    /// Backward, else forward.
     Any,
 }
 
@@ -121,7 +121,7 @@ pub fn interpolate(
         })
         .collect();
     let ways: &[Method] = match &method {
-        Method::Any => &[Method::Newton(Direction::Backward), Method::Newton(Direction::Forward), Method::Horn],
+        Method::Any => &[Method::Newton(Direction::Backward), Method::Newton(Direction::Forward)],
         single => std::slice::from_ref(single),
     };
     let mut last = Why::Incomplete("there is nothing to interpolate".into());

@@ -98,6 +98,7 @@ pub(super) fn generate(seed: u64, turns: Turns) -> Program {
     for (name, ty) in ARRAYS {
         let _ = writeln!(head, "{storage} {ty} {name}[8];");
     }
+    let _ = writeln!(head, "{storage} char grid[8][8];");
     let n_structs = 1 + generator.random.below(3) as usize;
     for index in 0..n_structs {
         generator.declare_struct(index, &mut head);
@@ -121,6 +122,7 @@ pub(super) fn generate(seed: u64, turns: Turns) -> Program {
     for (name, _) in ARRAYS {
         let _ = writeln!(looks, "    for (int i = 0; i < 8; i++)\n        mix({name}[i]);");
     }
+    looks.push_str("    mix_bytes(grid, sizeof grid);\n");
     for index in 0..n_structs {
         for object in [format!("g{index}"), format!("h{index}"), format!("l{index}[1]")] {
             for place in generator.places(index, &object) {
@@ -466,8 +468,13 @@ impl Generator {
             _ => (to, String::new()),
         };
         let free = if own.contains("malloc") { " free(own);" } else { "" };
-        let walk = format!("{ty} *p = {from}, *end = {from} + (({position}) & 7); while (p < end) p++;");
-        let place = match self.below(4) {
+        let walk = format!(
+            "{ty} *p = {from}, *end = {from} + (({position}) & 7); while (p < end) p++; int x = ({position}) & 3;"
+        );
+        let (across, _) = self.random.pick(&ARRAYS);
+        let place = match self.below(6) {
+            4 => format!("grid[p - {from}][&{across}[3] - {across}]"),
+            5 => format!("grid[({across} + x) - {across}][p - {from}]"),
             0 => format!("{to}[p - {from}]"),
             1 => format!("*({to} + (p - {from}))"),
             2 => format!("*({other} *)((char *){to} + ((char *)p - (char *){from}) / sizeof({ty}) * sizeof({other}))"),
