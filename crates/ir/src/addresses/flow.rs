@@ -202,7 +202,7 @@ impl<'a> Solver<'a> {
                 }
             }
         }
-        Some(Words::number(super::terms::number(value).map_or(Offset::ANY, Offset::exact)))
+        Some(Words::number(crate::pass::number(value).map_or(Offset::ANY, Offset::exact)))
     }
 
     fn push(&mut self, index: usize) {

@@ -28,7 +28,7 @@ mod elsewhere;
 mod flow;
 mod guard;
 mod reuse;
-pub(crate) mod terms;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod value;

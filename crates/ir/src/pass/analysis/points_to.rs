@@ -13,9 +13,9 @@
 //!
 //! Invariant: if an access of a valid execution touches an object, the object is in the set of the access's address.
 
+use super::linear::{linear, number};
 use super::uses::for_each_term;
 use crate::access::local_written;
-use crate::addresses::terms::{linear, number};
 use crate::memory::{ObjectId, ObjectKind};
 use crate::program::{Format, Program};
 use crate::stmt::{AllocSite, Callee, Op, Place, Stmt};
