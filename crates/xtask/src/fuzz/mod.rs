@@ -7,6 +7,7 @@ mod ask;
 pub(crate) mod driver;
 mod filing;
 mod heap;
+mod joins;
 mod library;
 mod locks;
 mod messages;
@@ -186,6 +187,13 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         oracle: "an enumeration of its own",
         make: locks::make,
         asks: engines(settings::every, 4, 2),
+    },
+    Fuzzer {
+        name: "joins",
+        makes: "threads of an array, started and joined by loops and calls of many forms; some are joined twice, or never were",
+        oracle: "a walk of its own",
+        make: joins::make,
+        asks: engines(settings::every, 1, 5),
     },
     Fuzzer {
         name: "heap",

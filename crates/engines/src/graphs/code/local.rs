@@ -32,6 +32,8 @@ pub(crate) struct Local {
     pub(crate) pending: Option<(Value, Value)>,
     /// Whether it is the first thread before there is another one: what it does then is what memory holds at first.
     pub(crate) is_early: bool,
+    /// Whether it is in an atomic section, which only the first thread can be, before others run.
+    pub(crate) is_alone: bool,
     /// How many granules of addresses it has used.
     pub(crate) n_granules: u64,
     /// How many threads it has started.

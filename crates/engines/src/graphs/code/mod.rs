@@ -90,6 +90,7 @@ impl<'p> Code<'p> {
             vars,
             pending: None,
             is_early: row == 0,
+            is_alone: false,
             n_granules: 0,
             n_started: 0,
             n_steps: 0,
@@ -267,9 +268,13 @@ impl<'p> Code<'p> {
                 Next::Alloc { size: self.word(local, *size)?, kind: *kind, zeroed: *zeroed }
             }
             Op::Free { addr, kind } => Next::Free { addr: self.word(local, *addr)?, kind: *kind },
+            Op::Start { .. } if local.is_alone => refuse(stmt.span, "a thread that is started in an atomic section"),
             Op::Start { callee, args, .. } => self.start(local, *callee, args, stmt.span)?,
             Op::Join { thread, .. } => Next::Join { handle: self.word(local, *thread)? },
-            Op::AtomicBegin | Op::AtomicEnd if local.is_early => return Ok(None),
+            Op::AtomicBegin | Op::AtomicEnd if local.is_early => {
+                local.is_alone = matches!(stmt.op, Op::AtomicBegin);
+                return Ok(None);
+            }
             Op::AtomicBegin | Op::AtomicEnd => refuse(stmt.span, "an atomic section, once threads run,"),
             Op::Call { .. } => refuse(stmt.span, "a call that was not inlined"),
             Op::Return(value) => {

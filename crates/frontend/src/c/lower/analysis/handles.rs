@@ -1,10 +1,10 @@
 //! May a thread use the handle of another one? Then it matters when `pthread_create` stores it.
 //!
-//! It may if a function that can run in a started thread calls one of those that take a handle, with another one than its own. Whatever has its address taken can be
+//! It may if a function that can run in a started thread calls one of those that take a handle, with another one than its own, or compares its own with another. Whatever has its address taken can be
 //! started; whoever calls such a function directly runs there, too.
 
-use super::scan::{Part, function_name, visit, visit_expr};
-use crate::c::typed::{Expr, ExprKind, Storage, Unit};
+use super::scan::{Part, function_name, is_own_handle, visit, visit_expr};
+use crate::c::typed::{BinaryOp, Expr, ExprKind, Storage, Unit};
 use rustc_hash::FxHashSet;
 
 /// Functions whose first argument is a handle.
@@ -81,6 +81,10 @@ impl<'u> Found<'u> {
             self.started.insert(name);
             self.uses_handle |= TAKES_HANDLE.contains(&name) && !args.iter().all(|arg| is_own(unit, arg));
         }
+        if let Part::Expr(Expr { kind: ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne, a, b), .. }) = part {
+            self.uses_handle |=
+                [(a, b), (b, a)].iter().any(|(own, other)| is_own_handle(unit, own) && !is_own(unit, other));
+        }
         true
     }
 }
@@ -89,8 +93,7 @@ impl<'u> Found<'u> {
 fn is_own(unit: &Unit, arg: &Expr) -> bool {
     match &arg.kind {
         ExprKind::Cast(inner) => is_own(unit, inner),
-        ExprKind::Call { callee, .. } => function_name(unit, callee) == Some("pthread_self"),
         ExprKind::Int(_) => true,
-        _ => false,
+        _ => is_own_handle(unit, arg),
     }
 }

@@ -2,20 +2,51 @@
 //!
 //! It shows that if all joins stand in the first function, each outside of loops with a variable or an element of its own, or in one loop
 //! that counts up with the element of that number; and if these variables are only given to `pthread_create` besides, so
-//! that each handle is in one of them; and if each of them is given to it somewhere outside of branches, of arrays as many elements as are joined. Everything else counts as "it may": then the models keep a record.
+//! that each handle is in one of them; and if each of them was given to it before, in every execution that comes so far: in the first function too, outside of branches, by itself or in one loop
+//! that counts up over at least the elements that are joined and that nothing leaves early. Everything else counts as "it may": then the models keep a record.
 
 use super::scan::{Part, children_of, constant, exprs_of, visit, visit_expr};
 use crate::c::typed::{BinaryOp, Expr, ExprKind, Stmt, StmtKind, Storage, SymbolId, Unit};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 const JOINS: [&str; 2] = ["pthread_join", "thrd_join"];
 const CREATES: [&str; 2] = ["pthread_create", "thrd_create"];
+
+/// Who comes back to a place that was left.
+const JUMPS: [&str; 4] = ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"];
 
 /// What a join or a creation names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Named {
     symbol: SymbolId,
     element: Element,
+}
+
+/// Elements of an array, by the loop that counts them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Range {
+    first: i128,
+    end: End,
+}
+
+/// Up to where a loop counts, exclusively.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    Number(i128),
+    /// The value of a local variable that only its function can change.
+    Variable(SymbolId),
+    /// Its value, and one more.
+    Beyond(SymbolId),
+}
+
+/// A join, or a creation that happens in every execution that comes so far; with the range of a counted element, if it is known.
+#[derive(Clone, Copy, Debug)]
+struct Site {
+    named: Named,
+    range: Option<Range>,
+    /// The number of its statement, and of the loop around it if there is one.
+    at: usize,
+    loop_at: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -33,8 +64,9 @@ enum Element {
 /// Whether some join may be wrong.
 pub(in crate::c::lower) fn may_misjoin(units: &[Unit], entry: &str) -> bool {
     let joins = |unit: &Unit| unit.symbols.iter().any(|symbol| is_one_of(&symbol.name, &JOINS));
+    let jumps = |unit: &Unit| unit.symbols.iter().any(|symbol| is_one_of(&symbol.name, &JUMPS));
     match units {
-        [unit] => joins(unit) && may_misjoin_in(unit, entry),
+        [unit] => joins(unit) && (jumps(unit) || may_misjoin_in(unit, entry)),
         _ => units.iter().any(joins),
     }
 }
@@ -46,36 +78,37 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
 fn may_misjoin_in(unit: &Unit, entry: &str) -> bool {
     let mut sites = Sites {
         unit,
-        joined: FxHashMap::default(),
+        joined: Vec::new(),
         created: Vec::new(),
-        rounds: Vec::new(),
+        changed: Vec::new(),
+        n_statements: 0,
         is_simple: true,
         n_mentions: 0,
         n_calls: 0,
     };
     for function in &unit.functions {
         let is_entry = unit.symbols[function.symbol.0 as usize].name == entry;
-        let mut loops = Vec::new();
-        sites.walk(&function.body, &mut loops, (is_entry && function.labels.is_empty(), true));
+        let is_plain = is_entry && function.labels.is_empty();
+        sites.walk(&function.body, &mut Vec::new(), (is_plain, is_plain));
     }
     if !sites.is_simple || sites.n_mentions != sites.n_calls || in_initialisers(unit, |part| is_join(unit, part)) {
         return true;
     }
     // An array of which one element is joined in a loop has no other joins.
-    let counted: FxHashSet<SymbolId> = sites
-        .joined
-        .keys()
-        .filter(|named| matches!(named.element, Element::Counted(_)))
-        .map(|named| named.symbol)
-        .collect();
-    let n_of = |symbol: &SymbolId| sites.joined.keys().filter(|named| named.symbol == *symbol).count();
-    if counted.iter().any(|symbol| n_of(symbol) > 1) || sites.joined.values().any(|n| *n > 1) {
+    let is_counted = |site: &Site| matches!(site.named.element, Element::Counted(_));
+    let is_again = |one: &Site, other: &Site| {
+        one.named.symbol == other.named.symbol
+            && (is_counted(one) || is_counted(other) || one.named.element == other.named.element)
+    };
+    let mut pairs =
+        sites.joined.iter().enumerate().flat_map(|(n, one)| sites.joined[..n].iter().map(move |other| (one, other)));
+    if pairs.any(|(one, other)| is_again(one, other)) {
         return true;
     }
-    if !sites.joined.keys().all(|named| sites.is_created(named)) {
+    if !sites.joined.iter().all(|site| sites.is_created(site)) {
         return true;
     }
-    let handles: FxHashSet<SymbolId> = sites.joined.keys().map(|named| named.symbol).collect();
+    let handles: FxHashSet<SymbolId> = sites.joined.iter().map(|site| site.named.symbol).collect();
     unit.functions.iter().any(|function| mentions_elsewhere(unit, &function.body, entry, &handles))
         || in_initialisers(unit, |part| is_mention(part, &handles))
 }
@@ -100,22 +133,29 @@ fn is_join(unit: &Unit, part: &Part<'_>) -> bool {
 
 struct Sites<'u> {
     unit: &'u Unit,
-    joined: FxHashMap<Named, usize>,
-    created: Vec<Named>,
-    /// Up to where the variables count that name elements, where that is a number.
-    rounds: Vec<(SymbolId, Option<i128>)>,
+    joined: Vec<Site>,
+    /// What is created in every execution.
+    created: Vec<Site>,
+    /// Variables that are written, and the number of the statement; those whose address is taken have no number that is early enough.
+    changed: Vec<(SymbolId, usize)>,
+    /// Statements are numbered as they stand in the text.
+    n_statements: usize,
     is_simple: bool,
     /// How often functions that join are named, and how often to call them: who names them otherwise may call them with anything.
     n_mentions: usize,
     n_calls: usize,
 }
 
+/// A loop around a statement, and its number.
+type Loop<'u> = (&'u Stmt, usize);
+
 impl<'u> Sites<'u> {
     /// Looks at a statement of the first function or of another one, which comes in every case or not.
-    fn walk(&mut self, stmt: &'u Stmt, loops: &mut Vec<&'u Stmt>, (is_entry, is_sure): (bool, bool)) {
+    fn walk(&mut self, stmt: &'u Stmt, loops: &mut Vec<Loop<'u>>, (is_entry, is_sure): (bool, bool)) {
+        self.n_statements += 1;
+        let at = self.n_statements;
+        let is_loop = is_loop(stmt);
         for expr in exprs_of(stmt) {
-            // The condition and the step of a loop run as often as its body.
-            let is_loop = is_loop(stmt);
             let mut joins: Vec<&'u Expr> = Vec::new();
             visit_expr(expr, &mut |part| {
                 if let Part::Expr(Expr { kind: ExprKind::Call { callee, args }, .. }) = part
@@ -125,23 +165,27 @@ impl<'u> Sites<'u> {
                     self.n_calls += 1;
                 }
                 self.n_mentions += usize::from(is_join(self.unit, &part));
+                self.changed.extend(changed_by(&part).map(|(symbol, when)| (symbol, when.unwrap_or(at))));
                 true
             });
-            if is_sure {
-                self.note_creations(expr);
+            // The condition and the step of a loop run as often as its body.
+            let is_deep = is_loop || has_statements(expr);
+            self.is_simple &= joins.is_empty() || (is_entry && !is_deep);
+            if is_sure && !is_deep {
+                self.note_creations(expr, loops, at);
             }
-            let is_deep = !joins.is_empty() && (is_loop || !is_entry || has_statements(expr));
-            self.is_simple &= !is_deep;
             for thread in joins {
-                self.note(thread, loops);
+                self.note_join(thread, loops, at);
             }
         }
-        let is_loop = is_loop(stmt);
         if is_loop {
-            self.rounds.extend(counted_to(stmt));
-            loops.push(stmt);
+            loops.push((stmt, at));
         }
-        let is_sure = is_sure && !matches!(stmt.kind, StmtKind::If { .. } | StmtKind::Switch { .. });
+        let is_sure = is_sure
+            && match &stmt.kind {
+                StmtKind::If { .. } | StmtKind::Switch { .. } => false,
+                _ => !is_loop || (loops.len() == 1 && runs_through(stmt)),
+            };
         for child in children_of(stmt) {
             self.walk(child, loops, (is_entry, is_sure));
         }
@@ -151,82 +195,155 @@ impl<'u> Sites<'u> {
     }
 
     /// What an expression creates in every case.
-    fn note_creations(&mut self, expr: &'u Expr) {
+    fn note_creations(&mut self, expr: &'u Expr, loops: &[Loop<'u>], at: usize) {
         visit_expr(expr, &mut |part| match part {
             Part::Expr(Expr { kind: ExprKind::LogicalAnd(first, _) | ExprKind::LogicalOr(first, _), .. })
             | Part::Expr(Expr { kind: ExprKind::Conditional { cond: first, .. }, .. }) => {
-                self.note_creations(first);
+                self.note_creations(first, loops, at);
                 false
             }
             Part::Expr(Expr { kind: ExprKind::Call { callee, args }, .. }) => {
                 let creates = called(self.unit, callee).is_some_and(|name| is_one_of(name, &CREATES));
-                self.created.extend(args.first().filter(|_| creates).and_then(address_of));
+                let named = args.first().filter(|_| creates).and_then(|handle| address_of(self.unit, handle));
+                let site = named.map(|named| self.site(named, loops, at));
+                // In a loop that may have no rounds nothing is sure but what it counts.
+                self.created.extend(site.filter(|site| loops.is_empty() || site.range.is_some()));
                 true
             }
             _ => true,
         });
     }
 
-    fn note(&mut self, thread: &Expr, loops: &[&Stmt]) {
-        let Some(mut named) = value_of(thread) else {
+    fn note_join(&mut self, thread: &Expr, loops: &[Loop<'u>], at: usize) {
+        let Some(mut named) = value_of(self.unit, thread) else {
             self.is_simple = false;
             return;
         };
         match (named.element, loops) {
-            (Element::Counted(index), [only]) if counts_up(self.unit, only, index) => {}
+            (Element::Counted(index), [(only, _)]) if counts_up(self.unit, only, index) => {}
             (Element::Counted(_), _) => named.element = Element::Any,
             _ => self.is_simple &= loops.is_empty(),
         }
         self.is_simple &= named.element != Element::Any;
-        *self.joined.entry(named).or_insert(0) += 1;
+        let site = self.site(named, loops, at);
+        self.joined.push(site);
     }
-}
 
-impl Sites<'_> {
-    /// Whether what is joined is given to a creation somewhere: the variable, or as many elements.
-    fn is_created(&self, joined: &Named) -> bool {
-        let same =
-            || self.created.iter().filter(|created| created.symbol == joined.symbol).map(|created| created.element);
+    fn site(&self, named: Named, loops: &[Loop<'u>], at: usize) -> Site {
+        let range = match (named.element, loops) {
+            (Element::Counted(counter), [(only, _)]) if counts_up(self.unit, only, counter) => {
+                range_of(self.unit, only, counter)
+            }
+            _ => None,
+        };
+        Site { named, range, at, loop_at: loops.first().map_or(at, |(_, at)| *at) }
+    }
+
+    /// Whether what is joined has been given to a creation: the variable, or as many elements.
+    fn is_created(&self, joined: &Site) -> bool {
+        let before = || {
+            let is_it = |created: &&Site| created.named.symbol == joined.named.symbol && created.at < joined.at;
+            self.created.iter().filter(is_it)
+        };
         let has = |number: i128| {
-            same().any(|element| match element {
-                Element::At(other) => other == number,
-                Element::Counted(counter) => self.rounds_of(counter).is_none_or(|rounds| number < rounds),
-                Element::Any => true,
-                Element::Whole => false,
+            before().any(|created| match (created.named.element, created.range) {
+                (Element::At(other), _) => other == number,
+                (_, Some(Range { first, end: End::Number(end) })) => (first..end).contains(&number),
+                _ => false,
             })
         };
-        match joined.element {
-            Element::Whole => same().any(|element| element == Element::Whole),
+        match joined.named.element {
+            Element::Whole => before().any(|created| created.named.element == Element::Whole),
             Element::At(number) => has(number),
-            Element::Counted(counter) => match self.rounds_of(counter) {
-                Some(rounds) if rounds <= MOST_ELEMENTS => (0..rounds).all(has),
-                _ => same().next().is_some(),
-            },
+            Element::Counted(_) => joined.range.is_some_and(|Range { first, end }| {
+                let is_within = |created: &Site| {
+                    created.range.is_some_and(|range| range.first <= first && self.is_as_far(range.end, end, created))
+                };
+                let each = |end| end - first <= MOST_ELEMENTS && (first..end).all(has);
+                before().any(is_within) || matches!(end, End::Number(end) if each(end))
+            }),
             Element::Any => false,
         }
     }
 
-    /// Up to where a variable counts at most, if that is known of all loops that count it.
-    fn rounds_of(&self, counter: SymbolId) -> Option<i128> {
-        let mut loops = self.rounds.iter().filter(|(other, _)| *other == counter).map(|(_, rounds)| *rounds);
-        let first = loops.next()??;
-        loops.try_fold(first, |most, rounds| Some(most.max(rounds?)))
+    /// Whether a loop that creates counts at least as far as a later one.
+    fn is_as_far(&self, creating: End, joining: End, created: &Site) -> bool {
+        let is_kept = |symbol| !self.changed.iter().any(|(other, at)| *other == symbol && *at >= created.loop_at);
+        match (creating, joining) {
+            (End::Number(creating), End::Number(joining)) => joining <= creating,
+            (End::Variable(one), End::Variable(other)) | (End::Beyond(one), End::Beyond(other)) => {
+                one == other && is_kept(one)
+            }
+            _ => false,
+        }
     }
 }
 
-/// Of arrays with more elements it is enough that some are given to creations.
+/// More elements are not looked at one by one.
 const MOST_ELEMENTS: i128 = 1024;
 
-/// The variable that a loop's condition bounds from above, and by which number.
-fn counted_to(stmt: &Stmt) -> Option<(SymbolId, Option<i128>)> {
-    let StmtKind::For { cond: Some(cond), .. } = &stmt.kind else { return None };
-    let ExprKind::Binary(op, counter, bound) = &cond.kind else { return None };
-    let counter = variable(counter)?;
-    Some(match op {
-        BinaryOp::Lt => (counter, constant(bound)),
-        BinaryOp::Le => (counter, constant(bound).map(|bound| bound + 1)),
-        _ => (counter, None),
-    })
+/// The variable that a part of an expression writes; or whose address it takes: then it may be written at any time.
+fn changed_by(part: &Part<'_>) -> Option<(SymbolId, Option<usize>)> {
+    let Part::Expr(expr) = part else { return None };
+    let (place, when) = match &expr.kind {
+        ExprKind::Assign(place, _) | ExprKind::AssignOp { lhs: place, .. } | ExprKind::Step { lvalue: place, .. } => {
+            (place, None)
+        }
+        ExprKind::AddressOf(place) => (place, Some(usize::MAX)),
+        _ => return None,
+    };
+    match place.kind {
+        ExprKind::Symbol(symbol) => Some((symbol, when)),
+        _ => None,
+    }
+}
+
+/// What a loop counts that counts up by one, if it begins at a number and its end is known, too.
+fn range_of(unit: &Unit, stmt: &Stmt, counter: SymbolId) -> Option<Range> {
+    let StmtKind::For { init: Some(init), cond: Some(cond), .. } = &stmt.kind else { return None };
+    let first = first_value(init, counter)?;
+    let ExprKind::Binary(op, counted, bound) = &cond.kind else { return None };
+    let is_counter = variable(unit, counted) == Some(counter);
+    let settled = || variable(unit, bound).filter(|symbol| unit.symbols[symbol.0 as usize].storage == Storage::Auto);
+    let end = match (op, constant(bound)) {
+        (BinaryOp::Lt | BinaryOp::Ne, Some(number)) => End::Number(number),
+        (BinaryOp::Le, Some(number)) => End::Number(number + 1),
+        (BinaryOp::Lt | BinaryOp::Ne, None) => End::Variable(settled()?),
+        (BinaryOp::Le, None) => End::Beyond(settled()?),
+        _ => return None,
+    };
+    is_counter.then_some(Range { first, end })
+}
+
+/// The number that a variable has after the beginning of a loop.
+fn first_value(init: &Stmt, counter: SymbolId) -> Option<i128> {
+    match &init.kind {
+        StmtKind::Local { symbol, init: Some(items) } if *symbol == counter => match &items[..] {
+            [item] => constant(&item.value),
+            _ => None,
+        },
+        StmtKind::Expr(Expr { kind: ExprKind::Assign(place, value), .. }) => match place.kind {
+            ExprKind::Symbol(symbol) if symbol == counter => constant(value),
+            _ => None,
+        },
+        StmtKind::Block(stmts) => match &stmts[..] {
+            [only] => first_value(only, counter),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a loop does all of its body in each of its rounds, and all rounds.
+fn runs_through(stmt: &Stmt) -> bool {
+    let mut runs = true;
+    visit(stmt, &mut |part| {
+        if let Part::Stmt(Stmt { kind, .. }) = part {
+            runs &= !matches!(kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Goto(_));
+        }
+        true
+    });
+    runs
 }
 
 fn is_loop(stmt: &Stmt) -> bool {
@@ -251,20 +368,20 @@ fn called<'u>(unit: &'u Unit, callee: &Expr) -> Option<&'u str> {
 }
 
 /// The variable whose value an expression is.
-fn value_of(expr: &Expr) -> Option<Named> {
+fn value_of(unit: &Unit, expr: &Expr) -> Option<Named> {
     match &expr.kind {
-        ExprKind::Cast(inner) => value_of(inner),
-        ExprKind::Load(place) => place_of(place),
+        ExprKind::Cast(inner) => value_of(unit, inner),
+        ExprKind::Load(place) => place_of(unit, place),
         _ => None,
     }
 }
 
 /// The variable whose address an expression is.
-fn address_of(expr: &Expr) -> Option<Named> {
+fn address_of(unit: &Unit, expr: &Expr) -> Option<Named> {
     match &expr.kind {
-        ExprKind::Cast(inner) => address_of(inner),
-        ExprKind::AddressOf(place) => place_of(place),
-        ExprKind::PointerAdd { .. } => element_of(expr),
+        ExprKind::Cast(inner) => address_of(unit, inner),
+        ExprKind::AddressOf(place) => place_of(unit, place),
+        ExprKind::PointerAdd { .. } => element_of(unit, expr),
         ExprKind::Decay(array) => match &array.kind {
             ExprKind::Symbol(symbol) => Some(Named { symbol: *symbol, element: Element::At(0) }),
             _ => None,
@@ -273,19 +390,19 @@ fn address_of(expr: &Expr) -> Option<Named> {
     }
 }
 
-fn place_of(place: &Expr) -> Option<Named> {
+fn place_of(unit: &Unit, place: &Expr) -> Option<Named> {
     match &place.kind {
         ExprKind::Symbol(symbol) => Some(Named { symbol: *symbol, element: Element::Whole }),
-        ExprKind::Deref(pointer) => element_of(pointer),
+        ExprKind::Deref(pointer) => element_of(unit, pointer),
         _ => None,
     }
 }
 
-fn element_of(pointer: &Expr) -> Option<Named> {
+fn element_of(unit: &Unit, pointer: &Expr) -> Option<Named> {
     let ExprKind::PointerAdd { pointer, index, is_sub: false, .. } = &pointer.kind else { return None };
     let ExprKind::Decay(array) = &pointer.kind else { return None };
     let ExprKind::Symbol(symbol) = array.kind else { return None };
-    let element = match (constant(index), variable(index)) {
+    let element = match (constant(index), variable(unit, index)) {
         (Some(number), _) => Element::At(number),
         (None, Some(counter)) => Element::Counted(counter),
         (None, None) => Element::Any,
@@ -293,10 +410,10 @@ fn element_of(pointer: &Expr) -> Option<Named> {
     Some(Named { symbol, element })
 }
 
-/// The variable whose value an expression is, whatever its type.
-fn variable(expr: &Expr) -> Option<SymbolId> {
+/// The variable whose value an expression is, in a type of at least its size.
+fn variable(unit: &Unit, expr: &Expr) -> Option<SymbolId> {
     match &expr.kind {
-        ExprKind::Cast(inner) => variable(inner),
+        ExprKind::Cast(inner) if unit.types.size(inner.ty.ty) <= unit.types.size(expr.ty.ty) => variable(unit, inner),
         ExprKind::Load(place) => match place.kind {
             ExprKind::Symbol(symbol) => Some(symbol),
             _ => None,
@@ -351,8 +468,8 @@ fn mentions_elsewhere(unit: &Unit, body: &Stmt, entry: &str, handles: &FxHashSet
         if let Part::Expr(Expr { kind: ExprKind::Call { callee, args }, .. }) = part {
             let name = called(unit, callee);
             let named = match (name, args.first()) {
-                (Some(name), Some(first)) if is_one_of(name, &JOINS) => value_of(first),
-                (Some(name), Some(first)) if is_one_of(name, &CREATES) => address_of(first),
+                (Some(name), Some(first)) if is_one_of(name, &JOINS) => value_of(unit, first),
+                (Some(name), Some(first)) if is_one_of(name, &CREATES) => address_of(unit, first),
                 _ => None,
             };
             if named.is_some() {

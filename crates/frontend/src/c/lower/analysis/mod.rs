@@ -3,5 +3,6 @@
 pub(in crate::c::lower) mod effects;
 pub(in crate::c::lower) mod handles;
 pub(in crate::c::lower) mod joins;
+mod lock_bytes;
 pub(in crate::c::lower) mod partners;
 pub(in crate::c::lower) mod scan;

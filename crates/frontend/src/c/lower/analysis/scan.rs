@@ -6,6 +6,7 @@
 //!
 //! `visit` is the one walk over typed trees that the lowering has besides its own.
 
+use super::lock_bytes::{is_union_over_lock, may_be_lock, puts_lock_elsewhere, shows_lock_as_other, writes_into_lock};
 use crate::c::typed::{BinaryOp, Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, Symbol, SymbolId, Unit};
 use crate::c::types::{IntKind, RecordId, Type, TypeId, Types};
 use rustc_hash::FxHashSet;
@@ -55,7 +56,7 @@ const BYTE_FUNCTIONS: [&str; 7] = ["memcmp", "bcmp", "memchr", "memcpy", "memmov
 const OWN_HANDLE: [&str; 2] = ["pthread_self", "thrd_current"];
 
 /// Whether an expression is a call of one of these.
-fn is_own_handle(unit: &Unit, expr: &Expr) -> bool {
+pub(super) fn is_own_handle(unit: &Unit, expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Cast(inner) => is_own_handle(unit, inner),
         ExprKind::Call { callee, .. } => function_name(unit, callee).is_some_and(|name| OWN_HANDLE.contains(&name)),
@@ -162,6 +163,7 @@ impl Facts {
                 if let (Some("pthread_create" | "thrd_create"), [handle, ..]) = (name, args.as_slice()) {
                     self.handles.extend(root(handle).map(|symbol| (self.at_unit, symbol)));
                 }
+                self.has_unset_locks |= name.is_some_and(|name| writes_into_lock(unit, name, args));
                 let own = |arg: &&Expr| is_own_handle(unit, arg);
                 self.n_own_handles += usize::from(name.is_some_and(|name| OWN_HANDLE.contains(&name)));
                 if name.is_some_and(|name| name.starts_with("pthread_") || name.starts_with("thrd_")) {
@@ -190,12 +192,14 @@ impl Facts {
             }
             Part::Expr(expr @ Expr { kind: ExprKind::Cast(inner), ty, .. }) => {
                 self.looks_at_bytes |= sees_other_bytes(unit, inner, ty.ty);
-                self.has_unset_locks |= puts_lock_elsewhere(unit, inner, ty.ty);
+                self.has_unset_locks |=
+                    puts_lock_elsewhere(unit, inner, ty.ty) || shows_lock_as_other(unit, inner, ty.ty);
                 if !self.excused.contains(&std::ptr::from_ref(expr)) {
                     self.punned.extend(punned_by(unit, inner, ty.ty));
                 }
             }
             Part::Expr(Expr { kind: ExprKind::Member { base, .. }, .. }) => {
+                self.has_unset_locks |= is_union_over_lock(&unit.types, base.ty.ty);
                 if let Some(union) = union_over_padding(&unit.types, base.ty.ty) {
                     self.looks_at_bytes = true;
                     self.punned.insert(union);
@@ -287,14 +291,6 @@ fn sees_other_bytes(unit: &Unit, from: &Expr, to: TypeId) -> bool {
     }
 }
 
-/// Whether a local variable that is no lock is used as one.
-fn puts_lock_elsewhere(unit: &Unit, from: &Expr, to: TypeId) -> bool {
-    let types = &unit.types;
-    let is_lock = types.pointee(to).is_some_and(|target| target.is_volatile || may_be_lock(types, target.ty));
-    let symbol = root(from).map(|symbol| &unit.symbols[symbol.0 as usize]);
-    is_lock && symbol.is_some_and(|symbol| !symbol.ty.is_volatile && !may_be_lock(types, symbol.ty.ty))
-}
-
 /// A union that has a member whose padding may be another member's data.
 fn union_over_padding(types: &Types, ty: TypeId) -> Option<RecordId> {
     let Type::Record(id) = types.get(ty) else { return None };
@@ -305,21 +301,8 @@ fn union_over_padding(types: &Types, ty: TypeId) -> Option<RecordId> {
     has_padding.then_some(*id)
 }
 
-/// Whether an object of the type may be or contain a lock: they are unions, but for spin locks, which are volatile.
-fn may_be_lock(types: &Types, ty: TypeId) -> bool {
-    match types.get(ty) {
-        Type::Array { element, .. } => element.is_volatile || may_be_lock(types, element.ty),
-        Type::Record(id) => {
-            let record = types.record(*id);
-            let fields = record.fields.as_deref().unwrap_or_default();
-            record.is_union || fields.iter().any(|field| field.ty.is_volatile || may_be_lock(types, field.ty.ty))
-        }
-        _ => false,
-    }
-}
-
 /// The variable that a value is read from, or that a pointer leads into.
-fn root(expr: &Expr) -> Option<SymbolId> {
+pub(super) fn root(expr: &Expr) -> Option<SymbolId> {
     match &expr.kind {
         ExprKind::Symbol(symbol) => Some(*symbol),
         ExprKind::Load(inner)

@@ -66,6 +66,10 @@ impl Body<'_, '_> {
                 Some(self.var(dst))
             }
             ("__ravel_join", [thread]) => {
+                // Who joins anything else waits for ever here; a library may say that it is an error, or crash.
+                if self.lw.facts.may_misjoin && !self.lw.properties.has(Property::Misuse) {
+                    self.lw.assume("what is joined is a thread (--property misuse checks this)".to_string());
+                }
                 let thread = self.eval(thread);
                 let result = self.temporary(Sort::Bv(self.word_bits()));
                 self.emit(Op::Join { thread, result: Some(result) });
