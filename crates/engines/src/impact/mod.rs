@@ -29,7 +29,7 @@ use crate::explore::actions::Actions;
 use crate::prepared::{cannot_be_run_again, has_whole_arrays};
 use crate::{About, Engine, Kind, Knob, Run};
 use independence::Touches;
-use ir::pass::{Liveness, Options, forget_owners, spell_race, spell_trace};
+use ir::pass::{Liveness, Options, forget_owners, loop_heads, spell_race, spell_trace};
 use ir::{Model, Program, Proof, Properties, Property, Span, Step, Task, Trace, Turns, Verdict, Why};
 use logic::Value;
 use path::Interpolation;
@@ -217,8 +217,13 @@ fn takes_branches_together(run: &Run) -> bool {
     run.word(&BRANCHES) == "together" && run.word(&ORDER) == "sequential"
 }
 
-/// Learns for a moment, guesses for a moment, learns longer; then guesses for a part of the time that is left, and learns on.
+/// Learns for a moment, guesses for a moment, learns longer; then guesses for a part of the time that is left, and learns on. Without loops the tree is
+/// finite, and nothing is guessed.
 fn in_turns(unwinding: &mut Unwinding<'_, '_>, run: &mut Run) -> Result<bool, Halt> {
+    let program = unwinding.world.cells.program;
+    if program.procs.iter().all(|proc| loop_heads(proc, &proc.out_edges()).is_clear()) {
+        return unwinding.complete(run, None);
+    }
     let part = |run: &Run, time: Duration| run.budget().time_left().map_or(time, |left| time.min(left / 4));
     let [learning, guessing] = SHORT_TURNS;
     let until = Instant::now() + part(run, learning);
