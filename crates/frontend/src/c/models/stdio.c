@@ -47,6 +47,13 @@ static void set_error(void)
     }
 }
 
+/* What is called where there is no memory. */
+static void set_out_of_memory(void)
+{
+    if (__ravel_uses("__errno_location"))
+        *__errno_location() = ENOMEM;
+}
+
 /* 0, or -1 and an error number. */
 static int zero_or_error(void)
 {

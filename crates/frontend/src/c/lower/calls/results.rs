@@ -15,8 +15,10 @@ use logic::{Sort, TermId};
 /// What a function returns when it fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::c::lower) enum Failure {
-    /// A null pointer.
+    /// A null pointer, since there is no memory.
     Null,
+    /// `ENOMEM`, for the same reason.
+    NoMemory,
     /// -1.
     MinusOne,
     /// An error number.
@@ -25,6 +27,9 @@ pub(in crate::c::lower) enum Failure {
     Thread,
 }
 
+/// The error number of who runs out of memory; of Linux.
+const ENOMEM: u64 = 12;
+
 /// How a function fails that runs out of something.
 pub(in crate::c::lower) fn failure(name: &str) -> Option<Failure> {
     match name {
@@ -32,8 +37,8 @@ pub(in crate::c::lower) fn failure(name: &str) -> Option<Failure> {
             Some(Failure::Null)
         }
         "asprintf" | "sem_init" => Some(Failure::MinusOne),
-        "posix_memalign"
-        | "pthread_create"
+        "posix_memalign" => Some(Failure::NoMemory),
+        "pthread_create"
         | "pthread_key_create"
         | "pthread_attr_init"
         | "pthread_mutex_init"
@@ -151,9 +156,10 @@ impl Body<'_, '_> {
         let width = sort.width().unwrap_or(32);
         match failure {
             Failure::Null => {
-                self.call_model("set_error", Vec::new(), false);
+                self.call_model("set_out_of_memory", Vec::new(), false);
                 self.zero(sort)
             }
+            Failure::NoMemory => self.pool().bv(width, ENOMEM),
             Failure::MinusOne => {
                 self.call_model("set_error", Vec::new(), false);
                 self.pool().constant(logic::Value::Bv(logic::BitVec::ones(width)))
