@@ -79,13 +79,17 @@ impl Lowering<'_> {
             "sysconf" => {
                 self.assume("the machine has at most 8192 processors and 2^30 pages of memory".to_string());
             }
+            "poll" | "select" | "pselect" | "epoll_wait" if self.properties.has(Property::Deadlock) => {
+                self.assume(format!("`{name}` without an end of its time finds something"));
+            }
+            "fcntl" if self.properties.has(Property::Deadlock) => {
+                self.assume("a file whose flags are set by `fcntl` does not wait (O_NONBLOCK)".to_string());
+            }
             "mmap" => self.assume("files that are mapped are changed by nobody else".to_string()),
             "setlocale" => self.assume("characters and numbers stay those of the C locale".to_string()),
             "alarm" => self.assume("the signal of `alarm` does not come".to_string()),
             "time" | "clock_gettime" | "timespec_get" | "gettimeofday" if self.properties.has(Property::Overflow) => {
-                self.assume(
-                    "it is not before 1970, nor so late that a few seconds more do not fit a number".to_string(),
-                );
+                self.assume("it is not before 1970, nor after 2208 (2029 where `long` has 32 bits)".to_string());
             }
             "pthread_equal" | "thrd_equal" => self.note_compared_handles(),
             "pthread_rwlock_rdlock" if self.properties.has(Property::Deadlock) && self.has_waiting_writers() => {

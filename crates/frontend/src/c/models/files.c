@@ -28,14 +28,19 @@ int fstat(int file, void *to)
 }
 
 /* What it answers depends on what is asked; an argument that is a pointer is not looked at. */
+enum { SET_FLAGS = 4 };
+
 int fcntl(int file, int command, ...)
 {
     int answer = __ravel_input_int();
     __ravel_assume(answer >= -1);
     if (answer < 0)
         set_error();
-    if (command > 4)
+    if (command > SET_FLAGS)
         __ravel_unsupported("`fcntl` other than of flags");
+    /* What it is told is not looked at: it is taken for O_NONBLOCK. */
+    if (command == SET_FLAGS && answer >= 0)
+        set_waiting(file, 0);
     return answer;
 }
 
@@ -237,140 +242,6 @@ const char *inet_ntop(int family, const void *from, char *to, u32 room)
     return to;
 }
 
-/* Sets of files for select are 128 bytes; those that stay in are any of those that were in. Yields how many. */
-static int narrow_set(word *set, int n)
-{
-    int count = 0;
-    if (set) {
-        word n_words = ((word)n + 8 * sizeof(word) - 1) / (8 * sizeof(word));
-        for (word i = 0; i < n_words; i++) {
-            word kept = set[i] & (word)__ravel_input_long();
-            set[i] = kept;
-            count += __builtin_popcountl(kept);
-        }
-    }
-    return count;
-}
-
-/* What is empty cannot be read. */
-static void leave_out_empty(word *set, int n)
-{
-    if (set && follows_pipes())
-        for (int file = 0; file < n && file < N_FILES; file++)
-            if (is_empty_pipe(file))
-                set[file / (8 * sizeof(word))] &= ~((word)1 << file % (8 * sizeof(word)));
-}
-
-int select(int n, word *in, word *out, word *other, struct seconds *time)
-{
-    may_wait();
-    if (n < 0 || n > 1024)
-        return fail_with(EINVAL);
-    if (time) {
-        (void)time->whole;
-        (void)time->part;
-    }
-    if (zero_or_error())
-        return -1;
-    leave_out_empty(in, n);
-    int found = narrow_set(in, n);
-    found += narrow_set(out, n);
-    found += narrow_set(other, n);
-    if (time) {
-        time->whole = __ravel_input_long();
-        time->part = __ravel_input_long();
-    }
-    return found;
-}
-
-int pselect(int n, word *in, word *out, word *other, const struct seconds *time, const void *mask)
-{
-    return select(n, in, out, other, 0);
-}
-
-int epoll_create(int size)
-{
-    return new_file();
-}
-
-int epoll_create1(int flags)
-{
-    return new_file();
-}
-
-int eventfd(u32 start, int flags)
-{
-    int file = new_file();
-    make_counter(file, start, flags & 1);
-    return file;
-}
-
-int timerfd_create(int clock, int flags)
-{
-    return new_file();
-}
-
-enum { EVENT = 12, EPOLL_DATA = 4, WATCHED = 16 };
-
-/* What is watched, with the data that comes back. Twelve bytes each. */
-static u64 watched_data[WATCHED];
-static int watched_file[WATCHED];
-static int watched_by[WATCHED];
-static u32 n_watched;
-
-int epoll_ctl(int poll, int how, int file, const unsigned char *event)
-{
-    if (zero_or_error())
-        return -1;
-    u64 data = how == 2 ? 0 : *(const u64 *)(event + EPOLL_DATA);
-    __ravel_atomic_begin();
-    u32 n = __atomic_load_n(&n_watched, RELAXED);
-    for (u32 i = 0; i < n; i++)
-        if (__atomic_load_n(&watched_file[i], RELAXED) == file && __atomic_load_n(&watched_by[i], RELAXED) == poll)
-            __atomic_store_n(&watched_by[i], -1, RELAXED);
-    if (how != 2) {
-        if (n >= WATCHED)
-            __ravel_unsupported("more than 16 files that `epoll` has watched");
-        __atomic_store_n(&watched_data[n], data, RELAXED);
-        __atomic_store_n(&watched_file[n], file, RELAXED);
-        __atomic_store_n(&watched_by[n], poll, RELAXED);
-        __atomic_store_n(&n_watched, n + 1, RELEASE);
-    }
-    __ravel_atomic_end();
-    return 0;
-}
-
-/* Events of different files that are watched, in any order. */
-int epoll_wait(int poll, unsigned char *events, int room, int time)
-{
-    may_wait();
-    int n = __ravel_input_int();
-    __ravel_assume(n >= -1 && n <= room);
-    if (n < 0) {
-        set_error();
-        return -1;
-    }
-    u32 seen = 0;
-    for (int i = 0; i < n; i++) {
-        u32 at = (u32)__ravel_input_int();
-        __ravel_assume(at < WATCHED && (seen >> at & 1) == 0);
-        seen |= (u32)1 << at;
-        __ravel_atomic_begin();
-        u32 n_now = __atomic_load_n(&n_watched, ACQUIRE);
-        int by = __atomic_load_n(&watched_by[at], RELAXED);
-        u64 data = __atomic_load_n(&watched_data[at], RELAXED);
-        int file = __atomic_load_n(&watched_file[at], RELAXED);
-        __ravel_atomic_end();
-        __ravel_assume(at < n_now && by == poll);
-        u32 what = (u32)__ravel_input_int();
-        if (is_empty_pipe(file))
-            what &= ~CAN_BE_READ;
-        *(u32 *)(events + i * EVENT) = what;
-        *(u64 *)(events + i * EVENT + EPOLL_DATA) = data;
-    }
-    return n;
-}
-
 void *opendir(const char *path)
 {
     read_text(path);
@@ -541,10 +412,23 @@ long readlink(const char *path, char *to, word room)
     return n;
 }
 
+/* The last six characters of the name, which are X, become others, whether there is a file then or not. */
 int mkstemp(char *path)
 {
     may_wait();
-    read_text(path);
+    word n = 0;
+    while (path[n] != 0)
+        n++;
+    if (n < 6)
+        return fail_with(EINVAL);
+    for (word i = n - 6; i < n; i++)
+        if (path[i] != 'X')
+            return fail_with(EINVAL);
+    for (word i = n - 6; i < n; i++) {
+        char c = (char)__ravel_input_byte();
+        __ravel_assume((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'));
+        path[i] = c;
+    }
     return new_file();
 }
 

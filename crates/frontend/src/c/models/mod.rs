@@ -11,7 +11,7 @@ use super::typed::Unit;
 use super::{check, parse};
 use ir::{DataModel, Sources};
 
-const TEXTS: [(&str, &str); 22] = [
+const TEXTS: [(&str, &str); 24] = [
     ("<ravel>/ravel.h", include_str!("ravel.h")),
     ("<ravel>/pthread.c", include_str!("pthread.c")),
     ("<ravel>/mutex.c", include_str!("mutex.c")),
@@ -23,11 +23,13 @@ const TEXTS: [(&str, &str); 22] = [
     ("<ravel>/string.c", include_str!("string.c")),
     ("<ravel>/format.c", include_str!("format.c")),
     ("<ravel>/stdio.c", include_str!("stdio.c")),
+    ("<ravel>/input.c", include_str!("input.c")),
     ("<ravel>/time.c", include_str!("time.c")),
     ("<ravel>/pipes.c", include_str!("pipes.c")),
     ("<ravel>/posix.c", include_str!("posix.c")),
     ("<ravel>/signal.c", include_str!("signal.c")),
     ("<ravel>/files.c", include_str!("files.c")),
+    ("<ravel>/polls.c", include_str!("polls.c")),
     ("<ravel>/lists.c", include_str!("lists.c")),
     ("<ravel>/math.c", include_str!("math.c")),
     ("<ravel>/numbers.c", include_str!("numbers.c")),

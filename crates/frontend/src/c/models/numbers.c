@@ -364,9 +364,12 @@ void tzset(void)
 {
 }
 
+/* Whoever prints would wait for it, which is not followed. */
 void flockfile(void *file)
 {
     use_stream(file);
+    if (__ravel_uses("pthread_create") || __ravel_uses("thrd_create"))
+        __ravel_unsupported("a stream that the program locks itself, beside other threads");
 }
 
 void funlockfile(void *file)

@@ -27,11 +27,24 @@ static int follows_pipes(void)
              || __ravel_uses("shutdown"));
 }
 
-/* Whether some reads and writes may say that they would wait, or a thread may be ended where it waits. */
-static int may_not_wait(void)
+/* Files of which reads and writes say that they would wait, instead of waiting (O_NONBLOCK and its like). */
+enum { NOT_WAITING = 0x800, NOT_WAITING_NOW = 0x40 };
+static u8 never_waits[N_FILES];
+
+static void set_waiting(int file, int waits)
 {
-    return __ravel_uses("fcntl") || __ravel_uses("pipe2") || __ravel_uses("socketpair") || __ravel_uses("eventfd")
-        || __ravel_uses("ioctl") || __ravel_uses("recv") || __ravel_uses("send") || __ravel_uses("pthread_cancel");
+    if (follows_pipes() && file >= 0 && file < N_FILES)
+        __atomic_store_n(&never_waits[file], !waits, RELAXED);
+}
+
+/* What waits and may be ended there is not followed: where threads are cancelled nobody waits. */
+static int does_not_wait(int file, int flags)
+{
+    if (__ravel_uses("pthread_cancel") || (flags & NOT_WAITING_NOW) != 0)
+        return 1;
+    if (__ravel_uses("fcntl") || __ravel_uses("pipe2") || __ravel_uses("socketpair") || __ravel_uses("eventfd"))
+        return __atomic_load_n(&never_waits[file], RELAXED);
+    return 0;
 }
 
 static int what_it_reads(int file)
@@ -60,6 +73,8 @@ static void connect_ends(int from, int to)
         return;
     __atomic_store_n(&arrived[to], 0, RELAXED);
     __atomic_store_n(&reads[to], STREAM_OF_BYTES, RELAXED);
+    set_waiting(from, 1);
+    set_waiting(to, 1);
     __atomic_store_n(&goes_to[from], (u8)(to + 1), RELAXED);
     __atomic_store_n(&comes_from[to], (u8)(from + 1), RELAXED);
 }
@@ -94,10 +109,15 @@ static void close_end(int file)
     }
 }
 
-/* Adds to what has arrived; says how much that is. */
-static long put_in(int file, int to, const void *from, word n)
+int raise(int number);
+enum { SIGPIPE_NUMBER = 13, WITHOUT_SIGNAL = 0x4000 };
+
+/* Adds to what has arrived; says how much that is. Who writes where nobody can read any more gets a signal. */
+static long put_in(int file, int to, const void *from, word n, int flags)
 {
     u32 old;
+    if (to == GONE && (flags & WITHOUT_SIGNAL) == 0)
+        raise(SIGPIPE_NUMBER);
     if (to == GONE || __ravel_choice()) {
         set_error();
         return -1;
@@ -116,7 +136,7 @@ static long put_in(int file, int to, const void *from, word n)
         taken = (word)__ravel_input_long();
         __ravel_assume(taken >= 1 && taken <= n);
     }
-    if (may_not_wait() || taken > ROOM)
+    if (taken > ROOM || does_not_wait(file, flags))
         __ravel_rmw(&arrived[to - 1], old, old + (u32)taken, RELEASE);
     else
         __ravel_await(&arrived[to - 1], old, (old & BYTES) + (u32)taken <= ROOM, old + (u32)taken, RELEASE);
@@ -124,7 +144,7 @@ static long put_in(int file, int to, const void *from, word n)
 }
 
 /* Takes what has arrived; says how much that is. */
-static long take_out(int file, int kind, void *to, word n)
+static long take_out(int file, int kind, void *to, word n, int flags)
 {
     u32 old;
     if (__ravel_choice()) {
@@ -135,15 +155,18 @@ static long take_out(int file, int kind, void *to, word n)
         u32 all = kind == COUNT_AT_ONCE ? BYTES : 1;
         if (n < 8)
             return fail_with(EINVAL);
-        __ravel_try(&arrived[file], old, old != 0, old - (old < all ? old : all), ACQUIRE);
-        if (old == 0)
-            return fail_with(EAGAIN);
+        if (does_not_wait(file, flags)) {
+            __ravel_try(&arrived[file], old, old != 0, old - (old < all ? old : all), ACQUIRE);
+            if (old == 0)
+                return fail_with(EAGAIN);
+        } else
+            __ravel_await(&arrived[file], old, old != 0, old - (old < all ? old : all), ACQUIRE);
         *(u64 *)to = old < all ? old : all;
         return 8;
     }
     if (n == 0)
         return 0;
-    if (may_not_wait()) {
+    if (does_not_wait(file, flags)) {
         __ravel_try(&arrived[file], old, old != 0, old - ((old & BYTES) < n ? old & BYTES : (u32)n), ACQUIRE);
         if (old == 0)
             return fail_with(EAGAIN);

@@ -20,35 +20,35 @@ static int new_file(void)
     return take_number();
 }
 
-long write(int file, const void *from, word n)
+long send(int file, const void *from, word n, int flags)
 {
     int to = where_it_goes(file);
     read_bytes(from, n);
     if (to != 0) {
         may_wait();
-        return put_in(file, to, from, n);
+        return put_in(file, to, from, n, flags);
     }
     return count_or_error(n);
 }
 
-long send(int file, const void *from, word n, int flags)
+long write(int file, const void *from, word n)
 {
-    return write(file, from, n);
+    return send(file, from, n, 0);
 }
 
 long sendto(int file, const void *from, word n, int flags, const void *address, u32 size)
 {
     if (address)
         read_bytes(address, size);
-    return write(file, from, n);
+    return send(file, from, n, flags);
 }
 
-long read(int file, void *to, word n)
+static long read_with(int file, void *to, word n, int flags)
 {
     int kind = what_it_reads(file);
     if (kind != NOTHING) {
         may_wait();
-        return take_out(file, kind, to, n);
+        return take_out(file, kind, to, n, flags);
     }
     long taken = count_or_error(n);
     if (has_pipes() && !follows_pipes())
@@ -59,11 +59,16 @@ long read(int file, void *to, word n)
     return taken;
 }
 
+long read(int file, void *to, word n)
+{
+    return read_with(file, to, n, 0);
+}
+
 long recv(int file, void *to, word n, int flags)
 {
     if (what_it_reads(file) != NOTHING && (flags & PEEK) != 0)
         __ravel_unsupported("`recv` that leaves what it reads");
-    return read(file, to, n);
+    return read_with(file, to, n, flags);
 }
 
 static void write_address(void *address, u32 *size)
@@ -80,7 +85,7 @@ static void write_address(void *address, u32 *size)
 long recvfrom(int file, void *to, word n, int flags, void *address, u32 *size)
 {
     write_address(address, size);
-    return read(file, to, n);
+    return read_with(file, to, n, flags);
 }
 
 int open(const char *path, int flags, ...)
@@ -200,7 +205,11 @@ int pipe(int *files)
 
 int pipe2(int *files, int flags)
 {
-    return pipe(files);
+    if (pipe(files) != 0)
+        return -1;
+    set_waiting(files[0], (flags & NOT_WAITING) == 0);
+    set_waiting(files[1], (flags & NOT_WAITING) == 0);
+    return 0;
 }
 
 int socketpair(int domain, int type, int protocol, int *files)
@@ -210,32 +219,9 @@ int socketpair(int domain, int type, int protocol, int *files)
     if ((type & 15) != STREAM_SOCKET)
         __ravel_unsupported("a pair of sockets that keeps messages apart");
     connect_ends(files[0], files[1]);
+    set_waiting(files[0], (type & NOT_WAITING) == 0);
+    set_waiting(files[1], (type & NOT_WAITING) == 0);
     return 0;
-}
-
-struct polled {
-    int file;
-    short events;
-    short found;
-};
-
-/* Errors, the other side's end and files that are not open are told of unasked. */
-enum { NOT_ASKED = 0x38, CAN_BE_READ = 0x2051 };
-
-int poll(struct polled *files, word n, int timeout)
-{
-    int count = 0;
-    may_wait();
-    for (word i = 0; i < n; i++) {
-        short found = (short)__ravel_input_int();
-        short events = files[i].events;
-        found = files[i].file < 0 ? 0 : (short)(found & (events | NOT_ASKED));
-        if (is_empty_pipe(files[i].file))
-            found &= ~CAN_BE_READ;
-        files[i].found = found;
-        count += found != 0;
-    }
-    return zero_or_error() ? -1 : count;
 }
 
 int remove(const char *path)

@@ -135,8 +135,11 @@ static word run_when_stored(word start, word arg)
 
 /* POSIX promises the handle to the caller alone, and a thread that looks for it too early races. Where threads use handles of others it is stored
    before the new thread runs, as glibc does; the answer says so. */
+static void note_mask_of_new_thread(void);
+
 int pthread_create(word *thread, void *attributes, word start, word arg)
 {
+    note_mask_of_new_thread();
     if (__ravel_stores_handles_early()) {
         begin_together();
         word created = __ravel_start(run_when_stored, start, arg);
@@ -218,10 +221,17 @@ static void waits_for_others(void)
     __ravel_unsupported("waiting for others in a program that cancels threads");
 }
 
-/* Whatever goes to the outside or comes from there may be where a thread that was cancelled ends. */
+/* Whatever goes to the outside or comes from there is where a thread that was cancelled ends. */
 static void may_wait(void)
 {
     if (__ravel_uses("pthread_cancel"))
+        may_end_here();
+}
+
+/* With streams and names of files it may be: POSIX leaves it open. */
+static void may_wait_or_not(void)
+{
+    if (__ravel_uses("pthread_cancel") && __ravel_choice())
         may_end_here();
 }
 

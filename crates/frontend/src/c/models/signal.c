@@ -54,11 +54,49 @@ int sigismember(const word *set, int number)
 
 enum { DEFAULT_ACTION = 0, IGNORE_ACTION = 1, SIG_SETMASK_HOW = 2, SIG_UNBLOCK_HOW = 1, SIG_BLOCK_HOW = 0 };
 enum { SIGKILL_NUMBER = 9, SIGCHLD_NUMBER = 17, SIGCONT_NUMBER = 18, SIGSTOP_NUMBER = 19, SIGURG_NUMBER = 23, SIGWINCH_NUMBER = 28 };
-enum { SA_SIGINFO_FLAG = 4, SA_RESETHAND_FLAG = (int)0x80000000u };
+enum { SA_SIGINFO_FLAG = 4, SA_NODEFER_FLAG = 0x40000000, SA_RESETHAND_FLAG = (int)0x80000000u };
 
 static word actions[N_SIGNALS + 1];
 static int action_flags[N_SIGNALS + 1];
+static u64 action_masks[N_SIGNALS + 1];
 static _Thread_local u64 blocked_signals;
+
+/* A new thread blocks what the one that started it did. That is not followed: who asks before it has said what it blocks itself gets no answer. */
+static u8 some_inherit;
+static _Thread_local u8 has_own_mask;
+
+static int blocks_signals(void)
+{
+    return __ravel_uses("pthread_sigmask") || __ravel_uses("sigprocmask");
+}
+
+static void note_mask_of_new_thread(void)
+{
+    if (blocks_signals() && blocked_signals != 0)
+        __atomic_store_n(&some_inherit, 1, RELAXED);
+}
+
+static void must_know_mask(void)
+{
+    if (blocks_signals() && __ravel_self() != 1 && !has_own_mask && __atomic_load_n(&some_inherit, RELAXED))
+        __ravel_unsupported("the signals that a thread blocks because its creator did");
+}
+
+/* The first 64 signals of a set. */
+static u64 signals_of(const word *set)
+{
+    u64 given = 0;
+    for (u32 i = 0; i < 64 / WORD_BITS; i++)
+        given |= (u64)set[i] << i * WORD_BITS % 64;
+    return given & ~((u64)1 << (SIGKILL_NUMBER - 1) | (u64)1 << (SIGSTOP_NUMBER - 1));
+}
+
+static void tell_signals(word *set, u64 signals)
+{
+    fill_set(set, 0);
+    for (u32 i = 0; i < 64 / WORD_BITS; i++)
+        set[i] = (word)(signals >> i * WORD_BITS % 64);
+}
 
 /* The action of glibc: a handler, a set, flags, and a function that nobody calls. */
 struct action {
@@ -75,6 +113,7 @@ word signal(int number, word handler)
         return (word)-1;
     __ravel_rmw(&actions[number], old, handler, SEQ_CST);
     __atomic_store_n(&action_flags[number], 0, RELAXED);
+    __atomic_store_n(&action_masks[number], 0, RELAXED);
     return old;
 }
 
@@ -84,12 +123,13 @@ int sigaction(int number, const struct action *new, struct action *old)
         return -1;
     if (old) {
         old->handler = __atomic_load_n(&actions[number], SEQ_CST);
-        fill_set(old->mask, 0);
+        tell_signals(old->mask, __atomic_load_n(&action_masks[number], RELAXED));
         old->flags = __atomic_load_n(&action_flags[number], RELAXED);
     }
     if (new) {
         for (u32 i = 0; i < SET_WORDS; i++)
             (void)new->mask[i];
+        __atomic_store_n(&action_masks[number], signals_of(new->mask), RELAXED);
         __atomic_store_n(&action_flags[number], new->flags, RELAXED);
         __atomic_store_n(&actions[number], new->handler, SEQ_CST);
     }
@@ -105,6 +145,7 @@ int raise(int number)
 {
     if (!is_signal(number))
         return -1;
+    must_know_mask();
     if (blocked_signals >> (number - 1) & 1)
         __ravel_unsupported("a signal that is sent while it is blocked");
     word handler = __atomic_load_n(&actions[number], SEQ_CST);
@@ -118,7 +159,9 @@ int raise(int number)
     if (flags & SA_SIGINFO_FLAG)
         __ravel_unsupported("a handler of signals that is told more than their number");
     u64 outer = blocked_signals;
-    blocked_signals |= (u64)1 << (number - 1);
+    blocked_signals |= __atomic_load_n(&action_masks[number], RELAXED);
+    if ((flags & SA_NODEFER_FLAG) == 0)
+        blocked_signals |= (u64)1 << (number - 1);
     ((void (*)(int))handler)(number);
     blocked_signals = outer;
     return 0;
@@ -144,14 +187,14 @@ int kill(int process, int number)
 
 int pthread_sigmask(int how, const word *set, word *old)
 {
-    u64 given = 0;
     u64 before = blocked_signals;
     if (how != SIG_BLOCK_HOW && how != SIG_UNBLOCK_HOW && how != SIG_SETMASK_HOW && set)
         return EINVAL;
+    if (old)
+        must_know_mask();
     if (set) {
-        for (u32 i = 0; i < 64 / WORD_BITS; i++)
-            given |= (u64)set[i] << i * WORD_BITS % 64;
-        given &= ~((u64)1 << (SIGKILL_NUMBER - 1) | (u64)1 << (SIGSTOP_NUMBER - 1));
+        u64 given = signals_of(set);
+        has_own_mask |= how == SIG_SETMASK_HOW;
         if (how == SIG_BLOCK_HOW)
             blocked_signals = before | given;
         else if (how == SIG_UNBLOCK_HOW)
@@ -159,11 +202,8 @@ int pthread_sigmask(int how, const word *set, word *old)
         else
             blocked_signals = given;
     }
-    if (old) {
-        fill_set(old, 0);
-        for (u32 i = 0; i < 64 / WORD_BITS; i++)
-            old[i] = (word)(before >> i * WORD_BITS % 64);
-    }
+    if (old)
+        tell_signals(old, before);
     return 0;
 }
 

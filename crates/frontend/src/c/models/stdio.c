@@ -9,18 +9,44 @@ extern void *__stdoutp;
 extern void *__stderrp;
 
 /* Streams are objects of ours: their number, and what was put back. */
-enum { EOF = -1, STREAM = 64, NUMBER_AT = 8, PUSHED_AT = 16 };
+enum { EOF = -1, STREAM = 64, NUMBER_AT = 8, PUSHED_AT = 16, ENDED_AT = 24 };
 
 static int is_standard(void *file)
 {
     return file == stdin || file == stdout || file == stderr || file == __stdinp || file == __stdoutp || file == __stderrp;
 }
 
+/* Why the last function that read a stream came to nothing, where the program asks; else, and after anything else was done with it, both are possible. */
+enum { NOT_KNOWN = 0, AT_END = 1, FAILED = 2 };
+static int ended_standard;
+
+static int asks_why_it_ended(void)
+{
+    return __ravel_uses("feof") || __ravel_uses("ferror") || __ravel_uses("feof_unlocked") || __ravel_uses("ferror_unlocked");
+}
+
+static int *ended_of(void *file)
+{
+    return is_standard(file) ? &ended_standard : (int *)((char *)file + ENDED_AT);
+}
+
+static void note_end(void *file, int why)
+{
+    if (asks_why_it_ended())
+        __atomic_store_n(ended_of(file), why, RELAXED);
+}
+
 /* Streams lock themselves, so their use is no data race; one that is null or closed is an invalid access. */
-static void use_stream(void *file)
+static void touch_stream(void *file)
 {
     if (!is_standard(file))
         __atomic_load_n((unsigned char *)file, RELAXED);
+}
+
+static void use_stream(void *file)
+{
+    touch_stream(file);
+    note_end(file, NOT_KNOWN);
 }
 
 /* What nobody guards: the standard streams where functions use them unlocked. */
@@ -67,7 +93,7 @@ static int zero_or_error(void)
 /* What a function that prints returns: how much, or something negative. */
 static int or_negative(int n)
 {
-    may_wait();
+    may_wait_or_not();
     if (__ravel_choice()) {
         set_error();
         n = __ravel_input_int();
@@ -79,7 +105,7 @@ static int or_negative(int n)
 /* Reading by a format may fail. */
 static void may_fail_to_scan(void)
 {
-    may_wait();
+    may_wait_or_not();
     if (__ravel_choice())
         set_error();
 }
@@ -155,14 +181,14 @@ int fputs_unlocked(const char *text, void *file)
 
 void perror(const char *text)
 {
-    may_wait();
+    may_wait_or_not();
     if (text)
         read_text(text);
 }
 
 int putchar(int c)
 {
-    may_wait();
+    may_wait_or_not();
     return zero_or_error() ? EOF : (unsigned char)c;
 }
 
@@ -238,8 +264,10 @@ word fread(void *to, word size, word n, void *file)
         return 0;
     __ravel_assume(taken <= size * n);
     input_bytes(to, taken);
-    if (taken < size * n)
+    if (taken < size * n) {
         set_error();
+        note_end(file, __ravel_choice() ? AT_END : FAILED);
+    }
     return taken / size;
 }
 
@@ -291,12 +319,13 @@ static void *new_stream_of(int number)
     __atomic_store_n((int *)(stream + NUMBER_AT), number, RELAXED);
     if (__ravel_uses("ungetc"))
         __atomic_store_n((int *)(stream + PUSHED_AT), 0, RELAXED);
+    note_end(stream, NOT_KNOWN);
     return stream;
 }
 
 static void *new_stream(void)
 {
-    may_wait();
+    may_wait_or_not();
     if (__ravel_choice()) {
         set_error();
         return 0;
@@ -349,7 +378,7 @@ void *tmpfile(void)
 
 int fclose(void *file)
 {
-    may_wait();
+    may_wait_or_not();
     use_stream(file);
     if (uses_numbers())
         give_number(number_of(file));
@@ -366,7 +395,7 @@ int pclose(void *file)
 
 int fflush(void *file)
 {
-    may_wait();
+    may_wait_or_not();
     if (file)
         use_stream(file);
     return zero_or_error();
@@ -374,14 +403,18 @@ int fflush(void *file)
 
 int feof(void *file)
 {
-    use_stream(file);
-    return __ravel_input_int();
+    int answer = __ravel_input_int();
+    touch_stream(file);
+    __ravel_assume(answer != 0 || __atomic_load_n(ended_of(file), RELAXED) != AT_END);
+    return answer;
 }
 
 int ferror(void *file)
 {
-    use_stream(file);
-    return __ravel_input_int();
+    int answer = __ravel_input_int();
+    touch_stream(file);
+    __ravel_assume(answer != 0 || __atomic_load_n(ended_of(file), RELAXED) != FAILED);
+    return answer;
 }
 
 void clearerr(void *file)
@@ -397,7 +430,7 @@ int fileno(void *file)
 
 int fseek(void *file, long offset, int whence)
 {
-    may_wait();
+    may_wait_or_not();
     use_stream(file);
     return zero_or_error();
 }
@@ -448,115 +481,4 @@ int ungetc(int c, void *file)
     if (old != 0)
         __ravel_unsupported("`ungetc` of more than one character");
     return (unsigned char)c;
-}
-
-static int input_character(void)
-{
-    may_wait();
-    int c = __ravel_input_int();
-    __ravel_assume(c >= -1 && c <= 255);
-    if (c == EOF && __ravel_choice())
-        set_error();
-    return c;
-}
-
-/* A character, or the end. */
-int fgetc(void *file)
-{
-    use_stream(file);
-    if (__ravel_uses("ungetc")) {
-        int c = take_pushed(file);
-        if (c >= 0)
-            return c;
-    }
-    return input_character();
-}
-
-int getchar(void)
-{
-    return fgetc(stdin);
-}
-
-int getchar_unlocked(void)
-{
-    use_unlocked(stdin);
-    return fgetc(stdin);
-}
-
-int getc(void *file)
-{
-    return fgetc(file);
-}
-
-int getc_unlocked(void *file)
-{
-    use_unlocked(file);
-    return fgetc(file);
-}
-
-/* A line, or what fits of it. At the end of input nothing is written; after an error the text is not ended. */
-char *fgets(char *to, int room, void *file)
-{
-    may_wait();
-    int n = 0;
-    unsigned char c = 0;
-    use_stream(file);
-    check_pushed(file);
-    if (room <= 0 || __ravel_choice())
-        return 0;
-    while (n + 1 < room && c != '\n' && (n == 0 || __ravel_choice())) {
-        c = __ravel_input_byte();
-        to[n] = (char)c;
-        n++;
-    }
-    if (__ravel_choice()) {
-        set_error();
-        return 0;
-    }
-    to[n] = 0;
-    return to;
-}
-
-char *gets(char *to)
-{
-    word n = 0;
-    check_pushed(stdin);
-    if (__ravel_choice())
-        return 0;
-    while (__ravel_choice()) {
-        unsigned char c = __ravel_input_byte();
-        __ravel_assume(c != '\n');
-        to[n] = (char)c;
-        n++;
-    }
-    to[n] = 0;
-    return to;
-}
-
-/* A line of any length, in a block that grows. */
-long getline(char **line, word *room, void *file)
-{
-    long n = __ravel_input_long();
-    use_stream(file);
-    check_pushed(file);
-    char *to = *line;
-    word size = *room;
-    if (__ravel_choice()) {
-        set_error();
-        return -1;
-    }
-    __ravel_assume(n > 0 && n < (long)((word)-1 >> 2));
-    if (!to || size < (word)n + 1) {
-        size = (word)n + 1;
-        to = realloc(to, size);
-        *line = to;
-        *room = size;
-    }
-    for (long i = 0; i < n; i++) {
-        unsigned char c = __ravel_input_byte();
-        __ravel_assume(c != '\n' || i == n - 1);
-        to[i] = (char)c;
-    }
-    to[n] = 0;
-    return n;
 }

@@ -1,7 +1,7 @@
 /* Clocks. Those of the day give any time, as they may be set; the others never go back. */
 
-/* Far enough for almost a million years, and not so far that a program cannot add a few more; one comparison, which engines like. */
-enum { END_OF_TIME_32 = 0x70000000, FURTHER = sizeof(long) == 8 ? 14 : 0 };
+/* Up to the year 2208, so that nanoseconds fit a number of 64 bits, and a few seconds more one of 32; one comparison, which engines like. */
+enum { END_OF_TIME_32 = 0x70000000, FURTHER = sizeof(long) == 8 ? 2 : 0 };
 static int is_time(long seconds)
 {
     return (unsigned long)seconds < (unsigned long)END_OF_TIME_32 << FURTHER;

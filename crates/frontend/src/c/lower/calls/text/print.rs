@@ -98,7 +98,7 @@ impl Body<'_, '_> {
     /// Something is printed, and nobody looks at the result: a thread may end there, if it was cancelled.
     fn print_unseen(&mut self) {
         if self.lw.facts.uses("pthread_cancel") {
-            self.call_model("may_wait", Vec::new(), false);
+            self.call_model("may_wait_or_not", Vec::new(), false);
         }
         self.lw.note_unseen_output();
     }
