@@ -68,8 +68,11 @@ int fdatasync(int file)
     return zero_or_error();
 }
 
+/* Locks of files keep processes apart, and threads that have opened a file for themselves; the second is not followed. */
 int flock(int file, int how)
 {
+    if (__ravel_self() != 1)
+        __ravel_unsupported("`flock` by another thread than the first");
     return zero_or_error();
 }
 
