@@ -139,7 +139,8 @@ static void note_mask_of_new_thread(void);
 
 int pthread_create(word *thread, void *attributes, word start, word arg)
 {
-    note_mask_of_new_thread();
+    if (__ravel_uses("pthread_sigmask") || __ravel_uses("sigprocmask"))
+        note_mask_of_new_thread();
     if (__ravel_stores_handles_early()) {
         begin_together();
         word created = __ravel_start(run_when_stored, start, arg);

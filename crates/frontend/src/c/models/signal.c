@@ -72,7 +72,7 @@ static int blocks_signals(void)
 
 static void note_mask_of_new_thread(void)
 {
-    if (blocks_signals() && blocked_signals != 0)
+    if (blocked_signals != 0)
         __atomic_store_n(&some_inherit, 1, RELAXED);
 }
 

@@ -15,7 +15,8 @@ static word run_after_create(word start, word arg)
 /* The end of the call happens before the beginning of the thread, which finds its handle. */
 int thrd_create(word *thread, word start, word arg)
 {
-    note_mask_of_new_thread();
+    if (__ravel_uses("pthread_sigmask") || __ravel_uses("sigprocmask"))
+        note_mask_of_new_thread();
     begin_together();
     word created = __ravel_start(run_after_create, start, arg);
     if (created >= THREADS)

@@ -81,6 +81,7 @@ fn may_misjoin_in(unit: &Unit, entry: &str) -> bool {
         joined: Vec::new(),
         created: Vec::new(),
         changed: Vec::new(),
+        begun: Vec::new(),
         n_statements: 0,
         is_simple: true,
         n_mentions: 0,
@@ -138,6 +139,8 @@ struct Sites<'u> {
     created: Vec<Site>,
     /// Variables that are written, and the number of the statement; those whose address is taken have no number that is early enough.
     changed: Vec<(SymbolId, usize)>,
+    /// Variables that are declared with a number, and the number of the statement.
+    begun: Vec<(SymbolId, i128, usize)>,
     /// Statements are numbered as they stand in the text.
     n_statements: usize,
     is_simple: bool,
@@ -155,6 +158,11 @@ impl<'u> Sites<'u> {
         self.n_statements += 1;
         let at = self.n_statements;
         let is_loop = is_loop(stmt);
+        if let StmtKind::Local { symbol, init: Some(items) } = &stmt.kind
+            && let [only] = &items[..]
+        {
+            self.begun.extend(constant(&only.value).map(|value| (*symbol, value, at)));
+        }
         for expr in exprs_of(stmt) {
             let mut joins: Vec<&'u Expr> = Vec::new();
             visit_expr(expr, &mut |part| {
@@ -231,12 +239,40 @@ impl<'u> Sites<'u> {
 
     fn site(&self, named: Named, loops: &[Loop<'u>], at: usize) -> Site {
         let range = match (named.element, loops) {
-            (Element::Counted(counter), [(only, _)]) if counts_up(self.unit, only, counter) => {
-                range_of(self.unit, only, counter)
+            (Element::Counted(counter), [(only, at)]) if counts_up(self.unit, only, counter) => {
+                self.range_of(only, *at, counter)
             }
             _ => None,
         };
         Site { named, range, at, loop_at: loops.first().map_or(at, |(_, at)| *at) }
+    }
+
+    /// What a loop counts that counts up by one, if it begins at a number and its end is known, too.
+    fn range_of(&self, stmt: &Stmt, at: usize, counter: SymbolId) -> Option<Range> {
+        let StmtKind::For { init, cond: Some(cond), .. } = &stmt.kind else { return None };
+        let first = match init {
+            Some(init) => assigned(init, counter)?,
+            None => self.value_before(counter, at)?,
+        };
+        let ExprKind::Binary(op, counted, bound) = &cond.kind else { return None };
+        let is_counter = variable(self.unit, counted) == Some(counter);
+        let is_local = |symbol: &SymbolId| self.unit.symbols[symbol.0 as usize].storage == Storage::Auto;
+        let settled = || variable(self.unit, bound).filter(is_local);
+        let end = match (op, constant(bound)) {
+            (BinaryOp::Lt | BinaryOp::Ne, Some(number)) => End::Number(number),
+            (BinaryOp::Le, Some(number)) => End::Number(number + 1),
+            (BinaryOp::Lt | BinaryOp::Ne, None) => End::Variable(settled()?),
+            (BinaryOp::Le, None) => End::Beyond(settled()?),
+            _ => return None,
+        };
+        is_counter.then_some(Range { first, end })
+    }
+
+    /// The number that a variable was declared with, if nothing writes it before a statement.
+    fn value_before(&self, counter: SymbolId, at: usize) -> Option<i128> {
+        let (_, value, begun) = self.begun.iter().find(|(symbol, ..)| *symbol == counter)?;
+        let is_between = |(symbol, changed): &(SymbolId, usize)| *symbol == counter && begun < changed && *changed < at;
+        (!self.changed.iter().any(is_between)).then_some(*value)
     }
 
     /// Whether what is joined has been given to a creation: the variable, or as many elements.
@@ -298,36 +334,15 @@ fn changed_by(part: &Part<'_>) -> Option<(SymbolId, Option<usize>)> {
     }
 }
 
-/// What a loop counts that counts up by one, if it begins at a number and its end is known, too.
-fn range_of(unit: &Unit, stmt: &Stmt, counter: SymbolId) -> Option<Range> {
-    let StmtKind::For { init: Some(init), cond: Some(cond), .. } = &stmt.kind else { return None };
-    let first = first_value(init, counter)?;
-    let ExprKind::Binary(op, counted, bound) = &cond.kind else { return None };
-    let is_counter = variable(unit, counted) == Some(counter);
-    let settled = || variable(unit, bound).filter(|symbol| unit.symbols[symbol.0 as usize].storage == Storage::Auto);
-    let end = match (op, constant(bound)) {
-        (BinaryOp::Lt | BinaryOp::Ne, Some(number)) => End::Number(number),
-        (BinaryOp::Le, Some(number)) => End::Number(number + 1),
-        (BinaryOp::Lt | BinaryOp::Ne, None) => End::Variable(settled()?),
-        (BinaryOp::Le, None) => End::Beyond(settled()?),
-        _ => return None,
-    };
-    is_counter.then_some(Range { first, end })
-}
-
-/// The number that a variable has after the beginning of a loop.
-fn first_value(init: &Stmt, counter: SymbolId) -> Option<i128> {
-    match &init.kind {
-        StmtKind::Local { symbol, init: Some(items) } if *symbol == counter => match &items[..] {
-            [item] => constant(&item.value),
-            _ => None,
-        },
+/// The number that a statement gives a variable.
+fn assigned(stmt: &Stmt, variable: SymbolId) -> Option<i128> {
+    match &stmt.kind {
         StmtKind::Expr(Expr { kind: ExprKind::Assign(place, value), .. }) => match place.kind {
-            ExprKind::Symbol(symbol) if symbol == counter => constant(value),
+            ExprKind::Symbol(symbol) if symbol == variable => constant(value),
             _ => None,
         },
         StmtKind::Block(stmts) => match &stmts[..] {
-            [only] => first_value(only, counter),
+            [only] => assigned(only, variable),
             _ => None,
         },
         _ => None,

@@ -6,7 +6,7 @@
 //!
 //! `visit` is the one walk over typed trees that the lowering has besides its own.
 
-use super::lock_bytes::{is_union_over_lock, may_be_lock, puts_lock_elsewhere, shows_lock_as_other, writes_into_lock};
+use super::lock_bytes::{is_union_over_lock, may_be_lock, shows_lock_as_other};
 use crate::c::typed::{BinaryOp, Expr, ExprKind, InitItem, Stmt, StmtKind, Storage, Symbol, SymbolId, Unit};
 use crate::c::types::{IntKind, RecordId, Type, TypeId, Types};
 use rustc_hash::FxHashSet;
@@ -291,6 +291,33 @@ fn sees_other_bytes(unit: &Unit, from: &Expr, to: TypeId) -> bool {
     }
 }
 
+/// Whether a local variable that is no lock is used as one.
+fn puts_lock_elsewhere(unit: &Unit, from: &Expr, to: TypeId) -> bool {
+    let types = &unit.types;
+    let is_lock = types.pointee(to).is_some_and(|target| target.is_volatile || may_be_lock(types, target.ty));
+    let symbol = root(from).map(|symbol| &unit.symbols[symbol.0 as usize]);
+    is_lock && symbol.is_some_and(|symbol| !symbol.ty.is_volatile && !may_be_lock(types, symbol.ty.ty))
+}
+
+/// Whether a function of the library writes bytes where a lock may be; zeros are what a lock is at first.
+fn writes_into_lock(unit: &Unit, function: &str, args: &[Expr]) -> bool {
+    let into = match function {
+        "memset" if args.get(1).and_then(constant) == Some(0) => None,
+        "memset" | "memcpy" | "memmove" | "mempcpy" | "fread" => args.first(),
+        "read" | "recv" | "getrandom" => args.get(usize::from(function != "getrandom")),
+        _ => None,
+    };
+    let target = into.and_then(|pointer| unit.types.pointee(unconverted(pointer).ty.ty));
+    target.is_some_and(|target| may_be_lock(&unit.types, target.ty))
+}
+
+fn unconverted(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Cast(inner) => unconverted(inner),
+        _ => expr,
+    }
+}
+
 /// A union that has a member whose padding may be another member's data.
 fn union_over_padding(types: &Types, ty: TypeId) -> Option<RecordId> {
     let Type::Record(id) = types.get(ty) else { return None };
@@ -302,7 +329,7 @@ fn union_over_padding(types: &Types, ty: TypeId) -> Option<RecordId> {
 }
 
 /// The variable that a value is read from, or that a pointer leads into.
-pub(super) fn root(expr: &Expr) -> Option<SymbolId> {
+fn root(expr: &Expr) -> Option<SymbolId> {
     match &expr.kind {
         ExprKind::Symbol(symbol) => Some(*symbol),
         ExprKind::Load(inner)
