@@ -253,7 +253,7 @@ void *opendir(const char *path)
 
 int closedir(void *folder)
 {
-    may_wait();
+    may_wait_or_not();
     use_stream(folder);
     __ravel_end_static(folder);
     return zero_or_error();
@@ -418,7 +418,7 @@ long readlink(const char *path, char *to, word room)
 /* The last six characters of the name, which are X, become others, whether there is a file then or not. */
 int mkstemp(char *path)
 {
-    may_wait();
+    may_wait_or_not();
     word n = 0;
     while (path[n] != 0)
         n++;
