@@ -18,6 +18,8 @@
 //! that no interleaving has. About these `bmc` is asked under the axioms of RC11: an execution that they allow and flag as a race is one, and if none of all of them, each loop unrolled to its end,
 //! has a race, there is none in C11 either (RC11 leaves out only executions whose values come from nowhere). All other properties are those of interleavings, as under `--model sc`.
 
+mod interleavings;
+
 use crate::evidence::monotone;
 use crate::explore::weak_order::asks_for_less;
 use crate::prepared::Prepared;
@@ -35,6 +37,9 @@ pub const ABOUT: About = About {
     describe: "asks the engines of a small table, side by side on the cores there are, and puts their answers together",
     knobs: &[],
 };
+
+/// The name of those who interleave where a weaker model allows nothing else: part of the default, and by this name for who compares engines.
+pub const INTERLEAVINGS: &str = "interleavings";
 
 /// One line of the table.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +138,7 @@ impl Row {
     }
 }
 
-/// Who is asked about a task by this name, `portfolio` or that of an engine, with the settings that the user has made (`cegar.por`, `none`).
+/// Who is asked about a task by this name, `portfolio`, that of an engine or [`INTERLEAVINGS`], with the settings that the user has made (`cegar.por`, `none`).
 pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<Vec<Ask<'a, ir::Replayed>>, String> {
     let prepared = Prepared::default();
     let ask = |row, engine, covers| ask(row, engine, covers, task, set, &prepared);
@@ -141,6 +146,9 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
     if let Some(engine) = alone {
         let row = Row { is_alone: true, ..Row::of(engine.name(), 0, 100) };
         return Ok(vec![ask(row, *engine, engine.properties(task))?]);
+    }
+    if name == INTERLEAVINGS {
+        return interleavings::asks(task, set);
     }
     let mut asks = Vec::new();
     let mut by_groups: Vec<Result<_, String>> = Vec::new();
@@ -174,6 +182,7 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
     }
     asks.extend(races_of_c11(task, set)?);
     asks.extend(freed_blocks(task, set)?);
+    asks.extend(interleavings::asks(task, set)?);
     Ok(asks)
 }
 

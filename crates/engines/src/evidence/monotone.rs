@@ -66,6 +66,18 @@ pub(crate) fn growing(program: &Program) -> Result<Growing, Why> {
     }
 }
 
+/// Those that allow a program without races nothing that RC11 forbids, as their machines' accesses are compiled from C11's.
+const WITHIN_RC11: [&str; 7] = ["tso", "pso", "rc11", "imm", "aarch64", "power", "riscv"];
+
+/// Whether a program's model allows more than interleavings, and yet, without races, nothing that RC11 forbids.
+pub(crate) fn is_within_rc11(program: &Program) -> bool {
+    let mapping = program.axioms.as_ref().map_or("", |axioms| &axioms.mapping);
+    program.model != Model::Sc
+        && mapping.is_empty()
+        && is_ours(program)
+        && WITHIN_RC11.contains(&stem(name_of(program)))
+}
+
 fn refuse(what: String) -> Why {
     Why::Unsupported { span: Span::NOWHERE, what }
 }

@@ -29,8 +29,8 @@ struct Atomic {
     edge: EdgeId,
     at: usize,
     targets: Vec<TargetId>,
-    /// Whether it is one cell that is known, rather than some element of something.
-    is_exact: bool,
+    /// The cell, if it is one that is known, rather than some element of something. Accesses that share bytes only are not in order by themselves.
+    cell: Option<Place>,
     kind: AccessKind,
     order: Order,
     span: Span,
@@ -74,12 +74,13 @@ fn shared_atomics(program: &Program, sharing: &Sharing) -> Vec<Atomic> {
                     Place::Var(_) => true,
                     Place::Mem { addr, .. } => program.pool.as_const(*addr).is_some(),
                 };
+                let cell = is_exact.then_some(*place);
                 found.push(Atomic {
                     proc: ProcId(proc_index as u32),
                     edge: EdgeId(edge_index as u32),
                     at,
                     targets: set.ones().map(|target| target as TargetId).collect(),
-                    is_exact,
+                    cell,
                     kind: access.kind,
                     order: if failure == Order::SeqCst { access.order } else { Order::Relaxed },
                     span: stmt.span,
@@ -190,7 +191,7 @@ fn pairs(program: &Program, atomics: &[Atomic], sharing: &Sharing, across: &Acro
             let from: LocId = proc.edges[b.edge.index()].from;
             (b.edge == a.edge && b.at > a.at) || after.contains(from.index())
         };
-        let is_other = |b: &Atomic| !(a.is_exact && b.is_exact && a.targets == b.targets);
+        let is_other = |b: &Atomic| a.cell.is_none() || a.cell != b.cell;
         for (second, b) in atomics.iter().enumerate().filter(|(_, b)| is_other(b)) {
             if b.proc == a.proc && comes_later(b) {
                 pairs.push(Pair { first, second, is_across: false });

@@ -25,6 +25,17 @@ pub(crate) fn weak_synchronisation(program: &Program) -> Option<Span> {
     weak.next().map(|stmt| stmt.span)
 }
 
+/// A look of the library at what others do that does not wait for them: an attempt that may fail, or a read.
+pub(crate) fn attempts_of_library(program: &Program) -> Option<Span> {
+    let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    let mut attempts = stmts.filter(|stmt| match &stmt.op {
+        Op::Load { order, .. } => order.acquires() && !program.is_users_access(stmt),
+        Op::Rmw { failure, .. } => failure.is_some() && !program.is_users_access(stmt),
+        _ => false,
+    });
+    attempts.next().map(|stmt| stmt.span)
+}
+
 /// Whether an access orders less than its place in an interleaving, or may: an atomic access of the user's program that is weaker than seq_cst, or an attempt that may fail.
 pub(crate) fn asks_for_less(program: &Program) -> bool {
     let mut stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);

@@ -259,7 +259,7 @@ impl Language for C {
         })?;
         let place = program.sources.place(weak.span);
         Some(format!(
-            "atomic accesses weaker than seq_cst ({place}) were interleaved like the others; --model tso or pso buffers stores"
+            "atomic accesses weaker than seq_cst ({place}) were interleaved like the others; --model rc11 asks about all that C11 allows"
         ))
     }
 

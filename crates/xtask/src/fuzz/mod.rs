@@ -116,7 +116,7 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         makes: "the same under the axioms of sc, tso and pso in turn: C programs judged by cat models",
         oracle: INTERPRETER,
         make: threads::make_cat,
-        asks: engines(settings::judged, 1, 20),
+        asks: engines(settings::judged, 2, 20),
     },
     Fuzzer {
         name: "retries",
@@ -144,21 +144,21 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         makes: "processes that send and receive messages with ravel/net.h, under each protocol in turn",
         oracle: "the enumerator of litmus tests",
         make: messages::make,
-        asks: engines(settings::judged, 1, 20),
+        asks: engines(settings::judged, 2, 20),
     },
     Fuzzer {
         name: "judged",
         makes: "atomic accesses of all memory orders and races beside them, under rc11, imm and c11 in turn",
         oracle: "the enumerator of litmus tests",
         make: orders::make_judged,
-        asks: engines(settings::judged_races, 2, 20),
+        asks: engines(settings::judged_races, 3, 20),
     },
     Fuzzer {
         name: "outcomes",
         makes: "atomic accesses of all memory orders and an outcome that may be seen or not, under rc11, imm, aarch64, c11, power and riscv in turn",
         oracle: "the enumerator of litmus tests; for aarch64 of instructions that the mapping gives; under power and riscv each other",
         make: orders::outcomes::make,
-        asks: engines(settings::outcomes, 2, 20),
+        asks: engines(settings::outcomes, 3, 20),
     },
     Fuzzer {
         name: "graphs",

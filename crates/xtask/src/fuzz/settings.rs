@@ -130,10 +130,11 @@ pub(crate) fn every() -> Vec<Setting> {
     all
 }
 
-/// Who runs programs with written store buffers.
+/// Who runs programs with written store buffers, and who says that nothing waits in them for long.
 pub(crate) fn buffers() -> Vec<Setting> {
     let mut all = explicit();
     all.pop();
+    all.push(interleavings());
     all.extend(REDUCTIONS.map(|por| setting("cegar", &[("por", por)])));
     all.push(setting("cegar", &[("por", "none"), ("coi", "none"), ("domain", "expl")]));
     all.push(setting("cegar", &[("por", "aware"), ("coi", "both"), ("domain", "prod")]));
@@ -144,19 +145,24 @@ pub(crate) fn buffers() -> Vec<Setting> {
     all
 }
 
+/// Who says of a weak memory model that it allows nothing but interleavings.
+fn interleavings() -> Setting {
+    setting(engines::portfolio::INTERLEAVINGS, &[])
+}
+
 /// Who knows models in cat.
 pub(crate) fn judged() -> Vec<Setting> {
-    vec![setting("bmc", &[])]
+    vec![setting("bmc", &[]), interleavings()]
 }
 
 /// Who knows races in cat.
 pub(crate) fn judged_races() -> Vec<Setting> {
-    vec![setting("bmc", &[]), setting("modular", &[])]
+    vec![setting("bmc", &[]), setting("modular", &[]), interleavings()]
 }
 
 /// Who knows which outcomes a model in cat allows: by symbols, and by enumeration where the model can be asked about parts of executions.
 pub(crate) fn outcomes() -> Vec<Setting> {
-    vec![setting("bmc", &[]), setting("graphs", &[])]
+    vec![setting("bmc", &[]), setting("graphs", &[]), interleavings()]
 }
 
 /// Threads one by one, with values and with predicates, beside who visits states and who unrolls.
@@ -168,7 +174,7 @@ pub(crate) fn declarative() -> Vec<Setting> {
 /// Who knows RC11.
 pub(crate) fn repaired() -> Vec<Setting> {
     let pred = setting("declarative", &[("domain", "pred")]);
-    vec![setting("declarative", &[]), pred, setting("graphs", &[]), setting("bmc", &[])]
+    vec![setting("declarative", &[]), pred, setting("graphs", &[]), setting("bmc", &[]), interleavings()]
 }
 
 /// All execution graphs, one by one.
