@@ -6,13 +6,16 @@
 //! whose distance is less known gets a check that it stays away from the other this time:
 //!
 //! - one place, or places at larger multiples, are avoided by the access with the smaller multiples (`Keep::Off`);
-//! - of two walks with equal multiples that begin in different elements, one stays before where the other begins, and that one from there on.
+//! - of two walks that begin in different elements, where that does not do, one stays before where the other begins, and that one from there on;
+//! - what is stored as a pointer and what is read as a number, or the other way round, are kept apart in the same way where an index makes them one, since C forbids to read a pointer as a number;
+//! - a number that is read through a pointer that may lead elsewhere, too, is read where no address is.
 //!
 //! Why this is right: the checks are made for every pair of a statement that may store an address and one that reads, with the distances
 //! found in the end, and for those that read where addresses are from the start, which is known exactly. If both of an execution's checks hold, the pair touches no common byte, so what is stored does not reach what is
 //! read through it; if one fails, the answer is unknown. Where an access begins in the other, as in a union, it is meant, and is taken for reading bytes of an address.
 //! A statement that may be at other known distances, too, is free to be there: each of these is a pair of its own.
 
+use super::Typed;
 use super::value::{Base, Offset, gcd};
 use rustc_hash::FxHashMap;
 
@@ -25,6 +28,10 @@ pub(super) struct Access {
     pub(super) goes_everywhere: bool,
     /// Whether a check can tell its distance.
     pub(super) may_check: bool,
+    /// As what it is accessed.
+    pub(super) typed: Typed,
+    /// Whether it may as well lie elsewhere, and a check can tell.
+    pub(super) is_one_of_several: bool,
 }
 
 /// An access of a statement.
@@ -80,11 +87,17 @@ pub(super) fn overlap(access: Access, cell: Access) -> Overlap {
     let period = gcd(offset.every, cell.offset.every);
     let apart = i128::from(offset.at) - i128::from(cell.offset.at);
     if period == 0 {
-        return meets(apart, bytes, cell.bytes);
+        return match meets(apart, bytes, cell.bytes) {
+            Overlap::Part if access.is_one_of_several && access.may_check && bytes > 1 => {
+                Overlap::Apart(Some(Keep::Off { place: cell.offset, bytes: cell.bytes }), None)
+            }
+            met => met,
+        };
     }
     if period >= bytes.max(cell.bytes) {
         return match meets_again(apart, bytes, cell.bytes, period) {
             Overlap::Part => split(access, cell).unwrap_or(Overlap::Part),
+            Overlap::Same if access.typed.differs(cell.typed) => split(access, cell).unwrap_or(Overlap::Same),
             met => met,
         };
     }
@@ -133,16 +146,20 @@ fn split(a: Access, b: Access) -> Option<Overlap> {
     }
     // A single place is at the largest multiples.
     let steps = |access: Access| if access.offset.every == 0 { u64::MAX } else { access.offset.every };
-    if steps(a) < steps(b) {
-        return Some(Overlap::Apart(Some(off(a, b)?), None));
-    }
-    if steps(b) < steps(a) {
-        return Some(Overlap::Apart(None, Some(off(b, a)?)));
+    let of_walk = if steps(a) < steps(b) {
+        off(a, b).map(|keep| Overlap::Apart(Some(keep), None))
+    } else if steps(b) < steps(a) {
+        off(b, a).map(|keep| Overlap::Apart(None, Some(keep)))
+    } else {
+        None
+    };
+    if of_walk.is_some() {
+        return of_walk;
     }
     let (low, high) = if a.offset.at <= b.offset.at { (a, b) } else { (b, a) };
     let border = high.offset.at;
     let between = border.abs_diff(low.offset.at);
-    if between < steps(a).max(low.bytes) {
+    if between < steps(low).max(low.bytes) {
         return None;
     }
     let (below, from) = (Some(Keep::Below(border)), Some(Keep::From(border)));

@@ -5,10 +5,10 @@
 //! put together again. An access that walks over an object byte by byte is taken to stay in the array where the walk began,
 //! unless it begins at something that is no byte; those of the library's copying functions go everywhere.
 
-use super::Layout;
 use super::apart::{self, Access, Kept, Overlap, overlap};
 use super::terms::Reader;
 use super::value::{Base, Offset, Words};
+use super::{Layout, Typed};
 use crate::access::{bytes_of, local_written};
 use crate::memory::{DataModel, Fill, ObjectId, ObjectKind};
 use crate::pass::Webs;
@@ -62,16 +62,20 @@ struct Solver<'a> {
     queue: VecDeque<usize>,
     is_queued: Vec<bool>,
     goes_everywhere: Vec<bool>,
+    /// Reads that may lead to several objects, and are kept off addresses where they are bytes of these.
+    several: FxHashSet<usize>,
 }
 
 impl Flow {
     /// Analyses a program whose static addresses are variables.
     pub(super) fn new(program: &Program, layout: &Layout) -> Flow {
-        let mut solver = Solver::new(program, layout);
-        solver.add_initial();
-        while let Some(index) = solver.queue.pop_front() {
-            solver.is_queued[index] = false;
-            solver.visit(index);
+        let mut solver = Solver::new(program, layout, FxHashSet::default());
+        solver.solve();
+        // Where a read may lead is known at the end only.
+        let several = solver.of_several();
+        if !several.is_empty() {
+            solver = Solver::new(program, layout, several);
+            solver.solve();
         }
         solver.flow.kept = solver.kept();
         solver.flow
@@ -99,7 +103,7 @@ impl Flow {
 pub(super) type Point = (usize, Option<VarId>, bool);
 
 impl<'a> Solver<'a> {
-    fn new(program: &'a Program, layout: &'a Layout) -> Solver<'a> {
+    fn new(program: &'a Program, layout: &'a Layout, several: FxHashSet<usize>) -> Solver<'a> {
         let webs = Webs::new(program);
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); webs.count];
         let (mut stmts, mut joins, mut first_stmt) = (Vec::new(), Vec::new(), Vec::new());
@@ -156,7 +160,34 @@ impl<'a> Solver<'a> {
             queue,
             is_queued,
             goes_everywhere,
+            several,
         }
+    }
+
+    fn solve(&mut self) {
+        self.add_initial();
+        while let Some(index) = self.queue.pop_front() {
+            self.is_queued[index] = false;
+            self.visit(index);
+        }
+    }
+
+    /// The reads that may lead to several objects, in one of which they would read bytes of an address.
+    fn of_several(&self) -> FxHashSet<usize> {
+        let is_one = |index: &usize| {
+            let (Op::Load { place, .. } | Op::Rmw { place, .. }) = self.op(*index) else { return false };
+            let Place::Mem { addr, sort, .. } = place else { return false };
+            let words = self.words(*index, *addr);
+            let is_part = |(base, offset): (Base, Offset)| {
+                let access = self.access(base, offset, bytes_of(*sort), false, self.typed(*index));
+                let has_address = |cell: &&Cell| cell.words.may_be_address() || !cell.words.parts.is_empty();
+                let mut cells = self.flow.cells.get(&base).into_iter().flatten().filter(has_address);
+                cells.any(|cell| matches!(overlap(access, cell.access), Overlap::Part))
+            };
+            words.bases().any(|(base, _)| base != words.bases().next().map_or(base, |(first, _)| first))
+                && words.bases().any(is_part)
+        };
+        (0..self.stmts.len()).filter(is_one).collect()
     }
 
     fn add_initial(&mut self) {
@@ -168,13 +199,13 @@ impl<'a> Solver<'a> {
                 match self.initial(value) {
                     Some(words) => {
                         let bytes = bytes_of(value.sort().scalar().unwrap_or(Scalar::Bv(8)));
-                        self.write(base, offset, bytes, false, &words);
+                        self.write(base, offset, (bytes, Typed::Unknown), false, &words);
                     }
                     None => narrow = Some(narrow.map_or(offset, |all| all.join(offset))),
                 }
             }
             if let Some(offset) = narrow {
-                self.write(base, offset, 1, false, &Words::any_number());
+                self.write(base, offset, (1, Typed::Unknown), false, &Words::any_number());
             }
         }
         for (index, variable) in self.program.vars.iter().enumerate() {
@@ -353,14 +384,20 @@ impl<'a> Solver<'a> {
         let everywhere = self.goes_everywhere[self.stmts[index].0];
         let mut words = if bytes == word { Words::default() } else { Words::any_number() };
         let mut is_zero = true;
-        for (base, offset) in self.words(index, *addr).bases() {
+        let (at, typed) = (self.words(index, *addr), self.typed(index));
+        for (base, offset) in at.bases() {
             self.readers.entry(base).or_default().insert(index);
-            let access = self.access(base, offset, bytes, everywhere);
+            let access = Access {
+                is_one_of_several: self.is_of_several(index, base),
+                ..self.access(base, offset, bytes, everywhere, typed)
+            };
             // What nobody wrote is zero, or anything, and then both outcomes of every comparison are looked at anyway.
             is_zero &= !matches!(base, Base::Object(object) if self.program.object(object).fill == Fill::Any);
             for cell in self.flow.cells.get(&base).into_iter().flatten() {
                 match overlap(access, cell.access) {
-                    Overlap::None | Overlap::Apart(..) => {}
+                    Overlap::None => {}
+                    // Only where addresses are is anything checked.
+                    Overlap::Apart(..) => is_zero &= cell.words.numbers().is_none(),
                     Overlap::Same => {
                         words.join(&cell.words);
                     }
@@ -388,15 +425,28 @@ impl<'a> Solver<'a> {
             return self.set(var.index(), words);
         };
         let bytes = bytes_of(*sort);
+        let (everywhere, typed) = (self.goes_everywhere[self.stmts[stmt].0], self.typed(stmt));
         for (base, offset) in self.words(stmt, *addr).bases() {
-            self.write(base, offset, bytes, self.goes_everywhere[self.stmts[stmt].0], words);
+            self.write(base, offset, (bytes, typed), everywhere, words);
         }
     }
 
+    /// As what a statement accesses memory.
+    fn typed(&self, stmt: usize) -> Typed {
+        let (p, e, s) = self.stmts[stmt];
+        let site = self.program.procs[p].edges[e].stmts[s].site;
+        self.layout.typed.get(&site).copied().unwrap_or_default()
+    }
+
+    /// Whether a read of an object may as well lead to another one, and its address shows which.
+    fn is_of_several(&self, stmt: usize, base: Base) -> bool {
+        matches!(base, Base::Object(_)) && self.several.contains(&stmt)
+    }
+
     /// An access to an object.
-    fn access(&self, base: Base, offset: Offset, bytes: u64, goes_everywhere: bool) -> Access {
+    fn access(&self, base: Base, offset: Offset, bytes: u64, goes_everywhere: bool, typed: Typed) -> Access {
         let may_check = self.is_small(base) && !goes_everywhere;
-        Access { offset, bytes, goes_everywhere, may_check }
+        Access { offset, bytes, goes_everywhere, may_check, typed, is_one_of_several: false }
     }
 
     /// Whether an address shows how far it is from the start of its object.
@@ -408,8 +458,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn write(&mut self, base: Base, offset: Offset, bytes: u64, everywhere: bool, words: &Words) {
-        let access = self.access(base, offset, bytes, everywhere);
+    fn write(&mut self, base: Base, offset: Offset, (bytes, typed): (u64, Typed), everywhere: bool, words: &Words) {
+        let access = self.access(base, offset, bytes, everywhere, typed);
         let cells = self.flow.cells.entry(base).or_default();
         let is_full = cells.len() >= MAX_CELLS;
         let is_same = |cell: &Cell| cell.access == access || is_full && cell.access.bytes == bytes;
@@ -417,9 +467,10 @@ impl<'a> Solver<'a> {
             Some(cell) => {
                 let joined = Access {
                     offset: cell.access.offset.join(offset),
-                    bytes,
                     goes_everywhere: cell.access.goes_everywhere || everywhere,
                     may_check: cell.access.may_check && !is_full,
+                    typed: if cell.access.typed == typed { typed } else { Typed::Unknown },
+                    ..access
                 };
                 let is_wider = joined != cell.access;
                 cell.access = joined;
@@ -456,9 +507,13 @@ impl<'a> Solver<'a> {
             let Place::Mem { addr, sort, .. } = place else { continue };
             let (words, everywhere) = (self.words(index, *addr), self.goes_everywhere[*proc]);
             for (base, offset) in words.bases() {
-                let access = self.access(base, offset, bytes_of(*sort), everywhere);
+                let access = Access {
+                    is_one_of_several: self.is_of_several(index, base),
+                    ..self.access(base, offset, bytes_of(*sort), everywhere, self.typed(index))
+                };
                 let one = apart::Stmt { number: index, base, access, others: words.exact_besides(base, offset) };
                 if self.stores_address(index) {
+                    let access = Access { is_one_of_several: false, ..access };
                     stores.push(apart::Stored { by: Some(one.clone()), base, access });
                 }
                 if !matches!(self.op(index), Op::Store { .. }) {

@@ -43,6 +43,25 @@ use logic::{BitVec, Pool, Sort, TermId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use value::{Base, Words};
 
+/// As what memory is accessed, where the language says so.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Typed {
+    /// It does not, or not always.
+    #[default]
+    Unknown,
+    /// As a pointer.
+    Pointer,
+    /// As a number, which no pointer may be read as.
+    Number,
+}
+
+impl Typed {
+    /// Whether one cannot be read as the other.
+    fn differs(self, other: Typed) -> bool {
+        matches!((self, other), (Typed::Pointer, Typed::Number) | (Typed::Number, Typed::Pointer))
+    }
+}
+
 /// What a front end knows about the addresses of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
@@ -50,6 +69,7 @@ pub struct Layout {
     object_of: FxHashMap<VarId, ObjectId>,
     align: FxHashMap<ObjectId, u64>,
     site_align: FxHashMap<SiteId, u64>,
+    typed: FxHashMap<SiteId, Typed>,
     literals: FxHashSet<ObjectId>,
     /// Words in initial contents that are addresses.
     initial: FxHashSet<u64>,
@@ -77,8 +97,16 @@ impl Layout {
         self.site_align.insert(site, align);
     }
 
-    /// What an `Alloc` makes lies as what another makes, of which it is a copy.
+    /// As what a statement accesses memory.
+    pub fn set_typed(&mut self, site: SiteId, typed: Typed) {
+        self.typed.insert(site, typed);
+    }
+
+    /// What an `Alloc` makes lies as what another makes, of which it is a copy; so does what is accessed as something.
     pub(super) fn copy_site(&mut self, from: SiteId, to: SiteId) {
+        if let Some(typed) = self.typed.get(&from) {
+            self.typed.insert(to, *typed);
+        }
         if let Some(align) = self.site_align.get(&from) {
             self.site_align.insert(to, *align);
         }

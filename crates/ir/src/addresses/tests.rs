@@ -1,5 +1,6 @@
 //! Tests of the analysis on small values.
 
+use super::Typed;
 use super::apart::{Access, Keep, Overlap, overlap};
 use super::value::{Base, Offset, Words};
 use crate::memory::ObjectId;
@@ -45,7 +46,7 @@ fn joining_tells_what_is_new() {
 }
 
 fn access(offset: Offset, bytes: u64) -> Access {
-    Access { offset, bytes, goes_everywhere: false, may_check: true }
+    Access { offset, bytes, goes_everywhere: false, may_check: true, typed: Typed::Unknown, is_one_of_several: false }
 }
 
 #[test]
@@ -60,6 +61,9 @@ fn an_index_is_kept_from_what_lies_beside_its_array() {
     let count = access(Offset { at: 48, every: 56 }, 4);
     let fields = access(Offset { at: 16, every: 8 }, 8);
     assert!(matches!(overlap(count, fields), Overlap::Apart(None, Some(Keep::Off { .. }))));
+    // An array of records, and behind it an array that begins where another record would.
+    let (locks, buckets) = (access(Offset { at: 0, every: 40 }, 4), access(Offset { at: 80, every: 8 }, 8));
+    assert!(matches!(overlap(locks, buckets), Overlap::Apart(Some(Keep::Below(80)), Some(Keep::From(80)))));
     // Two arrays of records.
     let (first, second) = (access(Offset { at: 0, every: 16 }, 8), access(Offset { at: 64, every: 16 }, 4));
     assert!(matches!(overlap(first, second), Overlap::Apart(Some(Keep::Below(64)), Some(Keep::From(64)))));
@@ -74,4 +78,30 @@ fn what_begins_in_the_other_is_meant() {
     let unchecked = Access { may_check: false, ..pointer };
     assert!(matches!(overlap(access(Offset::exact(40), 4), unchecked), Overlap::Part));
     assert!(matches!(overlap(access(Offset::exact(0), 4), pointer), Overlap::None), "never there");
+}
+
+#[test]
+fn numbers_are_kept_from_pointers_beside_them() {
+    let buckets = Access { typed: Typed::Pointer, ..access(Offset { at: 8, every: 8 }, 8) };
+    let size = Access { typed: Typed::Number, ..access(Offset::exact(40), 8) };
+    let keep = Keep::Off { place: size.offset, bytes: 8 };
+    assert!(matches!(overlap(size, buckets), Overlap::Apart(None, Some(kept)) if kept == keep));
+    assert!(matches!(overlap(buckets, size), Overlap::Apart(Some(kept), None) if kept == keep));
+    // Who knows of one of them only takes them for the same; so does who begins there, as in a union.
+    let unknown = Access { typed: Typed::Unknown, ..size };
+    assert!(matches!(overlap(unknown, buckets), Overlap::Same));
+    let first = Access { offset: Offset::exact(8), ..size };
+    assert!(matches!(overlap(first, buckets), Overlap::Same));
+}
+
+#[test]
+fn a_pointer_that_may_lead_elsewhere_is_kept_off_addresses() {
+    let head = access(Offset::exact(0), 8);
+    let number = access(Offset::exact(0), 4);
+    assert!(matches!(overlap(number, head), Overlap::Part));
+    let elsewhere = Access { is_one_of_several: true, ..number };
+    assert!(matches!(overlap(elsewhere, head), Overlap::Apart(Some(Keep::Off { .. }), None)));
+    // Bytes may be those of anything.
+    let byte = Access { bytes: 1, ..elsewhere };
+    assert!(matches!(overlap(byte, head), Overlap::Part));
 }

@@ -11,6 +11,7 @@ use crate::c::lower::context::{Home, SymbolRef, Work};
 use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind, Storage, SymbolId};
 use crate::c::types::{IntKind, Type, TypeId};
+use ir::addresses::Typed;
 use ir::{CheckKind, Op, Order, Place, Property, RegionId};
 use logic::{Scalar, TermId, Value};
 
@@ -167,6 +168,21 @@ impl Body<'_, '_> {
         }
     }
 
+    /// As what the last statement accesses memory. The library's models take pointers for words.
+    fn note_type(&mut self, lvalue: &Lvalue) {
+        let typed = match self.types().get(lvalue.ty) {
+            Type::Pointer(..) => Typed::Pointer,
+            Type::Int(_) => Typed::Number,
+            _ => return,
+        };
+        if !self.is_model()
+            && let Some(stmt) = self.pending.last()
+            && matches!(stmt.op, Op::Load { .. } | Op::Store { .. })
+        {
+            self.lw.layout.set_typed(stmt.site, typed);
+        }
+    }
+
     /// The value of a scalar lvalue.
     pub(in crate::c::lower) fn load(&mut self, lvalue: &Lvalue) -> TermId {
         let unit = match lvalue.at {
@@ -174,7 +190,9 @@ impl Body<'_, '_> {
             At::Known(value) => value,
             At::Shared(_) | At::Memory(_) => {
                 let place = self.place_of(lvalue).expect("shared lvalues have a place");
-                self.load_place(place, Self::order_of(lvalue))
+                let value = self.load_place(place, Self::order_of(lvalue));
+                self.note_type(lvalue);
+                value
             }
         };
         match lvalue.bits {
@@ -198,6 +216,7 @@ impl Body<'_, '_> {
                 At::Shared(_) | At::Memory(_) => {
                     let place = self.place_of(lvalue).expect("shared lvalues have a place");
                     self.emit(Op::Store { place, value, order: Self::order_of(lvalue) });
+                    self.note_type(lvalue);
                 }
             }
             return value;
