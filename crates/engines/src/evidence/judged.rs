@@ -25,8 +25,15 @@ pub(crate) fn confirm(task: &Task, trace: &Trace) -> Result<Replayed, Why> {
         ReplayError::Beyond { why: why @ (Why::Undefined { .. } | Why::Unsupported { .. }), .. } => why,
         error => Why::NotReplayed(error.to_string()),
     })?;
-    judged(task, trace, run).map_err(Why::NotReplayed)
+    judged(task, trace, run).map_err(|error| match error.as_str() {
+        // Who found it looked at parts of the memory only.
+        SEVERAL_SIZES => Why::Unsupported { span: Span::NOWHERE, what: format!("{SEVERAL_SIZES}, under axioms") },
+        _ => Why::NotReplayed(error),
+    })
 }
+
+/// Models are about cells; what is accessed as one here and as several there is none.
+const SEVERAL_SIZES: &str = "memory that is accessed in several sizes";
 
 fn judged(task: &Task, trace: &Trace, run: GraphRun<'_>) -> Result<Replayed, String> {
     let axioms = Axioms::of(&task.program).map_err(|why| format!("{why:?}"))?;
@@ -328,7 +335,7 @@ fn shared_cells(later: &[(u32, usize, Event)], trace: &Trace) -> Result<BTreeSet
     for cell in &shared {
         for byte in cell.units() {
             if owner.insert(byte, *cell).is_some_and(|other| other != *cell) {
-                return Err("memory is accessed in several sizes".to_string());
+                return Err(SEVERAL_SIZES.to_string());
             }
         }
     }

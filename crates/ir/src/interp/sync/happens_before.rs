@@ -196,9 +196,6 @@ impl HappensBefore {
     fn access(&mut self, touch: &Touch, watched: Option<&Watched>) -> Vec<Known> {
         let is_watched = |unit: &Unit| watched.is_none_or(|watched| watched.has(unit));
         let index = touch.thread as usize;
-        if touch.reads && touch.order.is_atomic() {
-            self.acquire(touch);
-        }
         let touched: Vec<Unit> = match touch.cell {
             // Only bytes that somebody has touched matter, and the first one, since nobody may touch them afterwards.
             Cell::Bytes { addr, len } if touch.is_free => {
@@ -210,15 +207,25 @@ impl HappensBefore {
             }
             cell => units(cell),
         };
+        let touched: Vec<Unit> = touched.into_iter().filter(is_watched).collect();
+        let own =
+            |unit| Known { unit, thread: touch.thread, is_write: touch.writes, is_atomic: touch.order.is_atomic() };
         let mut racing = Vec::new();
-        for unit in touched.into_iter().filter(is_watched) {
-            let own = Known { unit, thread: touch.thread, is_write: touch.writes, is_atomic: touch.order.is_atomic() };
-            let accesses = &self.places.entry(unit).or_default().accesses;
+        for own in touched.iter().map(|unit| own(*unit)) {
+            let accesses = &self.places.entry(own.unit).or_default().accesses;
             let conflicts = |other: &&Known| {
                 let is_conflict = (other.is_write || own.is_write) && !(other.is_atomic && own.is_atomic);
                 other.thread != own.thread && is_conflict && !self.threads[index].knows.contains(*other)
             };
             racing.extend(accesses.iter().filter(conflicts));
+        }
+        // Only now: what an access learns from the write that it reads puts it behind that write, but nothing says that it must read that one. Who locks a mutex
+        // that another thread has initialised may find it as it was before, unless something else orders the two.
+        if touch.reads && touch.order.is_atomic() {
+            self.acquire(touch);
+        }
+        for unit in touched {
+            let own = own(unit);
             self.forget(&own);
             self.threads[index].knows.insert(own);
             self.places.entry(unit).or_default().accesses.insert(own);
