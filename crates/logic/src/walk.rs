@@ -93,8 +93,22 @@ impl Pool {
 
     /// Calls `visit` for each variable that occurs, once, in the order of declaration.
     pub fn for_each_free_var(&self, term: TermId, visit: &mut dyn FnMut(VarId)) {
+        match self.node(term) {
+            Node::Const(_) => return,
+            Node::Var(var) => return visit(*var),
+            Node::App { .. } => {}
+        }
         for index in self.free_vars(term).ones() {
             visit(VarId(index as u32));
+        }
+    }
+
+    /// Whether the variable is in the term.
+    pub fn has_free_var(&self, term: TermId, var: VarId) -> bool {
+        match self.node(term) {
+            Node::Const(_) => false,
+            Node::Var(own) => *own == var,
+            Node::App { .. } => self.free_vars(term).contains(var.index()),
         }
     }
 

@@ -519,12 +519,12 @@ fn domain(name: &str) -> (Tracking, Box<dyn Domain>) {
 fn stuck(program: &Program, attempt: &Attempt) -> Why {
     let stmt = attempt.steps.last().and_then(|(_, edge)| program.edge(*edge).stmts.get(attempt.stmt));
     let span = stmt.map_or(ir::Span::NOWHERE, |stmt| stmt.span);
-    let what = match &attempt.kind {
-        BadKind::Deadlock => "an abstraction that rules out a deadlock after this place".to_string(),
-        BadKind::Unresolved(_, _, what) => format!("{what}, which takes many values,"),
-        _ => "an abstraction that rules out a path to this place".to_string(),
-    };
-    Why::Unsupported { span, what }
+    let shown = |what: &str| format!("that {what}: nothing that cegar can track says so");
+    match &attempt.kind {
+        BadKind::Deadlock => Why::NotShown { span, what: shown("threads do not wait for ever after this place") },
+        BadKind::Unresolved(_, _, what) => Why::Unsupported { span, what: format!("{what} that takes many values") },
+        _ => Why::NotShown { span, what: shown("this place is never reached in this way") },
+    }
 }
 
 #[derive(Default)]

@@ -114,7 +114,7 @@ fn leave_tallies_out(program: &Program, atomics: &mut Vec<Atomic>) {
 /// Whether a term is the sum of a variable and something else.
 fn is_sum(pool: &Pool, term: TermId, var: VarId) -> bool {
     let Node::App { op: logic::Op::Add, args } = pool.node(term) else { return false };
-    let mentions = |arg: &&TermId| pool.free_vars(**arg).contains(var.index());
+    let mentions = |arg: &&TermId| pool.has_free_var(**arg, var);
     let is_var = |arg: &TermId| matches!(pool.node(*arg), Node::Var(other) if *other == var);
     args.iter().filter(mentions).count() == 1 && args.iter().any(is_var)
 }

@@ -491,7 +491,7 @@ impl<'w, 'p> Unwinding<'w, 'p> {
                 }
                 BadKind::Beyond(why) => why.clone(),
                 BadKind::Unresolved(_, span, what) => {
-                    Why::Unsupported { span: *span, what: format!("{what}, which takes many values,") }
+                    Why::Unsupported { span: *span, what: format!("{what} that takes many values") }
                 }
                 BadKind::ManyThreads => unreachable!("threads are told apart"),
             },

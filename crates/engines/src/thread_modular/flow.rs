@@ -111,8 +111,7 @@ impl Flow<'_, '_> {
                 let origin = self.origin_of(pool, place, state);
                 self.forget(pool, *dst, state);
                 if let Some(origin) = origin {
-                    let stays =
-                        !matches!(origin, Origin::Loaded(addr, _) if pool.free_vars(addr).contains(dst.index()));
+                    let stays = !matches!(origin, Origin::Loaded(addr, _) if pool.has_free_var(addr, *dst));
                     stays.then(|| state.origin.insert(*dst, origin));
                 }
             }
@@ -186,7 +185,7 @@ impl Flow<'_, '_> {
             }
         }
         let term = state.term(pool, value);
-        let is_own = pool.free_vars(term).contains(var.index());
+        let is_own = pool.has_free_var(term, var);
         self.forget(pool, var, state);
         // The roots of the term may have been renamed, if the variable was one of them.
         if !is_own {
@@ -243,7 +242,7 @@ impl Flow<'_, '_> {
             Node::App { op: op @ (TermOp::Slt | TermOp::Ult), args } => {
                 let is_signed = op == TermOp::Slt;
                 match (pool.as_var(args[0]), holds) {
-                    (Some(var), true) if !pool.free_vars(args[1]).contains(var.index()) => {
+                    (Some(var), true) if !pool.has_free_var(args[1], var) => {
                         state.below.insert((var, args[1], is_signed));
                     }
                     (Some(var), false) => self.all_below(pool, var, args[1], is_signed, state),

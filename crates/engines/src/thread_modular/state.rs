@@ -171,7 +171,7 @@ impl State {
         if let Some(heir) = heir {
             self.inherit(pool, var, heir);
         }
-        let mentions = |term: TermId| pool.free_vars(term).contains(var.index());
+        let mentions = |term: TermId| pool.has_free_var(term, var);
         self.same.retain(|_, term| !mentions(*term));
         self.origin
             .retain(|root, origin| *root != var && !matches!(origin, Origin::Loaded(addr, _) if mentions(*addr)));

@@ -59,7 +59,7 @@ use crate::verdict::Why;
 /// How far passes may go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// How many activations of one procedure may be nested before the bound on recursion is reached.
+    /// How many activations of one procedure may be nested before the bound on recursion is reached, where it is unfolded; none are unfolded if it is 0.
     pub recursion: u32,
     /// How many edges inlining may make.
     pub max_edges: usize,

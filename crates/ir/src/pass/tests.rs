@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::build::Builder;
+use crate::interp::{Domain, Limits, enumerate};
 use crate::program::{Edge, ProcId, Program};
 use crate::property::Property;
 use crate::stmt::{Callee, Op};
@@ -296,4 +297,75 @@ fn objects_of_unknown_size_become_arrays_unless_their_cells_are_asked_for() {
         let n_checks = all_stmts(&result).filter(|op| matches!(op, Op::Check { kind: crate::CheckKind::Deref, .. }));
         assert_eq!(n_checks.count(), 2 - n_left, "each access of an array looks at the size");
     }
+}
+
+/// A procedure that calls itself twice: `f(0) = 1`, else `2 f(n - 1) + n`. Main checks what it claims of `f(depth)`.
+fn doubling(depth: i64, claimed: i64) -> crate::Program {
+    let mut b = Builder::new();
+    let (main, double) = (b.proc("main"), b.proc("double"));
+    b.body(double, |f| {
+        f.returns(Sort::Bv(32));
+        let n = f.param("n", Sort::Bv(32));
+        let (first, second) = (f.local("first"), f.local("second"));
+        let is_zero = f.is(n, 0);
+        f.branch(
+            is_zero,
+            |f| {
+                let one = f.int(1);
+                f.ret(Some(one));
+            },
+            |f| {
+                let below = f.plus(n, -1);
+                f.call(double, &[below], Some(first));
+                f.call(double, &[below], Some(second));
+                let (first, second, n) = (f.var(first), f.var(second), f.var(n));
+                let sum = f.pool().add(first, second);
+                let sum = f.pool().add(sum, n);
+                f.ret(Some(sum));
+            },
+        );
+    });
+    b.body(main, |f| {
+        let (n, result) = (f.local("n"), f.local("result"));
+        f.input(n);
+        let is_depth = f.is(n, depth);
+        f.assume(is_depth);
+        let argument = f.var(n);
+        f.call(double, &[argument], Some(result));
+        let is_right = f.is(result, claimed);
+        f.check(is_right);
+    });
+    b.finish(main)
+}
+
+#[test]
+fn recursion_on_a_stack_means_the_same() {
+    for (claimed, is_right) in [(19, true), (18, false)] {
+        let program = doubling(3, claimed);
+        let properties = Properties::of(&[Property::Assertion]);
+        for recursion in [0, 8] {
+            let options = Options { recursion, slices: false, ..Options::default() };
+            let prepared = prepare(&program, properties, &options).expect("it is small");
+            let limits = Limits { domain: Domain::Bits(2), first_only: true, ..Limits::default() };
+            let found = enumerate(&prepared, properties, &limits);
+            assert_eq!((found.violations.is_empty(), found.incomplete.is_none()), (is_right, true), "{recursion}");
+            for trace in found.violations.values() {
+                let task = crate::Task { program: program.clone(), properties };
+                let spelled = spell_trace(&program, &prepared, trace);
+                assert!(crate::replay(&task, &spelled).is_ok(), "{recursion}: {spelled:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn recursion_on_a_stack_does_not_grow_with_the_depth() {
+    let size = |recursion| {
+        let options = Options { recursion, ..Options::default() };
+        let result = inline_calls(&with_origins(doubling(3, 19)), &options).expect("it is small");
+        assert!(result.procs.iter().flat_map(|proc| &proc.edges).all(|edge| edge.origin.len() <= 1));
+        result.procs.iter().map(|proc| proc.edges.len()).sum::<usize>()
+    };
+    assert!(size(0) < 30, "{}", size(0));
+    assert!(size(8) > 1000, "{}", size(8));
 }

@@ -8,7 +8,7 @@
 
 use crate::access::local_written;
 use crate::stmt::{Callee, Op, Place};
-use logic::{Pool, TermId, VarId};
+use logic::{Node, Pool, TermId, VarId};
 
 /// When a term of a statement is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,7 +126,13 @@ pub(in crate::pass) fn for_each_var(pool: &Pool, term: TermId, visit: &mut dyn F
 
 /// Whether the variable occurs in the term.
 pub fn mentions(pool: &Pool, term: TermId, var: VarId) -> bool {
-    let mut found = false;
-    for_each_var(pool, term, &mut |other| found |= other == var);
-    found
+    match pool.node(term) {
+        Node::Const(_) => false,
+        Node::Var(own) => *own == var,
+        Node::App { .. } => {
+            let mut found = false;
+            for_each_var(pool, term, &mut |other| found |= other == var);
+            found
+        }
+    }
 }

@@ -8,12 +8,13 @@
 //! before their candidates would be tried. `thread_init` is put before each thread's procedure. Where a thread ends, its stack objects that
 //! are still live end too (`thread_end`).
 //!
-//! Recursion is unfolded up to a depth; beyond it stands a `Check` of kind `Bound`, and a note says so. If that is too large,
-//! the depth is halved. Calls whose arguments are constants go deeper: what a constant rules out in a copy is not copied, so that such recursion ends by itself.
+//! Recursion is unfolded up to a depth; beyond it stands a `Check` of kind `Bound`, and a note says so. Calls whose arguments are constants go deeper: what a constant rules out in a copy is not copied,
+//! so that such recursion ends by itself. Where that becomes large, as with two calls in one body, a copy is entered again instead, with its locals on a stack (`activations`).
 //!
 //! Invariant of the result: the procedures are those that a thread runs, `main` first; there is no `Call`, no `thread_init`,
 //! and `Return` stands only where the thread ends.
 
+use super::activations::{Activations, Exit, Site, stack_up};
 use super::call_targets::{AddressTaken, address_taken, resolve_edge};
 use super::thread_end::end_objects;
 use crate::access::local_written;
@@ -28,54 +29,90 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The program with all calls inlined, resolving function pointers on the way. Edges must have origins (`with_origins`).
 pub fn inline_calls(program: &Program, options: &Options) -> Result<Program, Why> {
-    let mut depth = options.recursion.max(1);
-    let mut decided_depth = DECIDED_DEPTH;
+    if options.recursion > 0 {
+        let unfolded = |most| Inliner::new(program, Recursion::Unfolded(options.recursion), most).run();
+        let is_decided = match unfolded(options.max_edges.min(UNFOLDED_EDGES)) {
+            Ok((result, size)) if !size.is_bounded || size.n_edges <= BOUNDED_EDGES => return Ok(result),
+            Ok((_, size)) => size.is_decided,
+            Err(Stop::TooLarge { is_decided }) => is_decided,
+            Err(Stop::Why(why)) => return Err(why),
+            Err(Stop::IsRecursive(_)) => false,
+        };
+        if is_decided && let Ok((result, Size { is_bounded: false, .. })) = unfolded(options.max_edges) {
+            return Ok(result);
+        }
+    }
+    let mut recursive = FxHashSet::default();
     loop {
-        match Inliner::new(program, (depth, decided_depth), options.max_edges).run() {
-            Err(Stop::TooLarge) if decided_depth > depth => decided_depth = depth,
-            Err(Stop::TooLarge) if depth > 1 => {
-                depth /= 2;
-                decided_depth = depth;
-            }
-            Err(Stop::TooLarge) => {
+        match Inliner::new(program, Recursion::Stacked(recursive.clone()), options.max_edges).run() {
+            Ok((result, _)) => return Ok(result),
+            Err(Stop::IsRecursive(proc)) => recursive.insert(proc),
+            Err(Stop::TooLarge { .. }) => {
                 return Err(Why::Bound(format!("inlining all calls makes more than {} edges", options.max_edges)));
             }
             Err(Stop::Why(why)) => return Err(why),
-            Ok(result) => return Ok(result),
-        }
+        };
     }
 }
 
 /// How many activations of one procedure may be nested where constants decide how it goes on, and how many edges that may make.
 const DECIDED_DEPTH: u32 = 256;
 const DECIDED_EDGES: usize = 20_000;
+/// How many edges a program may have whose recursion is unfolded, and where its depth is cut.
+const UNFOLDED_EDGES: usize = 24_000;
+const BOUNDED_EDGES: usize = 2_000;
+
+/// What becomes of a call of what is active already.
+enum Recursion {
+    /// A copy of its own, up to a depth.
+    Unfolded(u32),
+    /// The copy that is active is entered again. These are the procedures of which that is known, whose copies say nothing of what they are called with.
+    Stacked(FxHashSet<ProcId>),
+}
+
+/// How large a result is.
+struct Size {
+    n_edges: usize,
+    /// Whether recursion was cut off somewhere.
+    is_bounded: bool,
+    /// Whether it goes on with other constants somewhere, which may end it.
+    is_decided: bool,
+}
 
 enum Stop {
-    TooLarge,
+    TooLarge {
+        is_decided: bool,
+    },
+    /// A procedure calls itself that was not known to.
+    IsRecursive(ProcId),
     Why(Why),
 }
 
-/// An activation: a copy of a procedure's body.
-struct Frame {
-    source: ProcId,
-    parent: Option<usize>,
+/// A copy of a procedure's body.
+pub(super) struct Frame {
+    pub(super) source: ProcId,
+    pub(super) parent: Option<usize>,
     /// What each local of the source is called in the copy.
-    name_of: FxHashMap<VarId, VarId>,
+    pub(super) name_of: FxHashMap<VarId, VarId>,
     /// What each local stands for in terms: its copy, or the constant it always has.
     value_of: FxHashMap<VarId, TermId>,
     terms: FxHashMap<TermId, TermId>,
     /// Whether some parameter is a constant.
     is_decided: bool,
+    /// Which constants it was called with.
+    constants: Vec<Option<TermId>>,
     /// Where the copy's locations start in the automaton being built.
-    first_loc: u32,
+    pub(super) first_loc: u32,
     /// Where control goes on after it.
-    next: LocId,
+    pub(super) next: LocId,
     /// What to do with the returned value.
-    ending: Ending,
+    pub(super) ending: Ending,
+    /// Who enters it, if that may be itself.
+    pub(super) activations: Option<Activations>,
 }
 
 #[derive(Clone, Copy)]
-enum Ending {
+pub(super) enum Ending {
     /// The thread ends: `Return` stays.
     Thread,
     /// The value goes here.
@@ -86,9 +123,7 @@ struct Inliner<'a> {
     source: &'a Program,
     result: Program,
     targets: Vec<AddressTaken>,
-    depth: u32,
-    /// How deep calls with constants may be nested.
-    decided_depth: u32,
+    recursion: Recursion,
     max_edges: usize,
     n_edges: usize,
     /// The procedures of the result, by the procedure of the source that the thread runs.
@@ -96,18 +131,22 @@ struct Inliner<'a> {
     queue: Vec<ProcId>,
     summaries: FxHashMap<ProcId, Summary>,
     bounded: FxHashSet<ProcId>,
+    /// Whether a call of what is active has other constants.
+    is_decided: bool,
+    /// Whether one was cut off that has not.
+    is_open: bool,
 }
 
 /// What a call needs to know of its callee.
-struct Summary {
+pub(super) struct Summary {
     /// Locals that may be read before they are written, parameters aside.
-    exposed: Vec<VarId>,
+    pub(super) exposed: Vec<VarId>,
     /// All variables that are written.
     written: FxHashSet<VarId>,
 }
 
 impl<'a> Inliner<'a> {
-    fn new(source: &'a Program, (depth, decided_depth): (u32, u32), max_edges: usize) -> Inliner<'a> {
+    fn new(source: &'a Program, recursion: Recursion, max_edges: usize) -> Inliner<'a> {
         let mut result = source.clone();
         result.procs = Vec::new();
         result.thread_init = None;
@@ -115,18 +154,19 @@ impl<'a> Inliner<'a> {
             targets: address_taken(source),
             source,
             result,
-            depth,
-            decided_depth,
+            recursion,
             max_edges,
             n_edges: 0,
             thread_of: FxHashMap::default(),
             queue: Vec::new(),
             summaries: FxHashMap::default(),
             bounded: FxHashSet::default(),
+            is_decided: false,
+            is_open: false,
         }
     }
 
-    fn run(mut self) -> Result<Program, Stop> {
+    fn run(mut self) -> Result<(Program, Size), Stop> {
         self.result.main = self.thread_of(self.source.main);
         while let Some(proc) = self.queue.pop() {
             let built = self.build_thread(proc)?;
@@ -141,13 +181,21 @@ impl<'a> Inliner<'a> {
                 }
             }
         }
-        let mut bounded: Vec<ProcId> = self.bounded.into_iter().collect();
+        let mut bounded: Vec<ProcId> = self.bounded.iter().copied().collect();
         bounded.sort_unstable();
-        for proc in bounded {
-            let name = &self.source.proc(proc).name;
-            self.result.notes.push(format!("recursion of `{name}` is unfolded {} times", self.depth));
+        let size = Size { n_edges: self.n_edges, is_bounded: !bounded.is_empty(), is_decided: self.may_end() };
+        if let Recursion::Unfolded(depth) = self.recursion {
+            for proc in bounded {
+                let name = &self.source.proc(proc).name;
+                self.result.notes.push(format!("recursion of `{name}` is unfolded {depth} times"));
+            }
         }
-        Ok(self.result)
+        Ok((self.result, size))
+    }
+
+    /// Whether more copies may be all there are.
+    fn may_end(&self) -> bool {
+        self.is_decided && !self.is_open
     }
 
     /// The procedure of the result for threads that run a procedure of the source; it is built later if it is new.
@@ -179,9 +227,10 @@ impl<'a> Inliner<'a> {
             self.copy_body(&mut built, &mut frames, next)?;
             next += 1;
         }
+        let stacked = stack_up(&mut self.result, self.source, &self.summaries, &mut built, &frames);
         // Where the process ends nothing is left to end. Another thread that runs main too ends only itself.
         let ends_process = proc == self.source.main && !self.may_start(proc);
-        end_objects(&mut self.result, &mut built, ends_process);
+        end_objects(&mut self.result, &mut built, &stacked, ends_process);
         Ok(built)
     }
 
@@ -223,8 +272,20 @@ impl<'a> Inliner<'a> {
         let first_loc = built.locs.len() as u32;
         built.locs.extend(proc.locs.iter().cloned());
         let terms = FxHashMap::default();
-        let is_decided = false;
-        frames.push(Frame { source, parent, name_of, value_of, terms, is_decided, first_loc, next, ending });
+        let (is_decided, constants, activations) = (false, Vec::new(), None);
+        frames.push(Frame {
+            source,
+            parent,
+            name_of,
+            value_of,
+            terms,
+            is_decided,
+            constants,
+            first_loc,
+            next,
+            ending,
+            activations,
+        });
         LocId(first_loc + proc.entry.0)
     }
 
@@ -240,10 +301,15 @@ impl<'a> Inliner<'a> {
         let is_reached = |loc: LocId| reached.as_ref().is_none_or(|reached| reached.contains(&loc));
         for edge in proc.edges.iter().filter(|edge| is_reached(edge.from)) {
             let copy = self.copy_edge(&mut frames[index], proc, edge);
+            // Nor is what it would call.
+            let never = self.result.pool.bool(false);
+            if reached.is_some() && copy.stmts.iter().any(|stmt| stmt.op == Op::Assume(never)) {
+                continue;
+            }
             for mut edge in resolve_edge(source, &mut self.result.pool, &self.targets, copy) {
                 self.n_edges += 1;
                 if self.n_edges > self.max_edges {
-                    return Err(Stop::TooLarge);
+                    return Err(Stop::TooLarge { is_decided: self.may_end() });
                 }
                 self.close_edge(built, frames, index, &mut edge)?;
                 built.edges.push(edge);
@@ -321,6 +387,11 @@ impl<'a> Inliner<'a> {
             }
             Op::Return(value) => match frames[index].ending {
                 Ending::Thread => edge.stmts.push(Stmt { op: Op::Return(value), span, site }),
+                Ending::Result(_) if frames[index].activations.is_some() => {
+                    let exit = Exit { edge: built.edges.len(), value, span, site };
+                    let activations = frames[index].activations.as_mut().expect("it was just looked at");
+                    activations.exits.push(exit);
+                }
                 Ending::Result(result) => {
                     if let Some(var) = result {
                         let sort = self.result.pool.var_sort(var);
@@ -335,7 +406,7 @@ impl<'a> Inliner<'a> {
             }
             Op::Call { callee: Callee::Proc(callee), args, result } => {
                 let call = Stmt { op: Op::Call { callee: Callee::Proc(callee), args, result }, span, site };
-                self.enter(built, frames, index, edge, call, callee);
+                self.enter(built, frames, index, edge, call, callee)?;
             }
             op => edge.stmts.push(Stmt { op, span, site }),
         }
@@ -351,33 +422,57 @@ impl<'a> Inliner<'a> {
         edge: &mut Edge,
         call: Stmt,
         callee: ProcId,
-    ) {
+    ) -> Result<(), Stop> {
         let stmt = |op| Stmt { op, span: call.span, site: call.site };
         let Op::Call { args, result, .. } = call.op else { unreachable!("enter is given calls only") };
-        let mut nested = 0;
-        let mut frame = Some(index);
-        while let Some(at) = frame {
-            nested += u32::from(frames[at].source == callee);
-            frame = frames[at].parent;
-        }
-        let has_constants = args.iter().any(|arg| self.result.pool.as_const(*arg).is_some());
-        let is_decided = has_constants && self.n_edges < DECIDED_EDGES;
-        let depth = if is_decided { self.decided_depth.max(self.depth) } else { self.depth };
-        if nested >= depth {
-            self.bounded.insert(callee);
-            let what = format!("recursion of `{}` deeper than {depth}", self.source.proc(callee).name);
-            let cond = self.result.pool.bool(false);
-            edge.stmts.push(stmt(Op::Check { cond, kind: CheckKind::Bound(what.into()) }));
-            edge.to = built.exit;
-            return;
+        let active: Vec<usize> = std::iter::successors(Some(index), |at| frames[*at].parent)
+            .filter(|at| frames[*at].source == callee)
+            .collect();
+        let constants: Vec<Option<TermId>> =
+            args.iter().map(|arg| self.result.pool.as_const(*arg).map(|_| *arg)).collect();
+        // Constants that stay the same decide nothing about how deep it goes.
+        let last = active.first().map(|at| &frames[*at].constants);
+        let mut pairs = constants.iter().zip(last.into_iter().flatten());
+        let goes_on = pairs.any(|(constant, last)| constant.is_some() && constant != last);
+        self.is_decided |= goes_on;
+        let mut is_recursive = false;
+        match &self.recursion {
+            Recursion::Unfolded(depth) => {
+                let is_decided = goes_on && self.n_edges < DECIDED_EDGES.max(self.max_edges / 2);
+                let depth = if is_decided { DECIDED_DEPTH.max(*depth) } else { *depth };
+                if active.len() >= depth as usize {
+                    self.is_open |= !goes_on;
+                    self.bounded.insert(callee);
+                    let what = format!("recursion of `{}` deeper than {depth}", self.source.proc(callee).name);
+                    let cond = self.result.pool.bool(false);
+                    edge.stmts.push(stmt(Op::Check { cond, kind: CheckKind::Bound(what.into()) }));
+                    edge.to = built.exit;
+                    return Ok(());
+                }
+            }
+            Recursion::Stacked(known) => {
+                is_recursive = known.contains(&callee);
+                // The function of a thread itself is not entered again, but a copy of it that it calls.
+                if let Some(again) = active.into_iter().find(|at| matches!(frames[*at].ending, Ending::Result(_))) {
+                    let (span, site) = (call.span, call.site);
+                    let site = Site { edge: built.edges.len(), caller: index, to: edge.to, result, args, span, site };
+                    let Some(activations) = &mut frames[again].activations else {
+                        return Err(Stop::IsRecursive(callee));
+                    };
+                    activations.sites.push(site);
+                    return Ok(());
+                }
+            }
         }
         let entry = self.open_frame(built, frames, callee, Some(index), edge.to, Ending::Result(result));
         edge.to = entry;
         self.summarise(callee);
         let summary = &self.summaries[&callee];
         let frame = frames.last_mut().expect("the frame was just opened");
+        frame.constants = constants;
+        frame.activations = is_recursive.then(|| Activations::entered_by(built.edges.len(), call.span, call.site));
         for (param, arg) in self.source.proc(callee).params.iter().zip(&args) {
-            if self.result.pool.as_const(*arg).is_some() && !summary.written.contains(param) {
+            if self.result.pool.as_const(*arg).is_some() && !summary.written.contains(param) && !is_recursive {
                 frame.value_of.insert(*param, *arg);
                 frame.is_decided = true;
             } else {
@@ -389,6 +484,7 @@ impl<'a> Inliner<'a> {
             let value = self.result.pool.constant(Value::zero(self.source.pool.var_sort(*local)));
             edge.stmts.push(stmt(Op::Assign { var: frame.name_of[local], value }));
         }
+        Ok(())
     }
 
     fn summarise(&mut self, callee: ProcId) {

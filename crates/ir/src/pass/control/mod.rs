@@ -2,6 +2,7 @@
 //!
 //! Known as: [`uniform_loops`] is loop acceleration; [`large_blocks`] is large-block encoding, with the moves of Lipton's reduction as its condition.
 
+pub(super) mod activations;
 pub(super) mod call_targets;
 pub(super) mod fences;
 pub(super) mod inline;

@@ -15,12 +15,19 @@ use crate::program::{Edge, Proc, Program};
 use crate::stmt::{AllocKind, CheckKind, Op, Stmt};
 use fixedbitset::FixedBitSet;
 use logic::{Pool, Sort, TermId, VarId};
+use rustc_hash::FxHashSet;
 
 /// Objects that may or may not be live at one end of a thread; each doubles its edges.
 const MOST_OPEN: usize = 3;
 
-/// Ends the stack objects of a thread where it ends. With `ends_process` a `Return` ends the whole process, and nothing is left to end.
-pub(in crate::pass) fn end_objects(program: &mut Program, proc: &mut Proc, ends_process: bool) {
+/// Ends the stack objects of a thread where it ends. With `ends_process` a `Return` ends the whole process, and nothing is left to end. Where a thread returns, those of copies that were
+/// entered again have ended before; several of one variable may have been live.
+pub(in crate::pass) fn end_objects(
+    program: &mut Program,
+    proc: &mut Proc,
+    stacked: &FxHashSet<VarId>,
+    ends_process: bool,
+) {
     let ends = |edge: &Edge| match edge.stmts.last().map(|stmt| &stmt.op) {
         Some(Op::ExitThread(_)) => true,
         Some(Op::Return(_)) => !ends_process,
@@ -46,6 +53,10 @@ pub(in crate::pass) fn end_objects(program: &mut Program, proc: &mut Proc, ends_
                 let mut here = here.clone();
                 let (last, first) = edge.stmts.split_last().expect("an edge that ends the thread has a statement");
                 first.iter().for_each(|stmt| here.run(&program.pool, &vars, &stmt.op));
+                if matches!(last.op, Op::Return(_)) {
+                    let of_stack = vars.iter().enumerate().filter(|(_, var)| stacked.contains(*var));
+                    of_stack.for_each(|(index, _)| here.forget(index));
+                }
                 let is_plain = first.iter().all(|stmt| leaves_alone(&vars, &stmt.op));
                 let at_end = AtEnd { live: &here, vars: &vars, is_plain };
                 edges.extend(at_end.edges(program, &edge, last, &mut open));
@@ -92,6 +103,13 @@ impl Live {
                 self.may_not.set(index, !is_made);
             }
         }
+    }
+
+    /// None is live for this variable.
+    fn forget(&mut self, index: usize) {
+        self.may_live.set(index, false);
+        self.may_not.insert(index);
+        self.is_lost.set(index, false);
     }
 
     fn add(&mut self, other: &Live) -> bool {
