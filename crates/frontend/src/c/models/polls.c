@@ -47,7 +47,7 @@ static int narrow_set(word *set, int n)
 /* What is empty cannot be read. */
 static void leave_out_empty(word *set, int n)
 {
-    if (set && follows_pipes())
+    if (set && __ravel_follows_pipes())
         for (int file = 0; file < n && file < N_FILES; file++)
             if (is_empty_pipe(file))
                 set[file / (8 * sizeof(word))] &= ~((word)1 << file % (8 * sizeof(word)));
