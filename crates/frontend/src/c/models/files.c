@@ -294,9 +294,19 @@ static void *new_mapping(void *start, word size)
     return 0;
 }
 
-/* Pages that belong to no file are new blocks of zeros. */
+/* Whether memory can be read and written, as all of it can here. */
+static int is_open_memory(int protection)
+{
+    return (protection & 3) == 3;
+}
+
+/* Pages that belong to no file are new blocks of zeros. Those that cannot be both read and written are refused. */
 void *mmap(void *at, word size, int protection, int flags, int file, long offset)
 {
+    if (!is_open_memory(protection))
+        __ravel_unsupported("`mmap` of memory that cannot be both read and written");
+    if (size == 0)
+        return (void *)fail_with(EINVAL);
     if (__ravel_choice()) {
         set_error();
         return (void *)-1;
@@ -336,7 +346,7 @@ int mlock(const void *at, word size)
 
 int mprotect(void *at, word size, int protection)
 {
-    if (protection != 3)
+    if (!is_open_memory(protection))
         __ravel_unsupported("`mprotect` that takes rights away");
     return zero_or_error();
 }
