@@ -144,7 +144,7 @@ int pthread_cond_wait(void *condition, void *mutex)
             end_waiting();
             if (__ravel_uses("pthread_cancel") && waits == CANCELLED) {
                 relock(mutex);
-                pthread_exit((word)-1);
+                leave_thread((word)-1);
             }
         } else {
             u64 waiting;

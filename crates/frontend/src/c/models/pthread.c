@@ -171,13 +171,18 @@ int pthread_join(word thread, word *result)
 }
 
 static void run_cleanups(void);
+static void leave_once(void);
+static void enter_once(u32 *control);
+static _Thread_local u32 *once_under_way;
 static _Thread_local int cancel_state;
 
-void pthread_exit(word result)
+static void leave_thread(word result)
 {
     /* Who leaves is not cancelled any more. */
     if (__ravel_uses("pthread_cancel"))
         cancel_state = 1;
+    if (__ravel_uses("pthread_cancel") && once_under_way)
+        leave_once();
     if (__ravel_uses("__pthread_register_cancel"))
         run_cleanups();
     /* After the last thread the process ends as if by exit. */
@@ -186,6 +191,15 @@ void pthread_exit(word result)
     if (__ravel_uses("pthread_key_create") || __ravel_uses("tss_create"))
         run_destructors();
     __ravel_exit_thread(result);
+}
+
+void pthread_exit(word result)
+{
+    if (__ravel_uses("pthread_once") || __ravel_uses("call_once")) {
+        if (once_under_way)
+            __ravel_unsupported("a thread that leaves in the routine of a call of once");
+    }
+    leave_thread(result);
 }
 
 static u8 is_cancelled[THREADS];
@@ -211,7 +225,7 @@ static void may_end_here(void)
     if (cancel_state == 0) {
         word me = __ravel_self();
         if (me < THREADS && __atomic_load_n(&is_cancelled[(u32)me], ACQUIRE) != 0)
-            pthread_exit((word)-1);
+            leave_thread((word)-1);
     }
 }
 
@@ -314,6 +328,13 @@ word pthread_getspecific(u32 key)
 /* 0 not yet, 2 done; else running, with who runs it, where it is asked for, above. */
 enum { ONCE_RUNNING = 1, ONCE_DONE = 2, ONCE_OWNER = 4 };
 
+/* Whether a thread may leave while it runs the routine. */
+static int may_leave_once(void)
+{
+    return __ravel_uses("pthread_cancel") || __ravel_uses("pthread_exit") || __ravel_uses("thrd_exit");
+}
+
+/* A call whose routine is cancelled counts as none: who comes next runs the routine. */
 int pthread_once(u32 *control, word initialise)
 {
     u32 old;
@@ -322,8 +343,12 @@ int pthread_once(u32 *control, word initialise)
         __ravel_misuse(__atomic_load_n(control, RELAXED) == me, "the routine of a call of once calls it again");
     __ravel_await_owner(control, old, (old & ONCE_RUNNING) == 0, old / ONCE_OWNER, old == 0 ? me : old, ACQ_REL);
     if (old == 0) {
+        if (may_leave_once())
+            enter_once(control);
         ((void (*)(void))initialise)();
-        __atomic_store_n(control, 2, RELEASE);
+        if (may_leave_once())
+            once_under_way = 0;
+        __atomic_store_n(control, ONCE_DONE, RELEASE);
     }
     return 0;
 }
