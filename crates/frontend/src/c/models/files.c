@@ -217,6 +217,8 @@ int inet_aton(const char *text, u32 *to)
 int inet_pton(int family, const char *text, void *to)
 {
     unsigned char address[4];
+    if (family != 2 && family != 10)
+        return fail_with(EAFNOSUPPORT);
     read_text(text);
     if (family == 2) {
         if (!read_quad(text, address))
@@ -225,20 +227,22 @@ int inet_pton(int family, const char *text, void *to)
             ((unsigned char *)to)[i] = address[i];
         return 1;
     }
-    if (family != 10)
-        return -1;
     for (int i = 0; i < 16; i++)
         ((unsigned char *)to)[i] = __ravel_approximate_byte();
     return __ravel_approximate_int() & 1;
 }
 
-/* The text is not computed. It fails only where the room may be too small. */
+/* The text is not computed. It fails only where the room may be too small, or for another family of addresses. */
 const char *inet_ntop(int family, const void *from, char *to, u32 room)
 {
     u32 most = family == 2 ? 16 : 46;
+    if (family != 2 && family != 10) {
+        fail_with(EAFNOSUPPORT);
+        return 0;
+    }
     read_bytes(from, family == 2 ? 4 : 16);
     if (room < most && (room < (family == 2 ? 8 : 3) || __ravel_choice())) {
-        set_error();
+        fail_with(ENOSPC);
         return 0;
     }
     approximate_text(to, room < most ? room : most);

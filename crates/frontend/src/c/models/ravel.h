@@ -10,7 +10,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 enum { RELAXED = 0, ACQUIRE = 2, RELEASE = 3, ACQ_REL = 4, SEQ_CST = 5 };
-enum { EPERM = 1, EINTR = 4, EBADF = 9, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, EPIPE = 32, ERANGE = 34, EDEADLK = 35, EOVERFLOW = 75, ETIMEDOUT = 110 };
+enum { EPERM = 1, EINTR = 4, EBADF = 9, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, ENOSPC = 28, EPIPE = 32, ERANGE = 34, EDEADLK = 35, EOVERFLOW = 75, EAFNOSUPPORT = 97, ETIMEDOUT = 110 };
 
 /* (address, local variable, [condition to wait for,] new value, order): one step that reads and writes. */
 void __ravel_await();
