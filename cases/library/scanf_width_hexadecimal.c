@@ -1,5 +1,5 @@
 // expect[assert]: unsafe
-// why: %i of many characters reads more digits of base ten than of base sixteen, of which two say the base, until those are worth more
+// why: %i reads hexadecimal digits too, and of fifteen characters thirteen of those reach further than fifteen decimal ones
 #include <assert.h>
 #include <stdio.h>
 

@@ -49,7 +49,7 @@ static word run_with_destructors(word start, word arg)
 
 /* What became of threads, by handle. Bytes, as states that are remembered have all of them. A handle may have been read next to pointers, of which it is
    none: the narrower number says so (see points_to.rs). */
-enum { THREADS = 1025, JOINABLE = 0, DETACHED = 1, JOINED = 2 };
+enum { THREADS = 1025, JOINABLE = 0, DETACHED = 1, JOINED = 2, GONE_BY_JOIN = 3 };
 static u8 fate[THREADS];
 
 static int may_be_detached(void)
@@ -64,12 +64,23 @@ static void detach(word thread)
         __ravel_unsupported("more than 1024 threads of which some are detached");
     __ravel_rmw(&fate[(u32)thread], old, DETACHED, ACQ_REL);
     __ravel_misuse(old == DETACHED, "a thread is detached twice");
-    __ravel_misuse(old == JOINED, "a thread is detached that was joined");
+    __ravel_misuse(old >= JOINED, "a thread is detached that was joined");
+}
+
+/* Nobody is told anything from outside once joined. */
+static void must_be_told(word thread)
+{
+    if (__ravel_asks_misuse()) {
+        __ravel_misuse(thread == 0, "what is cancelled or signalled was never a thread");
+        if (thread >= THREADS)
+            __ravel_unsupported("more than 1024 threads of which some are cancelled or signalled");
+        __ravel_misuse(__atomic_load_n(&fate[(u32)thread], RELAXED) == GONE_BY_JOIN, "a thread is cancelled or signalled that was joined");
+    }
 }
 
 static void may_join(word thread)
 {
-    if (__ravel_asks_misuse() && (may_be_detached() || __ravel_may_misjoin())) {
+    if (__ravel_asks_misuse() && (__ravel_uses("pthread_cancel") || __ravel_uses("pthread_kill") || may_be_detached() || __ravel_may_misjoin())) {
         u8 old;
         __ravel_misuse(thread == 0, "what is joined was never a thread");
         __ravel_misuse(thread == __ravel_self(), "a thread joins itself");
@@ -77,8 +88,15 @@ static void may_join(word thread)
             __ravel_unsupported("more than 1024 threads that are joined");
         __ravel_rmw(&fate[(u32)thread], old, JOINED, ACQ_REL);
         __ravel_misuse(old == DETACHED, "a thread is joined that was detached");
-        __ravel_misuse(old == JOINED, "a thread is joined twice");
+        __ravel_misuse(old >= JOINED, "a thread is joined twice");
     }
+}
+
+/* Until the join comes to its end the handle names the thread. */
+static void has_joined(word thread)
+{
+    if (__ravel_asks_misuse())
+        __atomic_store_n(&fate[(u32)thread], GONE_BY_JOIN, RELEASE);
 }
 
 int pthread_attr_init(u32 *attributes)
@@ -165,6 +183,8 @@ int pthread_join(word thread, word *result)
         if (thread < THREADS && __atomic_load_n(&fate[(u32)thread], ACQUIRE) == DETACHED)
             return EINVAL;
     word value = __ravel_join(thread);
+    if (__ravel_uses("pthread_cancel") || __ravel_uses("pthread_kill"))
+        has_joined(thread);
     if (result)
         *result = value;
     return 0;
@@ -210,6 +230,7 @@ static void cancel_wait(word thread);
 /* A thread that is cancelled ends at its next call that can notice it: sleeping, reading, writing, printing, waiting at a condition variable and their like. */
 int pthread_cancel(word thread)
 {
+    must_be_told(thread);
     if (thread >= THREADS)
         __ravel_unsupported("more than 1024 threads of which some are cancelled");
     begin_together();

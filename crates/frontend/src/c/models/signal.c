@@ -169,6 +169,7 @@ int raise(int number)
 
 int pthread_kill(word thread, int number)
 {
+    must_be_told(thread);
     if (number == 0)
         return __ravel_choice() ? 3 : 0;
     if (thread != __ravel_self())
