@@ -31,6 +31,7 @@ impl Body<'_, '_> {
             return self.some_value(ty);
         };
         let from = self.eval(&args[0]);
+        let from = self.kept(from);
         if source == Source::Stream && !self.is_standard_stream(&args[0]) {
             self.call_model("use_stream", vec![from], false);
         }
@@ -66,6 +67,13 @@ impl Body<'_, '_> {
             self.assign(scan.result, zero);
         }
         self.enter(end);
+        if source != Source::Text && ["feof", "ferror"].iter().any(|name| self.lw.facts.uses(name)) {
+            let outcome = self.var(result);
+            match source {
+                Source::Stream => self.call_model("note_scanned", vec![from, outcome], false),
+                _ => self.call_model("note_scanned_in", vec![outcome], false),
+            };
+        }
         self.var(result)
     }
 
