@@ -144,7 +144,7 @@ int pthread_cond_wait(void *condition, void *mutex)
             end_waiting();
             if (__ravel_uses("pthread_cancel") && waits == CANCELLED) {
                 relock(mutex);
-                pthread_exit((word)-1);
+                leave_thread((word)-1);
             }
         } else {
             u64 waiting;
@@ -258,6 +258,8 @@ int pthread_cond_broadcast(void *condition)
 
 int pthread_cond_init(void *condition, void *attributes)
 {
+    must_be_unused(condition, (u32)-1);
+    must_be_unused((char *)condition + 4, (u32)-1);
     if (conditions_die())
         __atomic_store_n(fate_at(condition), 0, RELAXED);
     *(u64 *)condition = 0;

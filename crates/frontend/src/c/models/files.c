@@ -217,6 +217,8 @@ int inet_aton(const char *text, u32 *to)
 int inet_pton(int family, const char *text, void *to)
 {
     unsigned char address[4];
+    if (family != 2 && family != 10)
+        return fail_with(EAFNOSUPPORT);
     read_text(text);
     if (family == 2) {
         if (!read_quad(text, address))
@@ -225,20 +227,22 @@ int inet_pton(int family, const char *text, void *to)
             ((unsigned char *)to)[i] = address[i];
         return 1;
     }
-    if (family != 10)
-        return -1;
     for (int i = 0; i < 16; i++)
         ((unsigned char *)to)[i] = __ravel_approximate_byte();
     return __ravel_approximate_int() & 1;
 }
 
-/* The text is not computed. It fails only where the room may be too small. */
+/* The text is not computed. It fails only where the room may be too small, or for another family of addresses. */
 const char *inet_ntop(int family, const void *from, char *to, u32 room)
 {
     u32 most = family == 2 ? 16 : 46;
+    if (family != 2 && family != 10) {
+        fail_with(EAFNOSUPPORT);
+        return 0;
+    }
     read_bytes(from, family == 2 ? 4 : 16);
     if (room < most && (room < (family == 2 ? 8 : 3) || __ravel_choice())) {
-        set_error();
+        fail_with(ENOSPC);
         return 0;
     }
     approximate_text(to, room < most ? room : most);
@@ -294,9 +298,19 @@ static void *new_mapping(void *start, word size)
     return 0;
 }
 
-/* Pages that belong to no file are new blocks of zeros. */
+/* Whether memory can be read and written, as all of it can here. */
+static int is_open_memory(int protection)
+{
+    return (protection & 3) == 3;
+}
+
+/* Pages that belong to no file are new blocks of zeros. Those that cannot be both read and written are refused. */
 void *mmap(void *at, word size, int protection, int flags, int file, long offset)
 {
+    if (!is_open_memory(protection))
+        __ravel_unsupported("`mmap` of memory that cannot be both read and written");
+    if (size == 0)
+        return (void *)fail_with(EINVAL);
     if (__ravel_choice()) {
         set_error();
         return (void *)-1;
@@ -336,7 +350,7 @@ int mlock(const void *at, word size)
 
 int mprotect(void *at, word size, int protection)
 {
-    if (protection != 3)
+    if (!is_open_memory(protection))
         __ravel_unsupported("`mprotect` that takes rights away");
     return zero_or_error();
 }

@@ -1,4 +1,4 @@
-/* What streams are read by: characters, lines. Where nothing comes, the stream says why, if the program asks. */
+/* What streams are read by: characters, lines. Where nothing comes, or no more, the stream says why, if the program asks. */
 
 static int input_character(void *file)
 {
@@ -9,7 +9,7 @@ static int input_character(void *file)
         int fails = __ravel_choice();
         if (fails)
             set_error();
-        note_end(file, fails ? FAILED : AT_END);
+        set_indicators(file, fails ? FAILED : AT_END);
     }
     return c;
 }
@@ -59,7 +59,7 @@ char *fgets(char *to, int room, void *file)
     if (room <= 0)
         return 0;
     if (__ravel_choice()) {
-        note_end(file, AT_END);
+        set_indicators(file, AT_END);
         return 0;
     }
     while (n + 1 < room && c != '\n' && (n == 0 || __ravel_choice())) {
@@ -69,9 +69,12 @@ char *fgets(char *to, int room, void *file)
     }
     if (__ravel_choice()) {
         set_error();
-        note_end(file, FAILED);
+        set_indicators(file, FAILED);
         return 0;
     }
+    /* A line that does not end and for which there was room is the last one. */
+    if (n + 1 < room && c != '\n')
+        set_indicators(file, AT_END);
     to[n] = 0;
     return to;
 }
@@ -80,14 +83,18 @@ char *gets(char *to)
 {
     word n = 0;
     check_pushed(stdin);
-    if (__ravel_choice())
+    if (__ravel_choice()) {
+        set_indicators(stdin, __ravel_choice() ? AT_END : FAILED);
         return 0;
+    }
     while (__ravel_choice()) {
         unsigned char c = __ravel_input_byte();
         __ravel_assume(c != '\n');
         to[n] = (char)c;
         n++;
     }
+    if (n > 0 && __ravel_choice())
+        set_indicators(stdin, AT_END);
     to[n] = 0;
     return to;
 }
@@ -107,7 +114,7 @@ long getline(char **line, word *room, void *file)
             *room = 120;
         }
         set_error();
-        note_end(file, __ravel_choice() ? AT_END : FAILED);
+        set_indicators(file, __ravel_choice() ? AT_END : FAILED);
         return -1;
     }
     __ravel_assume(n > 0 && n < (long)((word)-1 >> 2));
@@ -117,11 +124,14 @@ long getline(char **line, word *room, void *file)
         *line = to;
         *room = size;
     }
+    unsigned char c = 0;
     for (long i = 0; i < n; i++) {
-        unsigned char c = __ravel_input_byte();
+        c = __ravel_input_byte();
         __ravel_assume(c != '\n' || i == n - 1);
         to[i] = (char)c;
     }
+    if (c != '\n')
+        set_indicators(file, AT_END);
     to[n] = 0;
     return n;
 }

@@ -93,6 +93,15 @@ static void set_mark(void *object, word offset)
     }
 }
 
+/* Nor is initialised what is in use, however it was made: the word at offset 0 is not zero then, nor beyond what a lock can hold. */
+static void must_be_unused(void *object, u32 most)
+{
+    if (__ravel_asks_misuse() && !__ravel_may_be_unset()) {
+        u32 now = __atomic_load_n((u32 *)object, RELAXED);
+        __ravel_misuse(now != 0 && now <= most, "initialisation of what is in use");
+    }
+}
+
 static void clear_mark(void *object, word offset)
 {
     if (__ravel_asks_misuse() && !__ravel_may_be_unset())
@@ -204,6 +213,7 @@ int pthread_mutex_unlock(void *mutex)
 
 int pthread_mutex_init(void *mutex, u32 *attributes)
 {
+    must_be_unused(mutex, HANDLES);
     *(u32 *)mutex = 0;
     set_mark(mutex, 8);
     if (__ravel_uses_mutex_kinds()) {
@@ -262,6 +272,7 @@ int pthread_mutexattr_setprotocol(u32 *attributes, int protocol)
 
 int pthread_spin_init(void *lock, int is_shared)
 {
+    must_be_unused(lock, HANDLES);
     *(u32 *)lock = 0;
     return 0;
 }

@@ -381,13 +381,39 @@ void funlockfile(void *file)
    the third argument. Whoever leaves the thread runs the routines, the last one first. */
 static _Thread_local word *cleanups;
 
-static void run_cleanups(void)
+static void run_cleanups_above(word *least)
 {
-    while (cleanups) {
+    while (cleanups != least) {
         word *frame = cleanups;
         cleanups = (word *)frame[2];
         ((void (*)(word))frame[0])(frame[1]);
     }
+}
+
+static void run_cleanups(void)
+{
+    run_cleanups_above(0);
+}
+
+/* The routines that were there when the routine of a call of once began. */
+static _Thread_local word *cleanups_before_once;
+
+static void enter_once(u32 *control)
+{
+    if (once_under_way)
+        __ravel_unsupported("a call of once in the routine of another, where threads leave");
+    once_under_way = control;
+    if (__ravel_uses("__pthread_register_cancel"))
+        cleanups_before_once = cleanups;
+}
+
+/* Who is cancelled there undoes what the routine pushed, then the call. */
+static void leave_once(void)
+{
+    if (__ravel_uses("__pthread_register_cancel"))
+        run_cleanups_above(cleanups_before_once);
+    __atomic_store_n(once_under_way, 0, RELEASE);
+    once_under_way = 0;
 }
 
 int __sigsetjmp_cancel(void *place, int saves_mask)

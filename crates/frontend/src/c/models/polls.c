@@ -7,8 +7,21 @@ struct polled {
 };
 
 /* Errors, the other side's end and files that are not open are told of unasked. */
-enum { NOT_ASKED = 0x38, CAN_BE_READ = 0x2051 };
+enum { NOT_ASKED = 0x38, CAN_BE_READ = 0x2051, IS_WRONG = 0x28, READABLE = 0x41, AT_ITS_END = 0x10 };
 
+/* What is there to be read is told, and so is the end behind it; neither is there in what is empty. */
+static short found_of_pipe(int file, short events, short found)
+{
+    u32 now = __atomic_load_n(&arrived[file], RELAXED);
+    found &= ~IS_WRONG;
+    if (now == 0)
+        return (short)(found & ~CAN_BE_READ);
+    if ((now & BYTES) != 0)
+        return (short)(found | (events & READABLE));
+    return (short)((found & events & READABLE) != 0 ? found : found | AT_ITS_END);
+}
+
+/* Without signals from outside it fails for want of memory only. */
 int poll(struct polled *files, word n, int timeout)
 {
     int count = 0;
@@ -17,13 +30,15 @@ int poll(struct polled *files, word n, int timeout)
         short found = (short)__ravel_input_int();
         short events = files[i].events;
         found = files[i].file < 0 ? 0 : (short)(found & (events | NOT_ASKED));
-        if (is_empty_pipe(files[i].file))
-            found &= ~CAN_BE_READ;
+        if (__ravel_follows_pipes() && what_it_reads(files[i].file) != NOTHING)
+            found = found_of_pipe(files[i].file, events, found);
         files[i].found = found;
         count += found != 0;
     }
-    if (zero_or_error())
+    if (__ravel_may_fail("poll")) {
+        set_error();
         return -1;
+    }
     /* Without an end of its time it waits for something. */
     __ravel_assume(timeout >= 0 || count != 0);
     return count;
@@ -47,7 +62,7 @@ static int narrow_set(word *set, int n)
 /* What is empty cannot be read. */
 static void leave_out_empty(word *set, int n)
 {
-    if (set && follows_pipes())
+    if (set && __ravel_follows_pipes())
         for (int file = 0; file < n && file < N_FILES; file++)
             if (is_empty_pipe(file))
                 set[file / (8 * sizeof(word))] &= ~((word)1 << file % (8 * sizeof(word)));

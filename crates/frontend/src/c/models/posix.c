@@ -22,11 +22,13 @@ static int new_file(void)
 
 long send(int file, const void *from, word n, int flags)
 {
-    int to = where_it_goes(file);
     read_bytes(from, n);
-    if (to != 0) {
-        may_wait();
-        return put_in(file, to, from, n, flags);
+    if (__ravel_follows_pipes()) {
+        int to = where_it_goes(file);
+        if (to != 0) {
+            may_wait();
+            return put_in(file, to, from, n, flags);
+        }
     }
     return count_or_error(n);
 }
@@ -45,13 +47,15 @@ long sendto(int file, const void *from, word n, int flags, const void *address, 
 
 static long read_with(int file, void *to, word n, int flags)
 {
-    int kind = what_it_reads(file);
-    if (kind != NOTHING) {
-        may_wait();
-        return take_out(file, kind, to, n, flags);
+    if (__ravel_follows_pipes()) {
+        int kind = what_it_reads(file);
+        if (kind != NOTHING) {
+            may_wait();
+            return take_out(file, kind, to, n, flags);
+        }
     }
     long taken = count_or_error(n);
-    if (has_pipes() && !follows_pipes())
+    if (__ravel_has_pipes() && !__ravel_follows_pipes())
         for (long i = 0; i < taken; i++)
             ((unsigned char *)to)[i] = __ravel_approximate_byte();
     else if (taken > 0)
@@ -108,9 +112,11 @@ int creat(const char *path, u32 mode)
 int close(int file)
 {
     may_wait();
-    close_end(file);
+    int is_own = close_end(file);
     if (!give_number(file))
         return fail_with(EBADF);
+    if (__ravel_follows_pipes() && is_own)
+        return fails_by_itself() ? -1 : 0;
     return zero_or_error();
 }
 

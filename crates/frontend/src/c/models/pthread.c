@@ -49,7 +49,7 @@ static word run_with_destructors(word start, word arg)
 
 /* What became of threads, by handle. Bytes, as states that are remembered have all of them. A handle may have been read next to pointers, of which it is
    none: the narrower number says so (see points_to.rs). */
-enum { THREADS = 1025, JOINABLE = 0, DETACHED = 1, JOINED = 2 };
+enum { THREADS = 1025, JOINABLE = 0, DETACHED = 1, JOINED = 2, GONE_BY_JOIN = 3 };
 static u8 fate[THREADS];
 
 static int may_be_detached(void)
@@ -64,12 +64,23 @@ static void detach(word thread)
         __ravel_unsupported("more than 1024 threads of which some are detached");
     __ravel_rmw(&fate[(u32)thread], old, DETACHED, ACQ_REL);
     __ravel_misuse(old == DETACHED, "a thread is detached twice");
-    __ravel_misuse(old == JOINED, "a thread is detached that was joined");
+    __ravel_misuse(old >= JOINED, "a thread is detached that was joined");
+}
+
+/* Nobody is told anything from outside once joined. */
+static void must_be_told(word thread)
+{
+    if (__ravel_asks_misuse()) {
+        __ravel_misuse(thread == 0, "what is cancelled or signalled was never a thread");
+        if (thread >= THREADS)
+            __ravel_unsupported("more than 1024 threads of which some are cancelled or signalled");
+        __ravel_misuse(__atomic_load_n(&fate[(u32)thread], RELAXED) == GONE_BY_JOIN, "a thread is cancelled or signalled that was joined");
+    }
 }
 
 static void may_join(word thread)
 {
-    if (__ravel_asks_misuse() && (may_be_detached() || __ravel_may_misjoin())) {
+    if (__ravel_asks_misuse() && (__ravel_uses("pthread_cancel") || __ravel_uses("pthread_kill") || may_be_detached() || __ravel_may_misjoin())) {
         u8 old;
         __ravel_misuse(thread == 0, "what is joined was never a thread");
         __ravel_misuse(thread == __ravel_self(), "a thread joins itself");
@@ -77,8 +88,15 @@ static void may_join(word thread)
             __ravel_unsupported("more than 1024 threads that are joined");
         __ravel_rmw(&fate[(u32)thread], old, JOINED, ACQ_REL);
         __ravel_misuse(old == DETACHED, "a thread is joined that was detached");
-        __ravel_misuse(old == JOINED, "a thread is joined twice");
+        __ravel_misuse(old >= JOINED, "a thread is joined twice");
     }
+}
+
+/* Until the join comes to its end the handle names the thread. */
+static void has_joined(word thread)
+{
+    if (__ravel_asks_misuse())
+        __atomic_store_n(&fate[(u32)thread], GONE_BY_JOIN, RELEASE);
 }
 
 int pthread_attr_init(u32 *attributes)
@@ -165,19 +183,26 @@ int pthread_join(word thread, word *result)
         if (thread < THREADS && __atomic_load_n(&fate[(u32)thread], ACQUIRE) == DETACHED)
             return EINVAL;
     word value = __ravel_join(thread);
+    if (__ravel_uses("pthread_cancel") || __ravel_uses("pthread_kill"))
+        has_joined(thread);
     if (result)
         *result = value;
     return 0;
 }
 
 static void run_cleanups(void);
+static void leave_once(void);
+static void enter_once(u32 *control);
+static _Thread_local u32 *once_under_way;
 static _Thread_local int cancel_state;
 
-void pthread_exit(word result)
+static void leave_thread(word result)
 {
     /* Who leaves is not cancelled any more. */
     if (__ravel_uses("pthread_cancel"))
         cancel_state = 1;
+    if (__ravel_uses("pthread_cancel") && once_under_way)
+        leave_once();
     if (__ravel_uses("__pthread_register_cancel"))
         run_cleanups();
     /* After the last thread the process ends as if by exit. */
@@ -188,6 +213,15 @@ void pthread_exit(word result)
     __ravel_exit_thread(result);
 }
 
+void pthread_exit(word result)
+{
+    if (__ravel_uses("pthread_once") || __ravel_uses("call_once")) {
+        if (once_under_way)
+            __ravel_unsupported("a thread that leaves in the routine of a call of once");
+    }
+    leave_thread(result);
+}
+
 static u8 is_cancelled[THREADS];
 static _Thread_local int cancel_type;
 
@@ -196,6 +230,7 @@ static void cancel_wait(word thread);
 /* A thread that is cancelled ends at its next call that can notice it: sleeping, reading, writing, printing, waiting at a condition variable and their like. */
 int pthread_cancel(word thread)
 {
+    must_be_told(thread);
     if (thread >= THREADS)
         __ravel_unsupported("more than 1024 threads of which some are cancelled");
     begin_together();
@@ -211,7 +246,7 @@ static void may_end_here(void)
     if (cancel_state == 0) {
         word me = __ravel_self();
         if (me < THREADS && __atomic_load_n(&is_cancelled[(u32)me], ACQUIRE) != 0)
-            pthread_exit((word)-1);
+            leave_thread((word)-1);
     }
 }
 
@@ -314,6 +349,13 @@ word pthread_getspecific(u32 key)
 /* 0 not yet, 2 done; else running, with who runs it, where it is asked for, above. */
 enum { ONCE_RUNNING = 1, ONCE_DONE = 2, ONCE_OWNER = 4 };
 
+/* Whether a thread may leave while it runs the routine. */
+static int may_leave_once(void)
+{
+    return __ravel_uses("pthread_cancel") || __ravel_uses("pthread_exit") || __ravel_uses("thrd_exit");
+}
+
+/* A call whose routine is cancelled counts as none: who comes next runs the routine. */
 int pthread_once(u32 *control, word initialise)
 {
     u32 old;
@@ -322,8 +364,12 @@ int pthread_once(u32 *control, word initialise)
         __ravel_misuse(__atomic_load_n(control, RELAXED) == me, "the routine of a call of once calls it again");
     __ravel_await_owner(control, old, (old & ONCE_RUNNING) == 0, old / ONCE_OWNER, old == 0 ? me : old, ACQ_REL);
     if (old == 0) {
+        if (may_leave_once())
+            enter_once(control);
         ((void (*)(void))initialise)();
-        __atomic_store_n(control, 2, RELEASE);
+        if (may_leave_once())
+            once_under_way = 0;
+        __atomic_store_n(control, ONCE_DONE, RELEASE);
     }
     return 0;
 }

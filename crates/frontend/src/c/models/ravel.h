@@ -10,7 +10,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 enum { RELAXED = 0, ACQUIRE = 2, RELEASE = 3, ACQ_REL = 4, SEQ_CST = 5 };
-enum { EPERM = 1, EINTR = 4, EBADF = 9, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, ERANGE = 34, EDEADLK = 35, EOVERFLOW = 75, ETIMEDOUT = 110 };
+enum { EPERM = 1, EINTR = 4, EBADF = 9, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, ENOSPC = 28, EPIPE = 32, ERANGE = 34, EDEADLK = 35, EOVERFLOW = 75, EAFNOSUPPORT = 97, ETIMEDOUT = 110 };
 
 /* (address, local variable, [condition to wait for,] new value, order): one step that reads and writes. */
 void __ravel_await();
@@ -49,6 +49,12 @@ unsigned char __ravel_approximate_byte(void);
 /* Whether the program mentions a function, and whether it has mutexes other than normal ones. */
 int __ravel_uses(const char *function);
 int __ravel_uses_mutex_kinds(void);
+/* Whether the program makes pipes, pairs of sockets or counters, and whether all that reads and writes them is followed. Who copies numbers of files may read
+ * and write by others than these. */
+int __ravel_has_pipes(void);
+int __ravel_follows_pipes(void);
+/* Whether something fails that no cause is modelled for: as the environment likes where calls may fail, else it does not, which the answer names. */
+int __ravel_may_fail(const char *what);
 /* Whether something is left to run when the program ends: handlers of atexit, destructors. */
 int __ravel_runs_at_end(void);
 

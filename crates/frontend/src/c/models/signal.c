@@ -110,7 +110,7 @@ word signal(int number, word handler)
 {
     word old;
     if (!is_signal(number) || number == SIGKILL_NUMBER || number == SIGSTOP_NUMBER)
-        return (word)-1;
+        return (word)(long)fail_with(EINVAL);
     __ravel_rmw(&actions[number], old, handler, SEQ_CST);
     __atomic_store_n(&action_flags[number], 0, RELAXED);
     __atomic_store_n(&action_masks[number], 0, RELAXED);
@@ -120,7 +120,7 @@ word signal(int number, word handler)
 int sigaction(int number, const struct action *new, struct action *old)
 {
     if (!is_signal(number) || (new && (number == SIGKILL_NUMBER || number == SIGSTOP_NUMBER)))
-        return -1;
+        return fail_with(EINVAL);
     if (old) {
         old->handler = __atomic_load_n(&actions[number], SEQ_CST);
         tell_signals(old->mask, __atomic_load_n(&action_masks[number], RELAXED));
@@ -169,6 +169,7 @@ int raise(int number)
 
 int pthread_kill(word thread, int number)
 {
+    must_be_told(thread);
     if (number == 0)
         return __ravel_choice() ? 3 : 0;
     if (thread != __ravel_self())

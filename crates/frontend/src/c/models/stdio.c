@@ -8,45 +8,54 @@ extern void *__stdinp;
 extern void *__stdoutp;
 extern void *__stderrp;
 
-/* Streams are objects of ours: their number, and what was put back. */
-enum { EOF = -1, STREAM = 64, NUMBER_AT = 8, PUSHED_AT = 16, ENDED_AT = 24 };
+/* Streams are objects of ours: their number, what was put back, and their indicators. */
+enum { EOF = -1, STREAM = 64, NUMBER_AT = 8, PUSHED_AT = 16, INDICATORS_AT = 24 };
 
 static int is_standard(void *file)
 {
     return file == stdin || file == stdout || file == stderr || file == __stdinp || file == __stdoutp || file == __stderrp;
 }
 
-/* Why the last function that read a stream came to nothing, where the program asks; else, and after anything else was done with it, both are possible. */
-enum { NOT_KNOWN = 0, AT_END = 1, FAILED = 2 };
-static int ended_standard;
+/* The indicators of the end and of errors, where the program asks for them. A stream has none at first; who reads or writes in vain sets one, and they stay until
+ * they are cleared. */
+enum { AT_END = 1, FAILED = 2 };
+static int standard_indicators[3];
 
-static int asks_why_it_ended(void)
+static int asks_for_indicators(void)
 {
-    return __ravel_uses("feof") || __ravel_uses("ferror") || __ravel_uses("feof_unlocked") || __ravel_uses("ferror_unlocked");
+    return __ravel_uses("feof") || __ravel_uses("ferror");
 }
 
-static int *ended_of(void *file)
+static int *indicators_of(void *file)
 {
-    return is_standard(file) ? &ended_standard : (int *)((char *)file + ENDED_AT);
+    if (file == stdin || file == __stdinp)
+        return &standard_indicators[0];
+    if (file == stdout || file == __stdoutp)
+        return &standard_indicators[1];
+    if (file == stderr || file == __stderrp)
+        return &standard_indicators[2];
+    return (int *)((char *)file + INDICATORS_AT);
 }
 
-static void note_end(void *file, int why)
+static void set_indicators(void *file, int which)
 {
-    if (asks_why_it_ended())
-        __atomic_store_n(ended_of(file), why, RELAXED);
+    int old;
+    if (asks_for_indicators())
+        __ravel_rmw(indicators_of(file), old, old | which, RELAXED);
+}
+
+static void clear_indicators(void *file, int which)
+{
+    int old;
+    if (asks_for_indicators())
+        __ravel_rmw(indicators_of(file), old, old & ~which, RELAXED);
 }
 
 /* Streams lock themselves, so their use is no data race; one that is null or closed is an invalid access. */
-static void touch_stream(void *file)
+static void use_stream(void *file)
 {
     if (!is_standard(file))
         __atomic_load_n((unsigned char *)file, RELAXED);
-}
-
-static void use_stream(void *file)
-{
-    touch_stream(file);
-    note_end(file, NOT_KNOWN);
 }
 
 /* What nobody guards: the standard streams where functions use them unlocked. */
@@ -100,6 +109,36 @@ static int or_negative(int n)
         __ravel_assume(n < 0);
     }
     return n;
+}
+
+/* What is printed by a format may fail to be written, or for the format. */
+static void note_printed(void *file, int result)
+{
+    if (result < 0 && __ravel_choice())
+        set_indicators(file, FAILED);
+}
+
+static void note_printed_out(int result)
+{
+    note_printed(stdout, result);
+}
+
+static void note_printed_as_error(int result)
+{
+    note_printed(stderr, result);
+}
+
+/* What is read by a format may come to the end behind all that it asks for, but there is a cause if nothing was read. */
+static void note_scanned(void *file, int result)
+{
+    int which = (__ravel_choice() ? AT_END : 0) | (__ravel_choice() ? FAILED : 0);
+    __ravel_assume(result != EOF || which != 0);
+    set_indicators(file, which);
+}
+
+static void note_scanned_in(int result)
+{
+    note_scanned(stdin, result);
 }
 
 /* Reading by a format may fail. */
@@ -160,17 +199,26 @@ static char *system_text(void)
     return text;
 }
 
-int puts(const char *text)
+/* What was called to write and could not. */
+static int write_failed(void *file)
 {
-    read_text(text);
-    return or_negative(0);
+    set_error();
+    set_indicators(file, FAILED);
+    return EOF;
 }
 
+/* Something that is not negative, or EOF. Callers that look at more get any number of that kind (calls/results.rs). */
 int fputs(const char *text, void *file)
 {
     use_stream(file);
     read_text(text);
-    return or_negative(0);
+    may_wait_or_not();
+    return __ravel_choice() ? write_failed(file) : __ravel_choice();
+}
+
+int puts(const char *text)
+{
+    return fputs(text, stdout);
 }
 
 int fputs_unlocked(const char *text, void *file)
@@ -184,23 +232,24 @@ void perror(const char *text)
     may_wait_or_not();
     if (text)
         read_text(text);
-}
-
-int putchar(int c)
-{
-    may_wait_or_not();
-    return zero_or_error() ? EOF : (unsigned char)c;
-}
-
-int putchar_unlocked(int c)
-{
-    use_unlocked(stdout);
-    return putchar(c);
+    note_printed(stderr, -1);
 }
 
 int fputc(int c, void *file)
 {
     use_stream(file);
+    may_wait_or_not();
+    return __ravel_choice() ? write_failed(file) : (unsigned char)c;
+}
+
+int putchar(int c)
+{
+    return fputc(c, stdout);
+}
+
+int putchar_unlocked(int c)
+{
+    use_unlocked(stdout);
     return putchar(c);
 }
 
@@ -224,7 +273,7 @@ word fwrite(const void *from, word size, word n, void *file)
         return 0;
     __ravel_assume(written <= n);
     if (written < n)
-        set_error();
+        write_failed(file);
     return written;
 }
 
@@ -266,7 +315,7 @@ word fread(void *to, word size, word n, void *file)
     input_bytes(to, taken);
     if (taken < size * n) {
         set_error();
-        note_end(file, __ravel_choice() ? AT_END : FAILED);
+        set_indicators(file, __ravel_choice() ? AT_END : FAILED);
     }
     return taken / size;
 }
@@ -319,7 +368,8 @@ static void *new_stream_of(int number)
     __atomic_store_n((int *)(stream + NUMBER_AT), number, RELAXED);
     if (__ravel_uses("ungetc"))
         __atomic_store_n((int *)(stream + PUSHED_AT), 0, RELAXED);
-    note_end(stream, NOT_KNOWN);
+    if (asks_for_indicators())
+        __atomic_store_n(indicators_of(stream), 0, RELAXED);
     return stream;
 }
 
@@ -393,33 +443,45 @@ int pclose(void *file)
     return __ravel_input_int();
 }
 
+/* Of all streams that are flushed at once nobody says which one failed. */
+static int some_failed;
+
 int fflush(void *file)
 {
     may_wait_or_not();
     if (file)
         use_stream(file);
-    return zero_or_error();
+    if (!__ravel_choice())
+        return 0;
+    set_error();
+    if (file)
+        set_indicators(file, FAILED);
+    else if (__ravel_uses("ferror"))
+        __atomic_store_n(&some_failed, 1, RELAXED);
+    return EOF;
 }
 
 int feof(void *file)
 {
     int answer = __ravel_input_int();
-    touch_stream(file);
-    __ravel_assume(answer != 0 || __atomic_load_n(ended_of(file), RELAXED) != AT_END);
+    use_stream(file);
+    __ravel_assume((answer != 0) == ((__atomic_load_n(indicators_of(file), RELAXED) & AT_END) != 0));
     return answer;
 }
 
 int ferror(void *file)
 {
     int answer = __ravel_input_int();
-    touch_stream(file);
-    __ravel_assume(answer != 0 || __atomic_load_n(ended_of(file), RELAXED) != FAILED);
+    use_stream(file);
+    int is_set = (__atomic_load_n(indicators_of(file), RELAXED) & FAILED) != 0;
+    __ravel_assume((answer != 0) == is_set || (answer != 0 && __atomic_load_n(&some_failed, RELAXED) != 0));
     return answer;
 }
 
 void clearerr(void *file)
 {
     use_stream(file);
+    clear_indicators(file, AT_END | FAILED);
 }
 
 int fileno(void *file)
@@ -428,11 +490,26 @@ int fileno(void *file)
     return number_of(file);
 }
 
+static void drop_pushed(void *file)
+{
+    if (__ravel_uses("ungetc") && (!is_standard(file) || file == stdin || file == __stdinp))
+        __atomic_store_n(pushed_of(file), 0, RELAXED);
+}
+
+/* Who finds the place is not at the end any more, and what was put back is gone. */
 int fseek(void *file, long offset, int whence)
 {
     may_wait_or_not();
     use_stream(file);
-    return zero_or_error();
+    if (__ravel_choice()) {
+        if (__ravel_choice())
+            set_indicators(file, FAILED);
+        set_error();
+        return -1;
+    }
+    drop_pushed(file);
+    clear_indicators(file, AT_END);
+    return 0;
 }
 
 /* The place is the system's to say after `fseek`, as to the end of a file; else it follows from what was read and written, which is not computed. */
@@ -448,7 +525,15 @@ long ftell(void *file)
 
 void rewind(void *file)
 {
+    may_wait_or_not();
     use_stream(file);
+    if (__ravel_may_fail("rewind")) {
+        set_error();
+        clear_indicators(file, FAILED);
+        return;
+    }
+    drop_pushed(file);
+    clear_indicators(file, AT_END | FAILED);
 }
 
 int setvbuf(void *file, char *buffer, int mode, word size)
@@ -480,5 +565,6 @@ int ungetc(int c, void *file)
     __ravel_rmw(pushed_of(file), old, old != 0 ? old : 1 + (unsigned char)c, RELAXED);
     if (old != 0)
         __ravel_unsupported("`ungetc` of more than one character");
+    clear_indicators(file, AT_END);
     return (unsigned char)c;
 }

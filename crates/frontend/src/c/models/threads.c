@@ -31,6 +31,8 @@ int thrd_join(word thread, int *result)
 {
     may_join(thread);
     word value = __ravel_join(thread);
+    if (__ravel_uses("pthread_cancel") || __ravel_uses("pthread_kill"))
+        has_joined(thread);
     if (result)
         *result = (int)value;
     return thrd_success;

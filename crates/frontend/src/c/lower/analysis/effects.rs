@@ -421,6 +421,9 @@ fn intrinsic_effects(name: &str) -> Effects {
         | "__ravel_alloc"
         | "__ravel_uses"
         | "__ravel_uses_mutex_kinds"
+        | "__ravel_has_pipes"
+        | "__ravel_follows_pipes"
+        | "__ravel_may_fail"
         | "__ravel_unsupported" => {}
         "__ravel_assume" => effects.stops = true,
         "__ravel_free" => effects.touch(Some(Thing::Pointed), true, true),

@@ -81,12 +81,15 @@ pub(in crate::c::lower) enum Fixed {
     Sign,
     /// Whether it is zero.
     Truth,
+    /// Whether it is negative, and is `EOF` then.
+    Failure,
 }
 
 /// What of a function's result is fixed, if not all.
 pub(in crate::c::lower) fn fixed(name: &str) -> Option<Fixed> {
     match name {
         "strcmp" | "strncmp" | "memcmp" | "strcasecmp" | "strncasecmp" | "strcoll" => Some(Fixed::Sign),
+        "puts" | "fputs" | "fputs_unlocked" => Some(Fixed::Failure),
         "bcmp" | "isspace" | "isdigit" | "islower" | "isupper" | "isalpha" | "isalnum" | "isxdigit" | "isprint"
         | "isblank" | "isgraph" | "iscntrl" | "ispunct" => Some(Fixed::Truth),
         _ => None,

@@ -17,6 +17,12 @@ use logic::{Scalar, Sort, TermId, VarId};
 /// How the names of the functions begin that only say something.
 const MARK: &str = "__ravel_mark_";
 
+/// Functions that make files which the program itself writes and reads.
+const MAKE_PIPES: [&str; 4] = ["pipe", "pipe2", "socketpair", "eventfd"];
+
+/// Functions by which such files are read and written in other ways than the models follow.
+const HIDE_PIPES: [&str; 9] = ["dup", "dup2", "dup3", "fork", "vfork", "sendmsg", "recvmsg", "fdopen", "shutdown"];
+
 /// When a step that reads and writes does what it says.
 enum Rmw<'e> {
     Always,
@@ -118,6 +124,24 @@ impl Body<'_, '_> {
             ("__ravel_runs_at_end", []) => {
                 let runs = self.lw.has_end();
                 Some(self.truth_number(runs, ty))
+            }
+            ("__ravel_has_pipes", []) => {
+                let has = MAKE_PIPES.iter().any(|name| self.lw.facts.uses(name));
+                Some(self.truth_number(has, ty))
+            }
+            ("__ravel_follows_pipes", []) => {
+                let has = MAKE_PIPES.iter().any(|name| self.lw.facts.uses(name));
+                let follows = has && !HIDE_PIPES.iter().any(|name| self.lw.facts.uses(name));
+                Some(self.truth_number(follows, ty))
+            }
+            ("__ravel_may_fail", [what]) => {
+                if self.lw.options.fallible {
+                    let bit = self.havoc(Sort::Bv(1), HavocKind::Choice);
+                    return Some(self.sized(bit, ty));
+                }
+                let what = Self::literal_text(what).expect("models say what by literals");
+                self.lw.taken_to_succeed.insert(what);
+                Some(self.truth_number(false, ty))
             }
             ("__ravel_uses_mutex_kinds", []) => {
                 let is_special = self.lw.facts.has_special_mutex;

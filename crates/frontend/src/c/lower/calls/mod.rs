@@ -111,7 +111,7 @@ impl Body<'_, '_> {
             return Some(self.adapt_result(value, function, expr.ty.ty));
         }
         if let Some(function) = function {
-            let may_show = ["pthread_cancel", "__errno_location"].iter().any(|name| self.lw.facts.uses(name));
+            let may_show = ["pthread_cancel", "__errno_location", "ferror"].iter().any(|name| self.lw.facts.uses(name));
             if !is_users
                 && !is_wanted
                 && !may_show

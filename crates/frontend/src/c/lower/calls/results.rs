@@ -92,7 +92,8 @@ impl Body<'_, '_> {
         let needed = self.partly_needed.filter(|(needed, _)| std::ptr::eq(*needed, call)).map(|(_, needed)| needed);
         let is_enough = match needed {
             Some(Fixed::Truth) => true,
-            Some(Fixed::Sign) => fixed == Fixed::Sign,
+            // Models of functions that fail yield numbers of every sign that there is.
+            Some(Fixed::Sign | Fixed::Failure) => fixed != Fixed::Truth,
             None => false,
         };
         if is_enough {
@@ -113,11 +114,17 @@ impl Body<'_, '_> {
             (is_zero, is_less)
         };
         let ((zero_a, less_a), (zero_b, less_b)) = (kind(self, value), kind(self, any));
-        let mut same = self.pool().eq(zero_a, zero_b);
-        if fixed == Fixed::Sign {
-            let same_side = self.pool().eq(less_a, less_b);
-            same = self.pool().and(same, same_side);
-        }
+        let same_side = self.pool().eq(less_a, less_b);
+        let same_zero = self.pool().eq(zero_a, zero_b);
+        let same = match fixed {
+            Fixed::Truth => same_zero,
+            Fixed::Sign => self.pool().and(same_zero, same_side),
+            Fixed::Failure => {
+                let (is_it, is_fine) = (self.pool().eq(value, any), self.pool().not(less_a));
+                let is_either = self.pool().or(is_it, is_fine);
+                self.pool().and(same_side, is_either)
+            }
+        };
         self.assume(same);
         any
     }

@@ -139,16 +139,19 @@ impl Body<'_, '_> {
         let values: Vec<TermId> = args.iter().map(|arg| self.eval(arg)).collect();
         let values: Vec<TermId> = values.into_iter().map(|value| self.kept(value)).collect();
         let (format, list) = (values[printer.format], values[printer.format + 1]);
-        if let Sink::Stream(index) = printer.sink
-            && !self.is_standard_stream(&args[index])
-        {
-            self.call_model("use_stream", vec![values[index]], false);
+        let mut stream = None;
+        if let Sink::Stream(index) = printer.sink {
+            stream = Some(values[index]);
+            if !self.is_standard_stream(&args[index]) {
+                self.call_model("use_stream", vec![values[index]], false);
+            }
         }
         let (zero, all) = (self.word(0), self.all_ones());
         let outside = matches!(printer.sink, Sink::Stream(_) | Sink::Outside);
         if outside && (!is_wanted || only_sign) {
             self.call_model("read_list_format", vec![format, list], false);
-            return is_wanted.then(|| self.havoc(Sort::Bv(32), HavocKind::Choice));
+            let some = is_wanted.then(|| self.havoc(Sort::Bv(32), HavocKind::Choice));
+            return self.print_noted(name, printer, stream, some);
         }
         let (to, room) = match printer.sink {
             Sink::Stream(_) | Sink::Outside | Sink::Block => (zero, zero),
@@ -172,6 +175,7 @@ impl Body<'_, '_> {
         }
         if outside {
             result = self.call_model("or_negative", vec![result], true)?;
+            self.print_noted(name, printer, stream, Some(result));
         }
         is_wanted.then_some(result)
     }

@@ -11,7 +11,7 @@ use crate::c::lower::calls::families::{Printer, Sink};
 use crate::c::lower::model_types::is_signed;
 use crate::c::typed::{Expr, ExprKind};
 use ir::{Op, Order};
-use logic::{Scalar, Sort, TermId};
+use logic::{BitVec, Scalar, Sort, TermId, Value};
 
 impl Body<'_, '_> {
     /// Calls a function of the family.
@@ -29,11 +29,12 @@ impl Body<'_, '_> {
         };
         let only_sign = self.needs_only_sign(expr);
         let before: Vec<Option<TermId>> = args[..printer.format].iter().map(|arg| self.print_argument(arg)).collect();
-        if let Sink::Stream(index) = printer.sink
-            && !self.is_standard_stream(&args[index])
-            && let Some(stream) = before[index]
-        {
-            self.call_model("use_stream", vec![stream], false);
+        let mut stream = None;
+        if let Sink::Stream(index) = printer.sink {
+            stream = before[index].map(|stream| self.kept(stream));
+            if let Some(stream) = stream.filter(|_| !self.is_standard_stream(&args[index])) {
+                self.call_model("use_stream", vec![stream], false);
+            }
         }
         let rest = &args[printer.format + 1..];
         let text = formats::literal(format).map(|bytes| match printer.is_wide {
@@ -55,7 +56,8 @@ impl Body<'_, '_> {
         let values: Vec<Option<TermId>> = rest.iter().map(|arg| self.print_argument(arg)).collect();
         let given = || Given { args: rest.iter(), values: values.clone().into_iter() };
         let Some(pieces) = pieces else {
-            return self.print_unknown_format(expr, name, printer, format, &before, is_wanted);
+            let value = self.print_unknown_format(expr, name, printer, format, &before, is_wanted);
+            return self.print_noted(name, printer, stream, value);
         };
         let stores_count = pieces.iter().any(|piece| matches!(piece, Piece::Conversion(c) if c.letter == b'n'));
         let outside = matches!(printer.sink, Sink::Stream(_) | Sink::Outside);
@@ -65,8 +67,8 @@ impl Body<'_, '_> {
                 self.print_unseen();
             }
             let one = self.pool().bv(32, 1);
-            let value = is_wanted.then(|| self.call_model("or_negative", vec![one], true)).flatten()?;
-            return Some(value);
+            let value = is_wanted.then(|| self.call_model("or_negative", vec![one], true)).flatten();
+            return self.print_noted(name, printer, stream, value);
         }
         let zero = self.word(0);
         let (to, room) = match printer.sink {
@@ -91,8 +93,39 @@ impl Body<'_, '_> {
         }
         if outside {
             result = self.call_model("or_negative", vec![result], true)?;
+            self.print_noted(name, printer, stream, Some(result));
         }
         is_wanted.then_some(result)
+    }
+
+    /// A stream that is printed to may say that this failed, where the program asks; if the result is not known it may have.
+    pub(super) fn print_noted(
+        &mut self,
+        name: &str,
+        printer: Printer,
+        stream: Option<TermId>,
+        result: Option<TermId>,
+    ) -> Option<TermId> {
+        if !self.lw.facts.uses("ferror") || !self.is_reachable() {
+            return result;
+        }
+        let result = result.map(|result| self.kept(result));
+        let outcome = result.unwrap_or_else(|| self.pool().constant(Value::Bv(BitVec::ones(32))));
+        match (printer.sink, stream) {
+            (Sink::Stream(_), Some(stream)) => {
+                self.call_model("note_printed", vec![stream, outcome], false);
+            }
+            // They write to files and logs.
+            (Sink::Outside, _) if name.contains("dprintf") || name.contains("syslog") => {}
+            (Sink::Outside, _) if name.contains("warn") || name.contains("err") => {
+                self.call_model("note_printed_as_error", vec![outcome], false);
+            }
+            (Sink::Outside, _) => {
+                self.call_model("note_printed_out", vec![outcome], false);
+            }
+            _ => {}
+        }
+        result
     }
 
     /// Something is printed, and nobody looks at the result: a thread may end there, if it was cancelled.

@@ -31,6 +31,7 @@ impl Body<'_, '_> {
             return self.some_value(ty);
         };
         let from = self.eval(&args[0]);
+        let from = self.kept(from);
         if source == Source::Stream && !self.is_standard_stream(&args[0]) {
             self.call_model("use_stream", vec![from], false);
         }
@@ -66,6 +67,13 @@ impl Body<'_, '_> {
             self.assign(scan.result, zero);
         }
         self.enter(end);
+        if source != Source::Text && ["feof", "ferror"].iter().any(|name| self.lw.facts.uses(name)) {
+            let outcome = self.var(result);
+            match source {
+                Source::Stream => self.call_model("note_scanned", vec![from, outcome], false),
+                _ => self.call_model("note_scanned_in", vec![outcome], false),
+            };
+        }
         self.var(result)
     }
 
@@ -300,15 +308,25 @@ impl Body<'_, '_> {
         Some(())
     }
 
-    /// A decimal number of so many characters, a sign among them, is small.
+    /// A number of so many characters, a sign among them, is small. One without a sign may be read with a minus all the same, and is then what that wraps to.
     fn within_width(&mut self, value: TermId, bits: u32, letter: u8, width: Option<u64>) -> TermId {
-        let limit = width.and_then(|width| 10u64.checked_pow(u32::try_from(width).ok()?));
-        let Some(limit) = limit.filter(|limit| letter == b'd' && limit.ilog2() + 1 < bits) else { return value };
-        let (most, least) = (self.pool().bv(bits, limit), self.pool().bv(bits, (limit / 10).wrapping_neg()));
+        let limit = width.and_then(|width| limit_of(letter, width));
+        let Some(limit) = limit.filter(|limit| limit.ilog2() + 1 < bits) else { return value };
+        let below = width.and_then(|width| limit_of(letter, width - 1)).unwrap_or(1);
+        let (most, least) = (self.pool().bv(bits, limit), self.pool().bv(bits, below.wrapping_neg()));
         let (above, below) = (self.pool().slt(least, value), self.pool().slt(value, most));
         let small = self.pool().and(above, below);
         self.assume(small);
         value
+    }
+}
+
+/// What no number of so many characters reaches. `%i` reads the bases that C's constants have; those of sixteen have two characters before their digits, which `%x` may do without.
+fn limit_of(letter: u8, width: u64) -> Option<u64> {
+    let width = u32::try_from(width).ok()?;
+    match base_of(letter)? {
+        0 => Some(10u64.checked_pow(width)?.max(16u64.checked_pow(width.saturating_sub(2))?)),
+        base => base.checked_pow(width),
     }
 }
 
