@@ -9,7 +9,7 @@
 
 use super::axioms::{Axioms, is_race};
 use super::dependencies::{Found, dependencies};
-use super::picture::picture;
+use super::picture::{picture, tell};
 use ir::interp::{Cell, Details, Event, Violation, What};
 use ir::{EventName, GraphRun, Kernel, Order, Property, ReplayError, Replayed, Span, Task, Trace, Why, run_graph};
 use logic::Value;
@@ -116,15 +116,6 @@ fn by_sequential_consistency(graph: &Graph) -> Result<Option<Violated>, String> 
     Ok(judge(&sc, &graph.execution)?.forbidden.into_iter().next())
 }
 
-/// What sequential consistency says about an execution.
-fn tell(task: &Task, run: &GraphRun<'_>, graph: &Graph, name: &str, forbidden: Option<&Violated>) -> Vec<String> {
-    let Some(violated) = forbidden else {
-        return vec![format!("an execution that {name} allows, and sc too")];
-    };
-    let cycle = graph.cycle(task, run, violated);
-    vec![format!("an execution that {name} allows and sc forbids, where this circle cannot be: {cycle}")]
-}
-
 /// The graph of what happened.
 pub(super) struct Graph {
     pub(super) execution: Execution,
@@ -201,7 +192,7 @@ impl Graph {
     }
 
     /// The events that an axiom objects to, in words.
-    fn cycle(&self, task: &Task, run: &GraphRun<'_>, violated: &Violated) -> String {
+    pub(super) fn cycle(&self, task: &Task, run: &GraphRun<'_>, violated: &Violated) -> String {
         let parts: Vec<String> = violated.events.iter().map(|event| self.describe(task, run, *event)).collect();
         parts.join(" -> ")
     }

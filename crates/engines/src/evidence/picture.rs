@@ -1,12 +1,27 @@
-//! What is drawn of an execution graph? Accesses to shared cells and fences, thread by thread, and who reads from whom.
+//! What is told and drawn of an execution graph? Accesses to shared cells and fences, thread by thread, and who reads from whom.
 //!
 //! Starts and ends of threads are messages between them; they are left out, unless an axiom is about them, since the order of threads shows without.
 
 use super::judged::{Graph, is_none, shown};
-use ir::{GraphRun, Messaging, Picture};
+use ir::{GraphRun, Messaging, Picture, Task};
 use memory::graph::Kind;
 use memory::graph::judge::Violated;
 use memory::relation::Relation;
+
+/// What sequential consistency says about an execution.
+pub(super) fn tell(
+    task: &Task,
+    run: &GraphRun<'_>,
+    graph: &Graph,
+    name: &str,
+    forbidden: Option<&Violated>,
+) -> Vec<String> {
+    let Some(violated) = forbidden else {
+        return vec![format!("an execution that {name} allows, and sc too")];
+    };
+    let cycle = graph.cycle(task, run, violated);
+    vec![format!("an execution that {name} allows and sc forbids, where this circle cannot be: {cycle}")]
+}
 
 /// The picture of an execution graph, with what sequential consistency has against it.
 pub(super) fn picture(run: &GraphRun<'_>, graph: &Graph, forbidden: Option<&Violated>) -> Picture {

@@ -23,7 +23,7 @@ mod tests;
 mod threads;
 
 use driver::{Asks, Fuzzer};
-use native::{calls, csmith, sequential};
+use native::{calls, csmith, recursion, sequential};
 use oox::texts;
 use std::time::Duration;
 
@@ -222,6 +222,13 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         oracle: COMPILER,
         make: sequential::make_threads,
         asks: engines(settings::one_execution, 1, 3),
+    },
+    Fuzzer {
+        name: "recursion",
+        makes: "functions that call themselves and each other several times, as deep as an input says",
+        oracle: COMPILER,
+        make: recursion::make,
+        asks: engines(settings::one_execution, 1, 5),
     },
     Fuzzer {
         name: "calls",

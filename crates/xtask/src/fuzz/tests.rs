@@ -30,7 +30,7 @@ fn share(name: &str) -> u64 {
         "orders" => 40,
         "csmith" => 1,
         "cegar" | "impact" | "sections" | "blocks" | "locks" | "heap" | "library" | "sequential" | "turns"
-        | "calls" => 8,
+        | "recursion" | "calls" => 8,
         _ => 12,
     }
 }

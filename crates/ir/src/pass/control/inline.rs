@@ -36,7 +36,7 @@ pub fn inline_calls(program: &Program, options: &Options) -> Result<Program, Why
             Ok((_, size)) => size.is_decided,
             Err(Stop::TooLarge { is_decided }) => is_decided,
             Err(Stop::Why(why)) => return Err(why),
-            Err(Stop::IsRecursive(_)) => false,
+            Err(Stop::IsRecursive(_) | Stop::LosesObjects) => false,
         };
         if is_decided && let Ok((result, Size { is_bounded: false, .. })) = unfolded(options.max_edges) {
             return Ok(result);
@@ -47,11 +47,27 @@ pub fn inline_calls(program: &Program, options: &Options) -> Result<Program, Why
         match Inliner::new(program, Recursion::Stacked(recursive.clone()), options.max_edges).run() {
             Ok((result, _)) => return Ok(result),
             Err(Stop::IsRecursive(proc)) => recursive.insert(proc),
+            Err(Stop::LosesObjects) => return unfold_less(program, options),
             Err(Stop::TooLarge { .. }) => {
                 return Err(Why::Bound(format!("inlining all calls makes more than {} edges", options.max_edges)));
             }
             Err(Stop::Why(why)) => return Err(why),
         };
+    }
+}
+
+/// The program with recursion unfolded as deep as edges allow.
+fn unfold_less(program: &Program, options: &Options) -> Result<Program, Why> {
+    let mut depth = options.recursion.max(1);
+    loop {
+        match Inliner::new(program, Recursion::Unfolded(depth), options.max_edges).run() {
+            Ok((result, _)) => return Ok(result),
+            Err(Stop::Why(why)) => return Err(why),
+            Err(_) if depth > 1 => depth /= 2,
+            Err(_) => {
+                return Err(Why::Bound(format!("inlining all calls makes more than {} edges", options.max_edges)));
+            }
+        }
     }
 }
 
@@ -85,6 +101,8 @@ enum Stop {
     },
     /// A procedure calls itself that was not known to.
     IsRecursive(ProcId),
+    /// A thread ends within activations that wait on a stack, and what is live there is not known.
+    LosesObjects,
     Why(Why),
 }
 
@@ -230,7 +248,10 @@ impl<'a> Inliner<'a> {
         let stacked = stack_up(&mut self.result, self.source, &self.summaries, &mut built, &frames);
         // Where the process ends nothing is left to end. Another thread that runs main too ends only itself.
         let ends_process = proc == self.source.main && !self.may_start(proc);
-        end_objects(&mut self.result, &mut built, &stacked, ends_process);
+        let loses = end_objects(&mut self.result, &mut built, &stacked, ends_process);
+        if loses && !stacked.is_empty() {
+            return Err(Stop::LosesObjects);
+        }
         Ok(built)
     }
 

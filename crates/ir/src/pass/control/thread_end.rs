@@ -21,13 +21,13 @@ use rustc_hash::FxHashSet;
 const MOST_OPEN: usize = 3;
 
 /// Ends the stack objects of a thread where it ends. With `ends_process` a `Return` ends the whole process, and nothing is left to end. Where a thread returns, those of copies that were
-/// entered again have ended before; several of one variable may have been live.
+/// entered again have ended before; several of one variable may have been live. Gives whether some object may be live of which nobody knows where it is.
 pub(in crate::pass) fn end_objects(
     program: &mut Program,
     proc: &mut Proc,
     stacked: &FxHashSet<VarId>,
     ends_process: bool,
-) {
+) -> bool {
     let ends = |edge: &Edge| match edge.stmts.last().map(|stmt| &stmt.op) {
         Some(Op::ExitThread(_)) => true,
         Some(Op::Return(_)) => !ends_process,
@@ -42,8 +42,9 @@ pub(in crate::pass) fn end_objects(
         }
     }
     if vars.is_empty() || !proc.edges.iter().any(ends) {
-        return;
+        return false;
     }
+    let mut is_lost = false;
     let lives = Lives::new(&program.pool, proc, &vars);
     let mut open = FixedBitSet::with_capacity(vars.len());
     let mut edges = Vec::new();
@@ -58,6 +59,7 @@ pub(in crate::pass) fn end_objects(
                     of_stack.for_each(|(index, _)| here.forget(index));
                 }
                 let is_plain = first.iter().all(|stmt| leaves_alone(&vars, &stmt.op));
+                is_lost |= here.is_lost.count_ones(..) > 0;
                 let at_end = AtEnd { live: &here, vars: &vars, is_plain };
                 edges.extend(at_end.edges(program, &edge, last, &mut open));
             }
@@ -68,6 +70,7 @@ pub(in crate::pass) fn end_objects(
         forget_ended(program, edge, &vars, &open);
     }
     proc.edges = edges;
+    is_lost
 }
 
 /// Which objects may be live, and which may not be.

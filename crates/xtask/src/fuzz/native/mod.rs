@@ -6,6 +6,7 @@
 pub(super) mod calls;
 pub(super) mod csmith;
 mod program;
+pub(super) mod recursion;
 pub(super) mod sequential;
 
 use super::ask::temporary;
