@@ -228,7 +228,7 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         makes: "functions that call themselves and each other several times, as deep as an input says",
         oracle: COMPILER,
         make: recursion::make,
-        asks: engines(settings::one_execution, 1, 5),
+        asks: engines(settings::one_execution, 1, 2),
     },
     Fuzzer {
         name: "calls",
