@@ -82,7 +82,8 @@ fn refuse(what: String) -> Why {
     Why::Unsupported { span: Span::NOWHERE, what }
 }
 
-fn name_of(program: &Program) -> &str {
+/// The name of a program's model, as users know it.
+pub(crate) fn name_of(program: &Program) -> &str {
     let given = program.axioms.as_deref().filter(|_| program.model == Model::Cat);
     given.map_or(program.model.name(), |axioms| &axioms.name)
 }

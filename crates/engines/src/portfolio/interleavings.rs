@@ -41,16 +41,14 @@ const RACES: &str = "modular";
 pub(super) fn asks<'a>(task: &Task, set: &[(String, String)]) -> Result<Vec<Ask<'a, ir::Replayed>>, String> {
     // Endless executions are another matter: which of them are fair is a question of the model.
     let endless = Properties::of(&[Property::Termination, Property::Liveness]);
-    if !monotone::is_within_rc11(&task.program) || task.properties.both(endless) != Properties::NONE {
+    // What atomic sections order is said by no axiom.
+    let is_open = task.program.model == Model::Cat && has_sections(&task.program);
+    if !monotone::is_within_rc11(&task.program) || !task.properties.both(endless).is_empty() || is_open {
         return Ok(Vec::new());
     }
     let asked =
         Arc::new(Task { program: interleaved(&task.program), properties: task.properties.with(Property::Race) });
-    let (prepared, model) = (Prepared::default(), name_of(&task.program));
-    if task.program.model == Model::Cat && has_sections(&task.program) {
-        // What they order is said by no axiom.
-        return Ok(Vec::new());
-    }
+    let (prepared, model) = (Prepared::default(), monotone::name_of(&task.program).to_string());
     let ask = |row: &Row| {
         let engine = engine_of(row).ok_or_else(|| format!("there is no engine {}", row.engine))?;
         let (asked, prepared, covers, model) = (Arc::clone(&asked), prepared.clone(), task.properties, model.clone());
@@ -84,12 +82,6 @@ pub(super) fn asks<'a>(task: &Task, set: &[(String, String)]) -> Result<Vec<Ask<
 fn has_sections(program: &Program) -> bool {
     let mut stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
     stmts.any(|stmt| stmt.op == Op::AtomicBegin)
-}
-
-/// The name of the model, as users know it.
-fn name_of(program: &Program) -> String {
-    let axioms = program.axioms.as_ref().filter(|_| program.model == Model::Cat);
-    axioms.map_or(program.model.name().to_string(), |axioms| axioms.name.clone())
 }
 
 /// The program with threads that interleave.
