@@ -26,7 +26,7 @@ use crate::prepared::Prepared;
 use crate::schedule::{Ask, cores};
 use crate::table::ENGINES;
 use crate::{About, Decided, Engine, Settings, decide};
-use ir::pass::{Components, count_blocks};
+use ir::pass::{Components, count_blocks, never_deadlocks};
 use ir::{Axioms, Callee, Edge, LocId, Model, Op, Proc, Program, Properties, Property, Task, Why};
 use std::sync::Arc;
 use std::time::Duration;
@@ -145,7 +145,7 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
     let alone = ENGINES.iter().find(|engine| engine.name() == name);
     if let Some(engine) = alone {
         let row = Row { is_alone: true, ..Row::of(engine.name(), 0, 100) };
-        return Ok(vec![ask(row, *engine, engine.properties(task))?]);
+        return Ok(vec![ask(row, *engine, covered(*engine, task))?]);
     }
     if name == INTERLEAVINGS {
         return interleavings::asks(task, set);
@@ -156,7 +156,7 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
     for row in TABLE {
         let row = &Row { after: if starts == Starts::Few { row.after } else { row.after_if_many }, ..*row };
         let engine = engine_of(row).ok_or_else(|| format!("there is no engine {}", row.engine))?;
-        let covers = engine.properties(task);
+        let covers = covered(engine, task);
         let covers = if row.leaves_races { covers.beyond(Properties::of(&[Property::Race])) } else { covers };
         let is_asked = |knows: fn(&Program) -> bool| task.program.model != Model::Sc && knows(&task.program);
         let is_other_form = row.asks_axioms.is_some_and(|knows| !is_asked(knows));
@@ -180,6 +180,7 @@ pub fn asks<'a>(name: &str, task: &'a Task, set: &[(String, String)]) -> Result<
     for ask in by_groups {
         asks.push(ask?);
     }
+    asks.extend(order_of_waits(task, set, &prepared)?);
     asks.extend(races_of_c11(task, set)?);
     asks.extend(freed_blocks(task, set)?);
     asks.extend(interleavings::asks(task, set)?);
@@ -215,6 +216,21 @@ fn freed_blocks<'a>(task: &Task, set: &[(String, String)]) -> Result<Vec<Ask<'a,
         })
     };
     FREED.iter().map(ask).collect()
+}
+
+/// Who is asked whether waits can make a circle, if nobody who visits executions knows.
+fn order_of_waits<'a>(
+    task: &'a Task,
+    set: &[(String, String)],
+    prepared: &Prepared,
+) -> Result<Option<Ask<'a, ir::Replayed>>, String> {
+    let deadlock = Properties::of(&[Property::Deadlock]);
+    let is_open = task.program.model == Model::Cat && asks_for_deadlocks_and_misuse(task);
+    let row = Row::of("modular", 20, 100);
+    match engine_of(&row).filter(|_| is_open && !never_deadlocks(&task.program)) {
+        Some(engine) => Ok(Some(Ask { refuses_quietly: true, ..ask(row, engine, deadlock, task, set, prepared)? })),
+        None => Ok(None),
+    }
 }
 
 /// Who is asked about races that interleavings may not have, if there may be such.
@@ -301,6 +317,19 @@ fn lost_for_sure_not(task: &Task) -> Properties {
     if task.never_allocates() { lost } else { Properties::NONE }
 }
 
+/// Whether somebody looks for joins of what is no thread and locks that are written over, and deadlocks need only be looked for in programs without.
+fn asks_for_deadlocks_and_misuse(task: &Task) -> bool {
+    task.properties.has(Property::Deadlock) && task.properties.has(Property::Misuse)
+}
+
+/// What an engine's answer is about: what it looks for, and that nobody waits for ever where nobody waits, which it need not look for.
+fn covered(engine: &dyn Engine, task: &Task) -> Properties {
+    let covers = engine.properties(task);
+    let is_open = asks_for_deadlocks_and_misuse(task) && !covers.has(Property::Deadlock);
+    let is_known = is_open && !covers.is_empty() && never_deadlocks(&task.program);
+    if is_known { covers.with(Property::Deadlock) } else { covers }
+}
+
 fn engine_of(row: &Row) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|engine| engine.name() == row.engine)
 }
@@ -314,7 +343,7 @@ fn ask<'a>(
     prepared: &Prepared,
 ) -> Result<Ask<'a, ir::Replayed>, String> {
     let prepared = prepared.clone();
-    let known = lost_for_sure_not(task).both(covers);
+    let known = lost_for_sure_not(task).union(covers.beyond(engine.properties(task))).both(covers);
     // Whoever is asked about nothing else looks all the same, and says what it has seen.
     let (known, open) = if known == covers { (Properties::NONE, covers) } else { (known, covers.beyond(known)) };
     Ok(Ask {

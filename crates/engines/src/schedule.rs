@@ -56,6 +56,8 @@ pub struct Ask<'a, R> {
 pub struct How {
     /// Whether a second engine shall answer before anything is told.
     pub second_opinion: bool,
+    /// Whether the answer may leave open what only those look for who refuse the question for reasons of their own: nobody has named what is asked about.
+    pub leaves_refused: bool,
     /// Where engines say how far they are.
     pub board: Board,
     /// Takes the words of this thread's last panic, with its place; only who installed a panic hook has heard them.
@@ -144,10 +146,26 @@ impl<R> Round<'_, '_, R> {
         safe.fold(Properties::NONE, |all, heard| all.union(self.asks[heard.ask].covers))
     }
 
+    /// What the answer has to be about.
+    fn needed(&self, heard: &[Heard<R>]) -> Properties {
+        let has_refused = |number: usize| {
+            let is_own = |heard: &&Heard<R>| heard.ask == number && self.asks[number].refuses_quietly;
+            heard.iter().filter(is_own).any(|heard| match &heard.said {
+                Ok(Decided::Unknown(why)) => matches!(why, Why::Unsupported { .. } | Why::NotShown { .. }),
+                _ => false,
+            })
+        };
+        let open = (0..self.asks.len()).filter(|number| !has_refused(*number)).map(|number| self.asks[number].covers);
+        match self.how.leaves_refused {
+            true => self.asked.both(open.fold(Properties::NONE, Properties::union)),
+            false => self.asked,
+        }
+    }
+
     /// Whether there is an answer to the whole.
     fn is_answered(&self, common: &Common<R>) -> bool {
         let has_safe = common.heard.iter().any(|heard| heard.is_safe());
-        let is_proven = has_safe && self.asked.beyond(self.proven(common)).is_empty();
+        let is_proven = has_safe && self.needed(&common.heard).beyond(self.proven(common)).is_empty();
         is_proven || common.heard.iter().any(|heard| heard.is_unsafe())
     }
 
@@ -344,6 +362,7 @@ fn conclude<R>(
     what: impl Fn(&R) -> Wrong,
 ) -> Scheduled<R> {
     let asks = round.asks;
+    let asked = round.needed(&heard);
     let sound = heard.iter().filter(|heard| heard.said.is_ok());
     let looked_for = sound.fold(Properties::NONE, |all, heard| all.union(heard.run.looked_for));
     let disagreement = disagreement(asks, &heard, what);
@@ -401,7 +420,9 @@ fn conclude<R>(
         let new = asks[ask].covers.beyond(scheduled.proven);
         if !new.is_empty() || parts.is_empty() {
             scheduled.proven = scheduled.proven.union(new);
-            scheduled.by.push(name(ask));
+            if !scheduled.by.contains(&name(ask)) {
+                scheduled.by.push(name(ask));
+            }
             parts.push((new, proof, checked));
             if scheduled.statistics.0.is_empty() {
                 scheduled.statistics = run.statistics;
@@ -410,10 +431,10 @@ fn conclude<R>(
             scheduled.notes.extend(run.notes);
         }
     }
-    let open = round.asked.beyond(scheduled.proven);
+    let open = asked.beyond(scheduled.proven);
     if open.is_empty() && !parts.is_empty() {
         scheduled.confirmed_by = confirmed_by;
-        scheduled.looked_for = round.asked;
+        scheduled.looked_for = asked;
         scheduled.decided = together(parts);
         return scheduled;
     }
@@ -466,7 +487,8 @@ fn disagreement<R>(asks: &[Ask<'_, R>], heard: &[Heard<R>], what: impl Fn(&R) ->
     let pairs = safe.flat_map(|safe| heard.iter().map(move |other| (safe, other)));
     let found = pairs.into_iter().find_map(|(safe, other)| {
         // A proof pair by pair is about defined executions only, and says so.
-        let is_conditional = matches!(&safe.said, Ok(Decided::Safe(ir::Proof::Apart { .. }, _)));
+        let is_conditional =
+            matches!(&safe.said, Ok(Decided::Safe(ir::Proof::Apart { .. } | ir::Proof::InOrder { .. }, _)));
         let safe = safe.ask;
         match &other.said {
             Ok(Decided::Unsafe(execution)) => {

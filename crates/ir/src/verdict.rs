@@ -62,6 +62,11 @@ pub enum Proof {
         /// How many pairs there are.
         pairs: u64,
     },
+    /// Locks are taken in one order, and nobody waits for anything else but ends of threads.
+    InOrder {
+        /// How many waits there are.
+        waits: u64,
+    },
     /// Several proofs, each about some of the properties.
     Parts(Vec<(Properties, Proof)>),
 }

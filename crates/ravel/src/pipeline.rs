@@ -142,6 +142,7 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
     let started = Instant::now();
     let how = How {
         second_opinion: plan.second_opinion,
+        leaves_refused: request.is_default,
         board: watch.board().clone(),
         last_panic: Some(guarded_thread::last_panic),
     };

@@ -329,6 +329,7 @@ fn proof_of(proof: &Proof) -> ProofOut {
         Proof::Threads(graphs) => simple("threads", graphs.n_nodes()),
         Proof::Unrolled { events } => simple("unrolled", *events),
         Proof::Apart { pairs } => simple("apart", *pairs),
+        Proof::InOrder { waits } => simple("in order", *waits),
         Proof::Parts(parts) => {
             let part = |(properties, proof): &(Properties, Proof)| PartOut {
                 properties: properties.iter().map(Property::describe).collect(),

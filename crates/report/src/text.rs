@@ -131,6 +131,9 @@ pub(crate) fn describe(proof: &Proof) -> String {
                 plural(*pairs)
             )
         }
+        Proof::InOrder { waits } => {
+            format!("{waits} wait{}, all for locks that are taken in one order, or for threads", plural(*waits))
+        }
         Proof::Parts(parts) => parts.iter().map(|(_, proof)| describe(proof)).collect::<Vec<_>>().join("; "),
     }
 }

@@ -7,15 +7,18 @@
 //! matter: store buffering, two writes each in opposite orders, two readers that disagree. Conflicts of plain accesses and of locks do not count: as long as
 //! there is no race they follow happens-before. Relaxed accesses make no difference here, except that all of their cycles count.
 //!
+//! All this is about accesses that are one event each. Those that overlap in part are several: such a read may find one half of a write and miss the other, without any
+//! second access of either thread. So where atomic accesses may overlap in part there may be such an execution.
+//!
 //! This is about a program whose procedures are threads. Invariant: if it gives none, every execution of the program up to its first race is
 //! an interleaving. It may give one where there is none.
 
 use super::targets::{TargetId, Targets};
 use fixedbitset::FixedBitSet;
-use ir::access::{AccessKind, locals_read};
+use ir::access::{AccessKind, bytes_of, locals_read};
 use ir::pass::{Sharing, reachable_from};
 use ir::{EdgeId, LocId, Op, Order, Place, ProcId, Program, Span, Stmt};
-use logic::{Node, Pool, TermId, VarId};
+use logic::{Node, Pool, TermId, Value, VarId};
 
 /// How often threads of one procedure take part in a cycle, at most.
 const INSTANCES: usize = 3;
@@ -29,8 +32,9 @@ struct Atomic {
     edge: EdgeId,
     at: usize,
     targets: Vec<TargetId>,
-    /// The cell, if it is one that is known, rather than some element of something. Accesses that share bytes only are not in order by themselves.
+    /// The cell, if it is one that is known, rather than some element of something.
     cell: Option<Place>,
+    place: Place,
     kind: AccessKind,
     order: Order,
     span: Span,
@@ -40,6 +44,9 @@ struct Atomic {
 pub(crate) fn weak_executions(program: &Program) -> Option<Span> {
     let sharing = Sharing::new(program);
     let mut atomics = shared_atomics(program, &sharing);
+    if let Some(span) = overlap_in_part(program, &atomics) {
+        return Some(span);
+    }
     leave_tallies_out(program, &mut atomics);
     let weak = atomics.iter().find(|access| access.order != Order::SeqCst)?;
     let pairs = pairs(program, &atomics, &sharing, &Across::of(program));
@@ -81,6 +88,7 @@ fn shared_atomics(program: &Program, sharing: &Sharing) -> Vec<Atomic> {
                     at,
                     targets: set.ones().map(|target| target as TargetId).collect(),
                     cell,
+                    place: *place,
                     kind: access.kind,
                     order: if failure == Order::SeqCst { access.order } else { Order::Relaxed },
                     span: stmt.span,
@@ -89,6 +97,28 @@ fn shared_atomics(program: &Program, sharing: &Sharing) -> Vec<Atomic> {
         }
     }
     found
+}
+
+/// An atomic access that may overlap with another in part, neither being the other's bytes.
+fn overlap_in_part(program: &Program, atomics: &[Atomic]) -> Option<Span> {
+    let is_exact = |place: &Place| match place {
+        Place::Var(_) => true,
+        Place::Mem { region, .. } => program.regions.get(region.0 as usize).is_some_and(|region| region.is_exact),
+    };
+    let bytes = |place: &Place| match place {
+        Place::Mem { addr, sort, .. } => {
+            let Some(Value::Bv(addr)) = program.pool.as_const(*addr) else { return None };
+            Some((addr.to_u64()?, bytes_of(*sort)))
+        }
+        Place::Var(_) => None,
+    };
+    let may_overlap = |a: &Atomic, b: &Atomic| match (bytes(&a.place), bytes(&b.place)) {
+        (Some(one), Some(other)) => one != other && one.0 < other.0 + other.1 && other.0 < one.0 + one.1,
+        _ => a.targets.iter().any(|target| b.targets.contains(target)),
+    };
+    let open: Vec<&Atomic> = atomics.iter().filter(|access| !is_exact(&access.place)).collect();
+    let meets = |a: &&&Atomic| open.iter().any(|b| (a.kind.writes() || b.kind.writes()) && may_overlap(a, b));
+    open.iter().find(meets).map(|access| access.span)
 }
 
 /// Leaves out cells that threads only add to, relaxed, without looking at what they find: such an access orders nothing, as long as there are no fences, and sums are the same

@@ -6,12 +6,14 @@
 //! What keeps accesses apart does not hang on interleavings: a thread reads its own writes back, values come from some write that there is, and starting
 //! threads, joining them and locks order what happens. Thus it holds under axioms, too, where values do not come out of thin air and a race is what is not
 //! ordered so: of the shipped models `rc11`.
+//!
+//! Asked about deadlocks under axioms, and not about races, it looks at the order in which locks are taken (`ir::pass::waits_in_order`).
 
 use crate::evidence::monotone;
 use crate::thread_modular::no_races;
 use crate::{About, Engine, Run};
-use ir::pass::Options;
-use ir::{Model, Proof, Properties, Property, Span, Task, Verdict, Why};
+use ir::pass::{Options, waits_in_order};
+use ir::{Model, Program, Proof, Properties, Property, Span, Task, Verdict, Why};
 
 /// The thread-modular engine.
 pub struct Modular;
@@ -30,6 +32,10 @@ impl Engine for Modular {
     }
 
     fn properties(&self, task: &Task) -> Properties {
+        // One at a time: what is not shown of one must not hide the other.
+        if !task.properties.has(Property::Race) && task.program.model == Model::Cat {
+            return task.properties.both(Properties::of(&[Property::Deadlock]));
+        }
         let is_judged = task.program.model == Model::Sc || monotone::flags_races(&task.program);
         if is_judged { task.properties.both(Properties::of(&[Property::Race])) } else { Properties::NONE }
     }
@@ -52,6 +58,9 @@ fn decide(task: &Task, run: &mut Run) -> Result<Proof, Why> {
     }
     let options = Options { blocks: false, ..Options::default() };
     let program = run.prepare(task, &options)?;
+    if !task.properties.has(Property::Race) {
+        return waits(&program, run);
+    }
     run.looked_for = Properties::of(&[Property::Race]);
     let reasons = match no_races(&program, run)? {
         Ok(reasons) => reasons,
@@ -69,4 +78,17 @@ fn decide(task: &Task, run: &mut Run) -> Result<Proof, Why> {
     run.statistics.set("pairs apart by place", reasons.by_place as f64);
     run.notes.push("data races are excluded as long as no access is invalid and no lock misused".to_string());
     Ok(Proof::Apart { pairs: reasons.pairs })
+}
+
+/// Whether no circle of waits is possible.
+fn waits(program: &Program, run: &mut Run) -> Result<Proof, Why> {
+    run.looked_for = Properties::of(&[Property::Deadlock]);
+    let Some(waits) = waits_in_order(program) else {
+        let what =
+            "that nobody waits for ever: locks are not always taken in one order, or something else is waited for"
+                .to_string();
+        return Err(Why::NotShown { span: Span::NOWHERE, what });
+    };
+    run.notes.push("deadlocks are excluded as long as no access is invalid and no lock misused".to_string());
+    Ok(Proof::InOrder { waits: waits as u64 })
 }

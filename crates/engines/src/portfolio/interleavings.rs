@@ -5,7 +5,8 @@
 //! Who has no race in any interleaving, and no cycle of accesses of which atomic ones weaker than seq_cst leave the order open (`explore::robustness`), has no other
 //! executions under RC11, as far as these show in what is read and written. Nor has it any on the machines: those of a program without races, compiled as the tables of mappings say, are among those of RC11.
 //! So engines that interleave are asked whether the program is safe, races included, and their proof holds under the model. What goes wrong in an
-//! interleaving is left to others: they show an execution that the axioms were asked about.
+//! interleaving is left to others: they show an execution that the axioms were asked about. But a deadlock is told, as nobody else looks for one, and an interleaving is an
+//! execution of each of these models.
 //!
 //! Attempts of the library (a lock that is tried, a semaphore that is looked at) may see under axioms what no interleaving shows; programs with such are refused here. Only
 //! models that are built in are known to lie between interleavings and RC11, with the mapping that they have by themselves.
@@ -33,6 +34,9 @@ const TABLE: [Row; 4] = [
     },
     Row { knobs: &[("order", "lockstep"), ("dependence", "outcomes")], ..Row::of("impact", 2000, 100) },
 ];
+
+/// Who looks for deadlocks, of which the axioms say nothing, where there are other executions besides.
+const HUNTER: &str = "explicit";
 
 /// Who excludes races where an engine does not look for them.
 const RACES: &str = "modular";
@@ -92,7 +96,16 @@ fn interleaved(program: &Program) -> Program {
 
 fn answer(engine: &dyn Engine, task: &Task, covers: Properties, run: &mut Run) -> Decided {
     if let Err(why) = is_robust(task, run) {
-        return Decided::Unknown(why);
+        let deadlock = Properties::of(&[Property::Deadlock]);
+        if !covers.has(Property::Deadlock) || engine.name() != HUNTER {
+            return Decided::Unknown(why);
+        }
+        // An interleaving is an execution of every one of these models.
+        let hunted = Task { program: task.program.clone(), properties: deadlock };
+        return match decide(engine, &hunted, run) {
+            Decided::Unsafe(replayed) => Decided::Unsafe(replayed),
+            _ => Decided::Unknown(why),
+        };
     }
     let race = Properties::of(&[Property::Race]);
     let looks_for_races = engine.properties(task).has(Property::Race);
@@ -112,6 +125,7 @@ fn answer(engine: &dyn Engine, task: &Task, covers: Properties, run: &mut Run) -
     let decided = decide(engine, &rest, run);
     run.looked_for = run.looked_for.both(covers);
     match decided {
+        Decided::Unsafe(replayed) if replayed.trace.violation == Property::Deadlock => Decided::Unsafe(replayed),
         Decided::Unsafe(_) => Decided::Unknown(goes_wrong()),
         other => other,
     }

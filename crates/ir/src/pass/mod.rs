@@ -22,7 +22,7 @@ mod values;
 pub use analysis::graph::{Components, loop_heads, reachable_from, reverse_post_order};
 pub(crate) use analysis::linear::{linear, number};
 pub use analysis::liveness::Liveness;
-pub use analysis::lock_order::{forget_owners, may_wait_in_circle};
+pub use analysis::lock_order::{forget_owners, may_wait_in_circle, never_deadlocks, waits_in_order};
 pub use analysis::loops::{Loop, find_loops};
 pub use analysis::points_to::{AbstractObject, PointsTo};
 pub use analysis::sharing::{Sharing, Visibility};

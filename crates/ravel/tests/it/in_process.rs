@@ -3,7 +3,7 @@
 //! Only plain C files that need no option are asked this way; others, and programs that the default alone is asked about, go through the command line.
 
 use cases::{Case, Expectation, question};
-use engines::{Board, Budget, Decided, How, portfolio, schedule};
+use engines::{Budget, Decided, How, portfolio, schedule};
 use ir::{Model, Properties, Task};
 use std::path::Path;
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub(crate) fn ask(read: &Read, engine: &str, knobs: &[(String, String)], limit: 
     let known = asks.iter().fold(Properties::NONE, |all, ask| all.union(ask.covers));
     let asked = if read.is_default { read.task.properties.both(known) } else { read.task.properties };
     let budget = Budget::new(Some(limit), Some(MEMORY));
-    let how = How { board: Board::default(), ..How::default() };
+    let how = How { leaves_refused: read.is_default, ..How::default() };
     let found = schedule(&asks, asked, how, &budget, |replayed| {
         (Some(replayed.trace.violation), replayed.trace.violation.describe().to_string())
     });

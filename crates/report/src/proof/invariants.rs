@@ -31,7 +31,11 @@ pub fn certificates(proof: &Proof) -> Vec<&Certificate> {
     match proof {
         Proof::Abstraction(certificate) => vec![certificate],
         Proof::Parts(parts) => parts.iter().flat_map(|(_, proof)| certificates(proof)).collect(),
-        Proof::Threads(_) | Proof::Exhaustive { .. } | Proof::Unrolled { .. } | Proof::Apart { .. } => Vec::new(),
+        Proof::Threads(_)
+        | Proof::Exhaustive { .. }
+        | Proof::Unrolled { .. }
+        | Proof::Apart { .. }
+        | Proof::InOrder { .. } => Vec::new(),
     }
 }
 

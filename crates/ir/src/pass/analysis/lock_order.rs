@@ -9,8 +9,9 @@
 //! Who holds what is known from the marks of the library models: a wait that has an owner is followed by the mark of the lock.
 //! Calls must have been inlined.
 
+use crate::ObjectKind;
 use crate::program::{LocId, Proc, ProcId, Program};
-use crate::stmt::{Mark, Op, Stmt};
+use crate::stmt::{Callee, CheckKind, Mark, Op, Stmt};
 use logic::{TermId, Value};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +46,62 @@ pub fn may_wait_in_circle(program: &Program) -> bool {
         }
     }
     has_circle(&arcs)
+}
+
+/// How many waits a program has, if none of them can last for ever: all are for locks or for threads that end, and no circle of them is possible. Nobody waits then for the
+/// last lock in the order of which any is held, and who holds it gives it back; so it is under every memory model in which locks exclude each other.
+pub fn waits_in_order(program: &Program) -> Option<usize> {
+    let stmts = || program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
+    let is_true = |cond: TermId| program.pool.as_const(cond) == Some(&Value::Bool(true));
+    // Where executions are refused nobody can tell.
+    let is_open = |stmt: &Stmt| match &stmt.op {
+        Op::Rmw { wait: Some(_), owner: None, .. } => true,
+        Op::Check { cond, kind: CheckKind::Unsupported(_) | CheckKind::Bound(_) } => !is_true(*cond),
+        _ => false,
+    };
+    if stmts().any(is_open) || may_wait_in_circle(program) {
+        return None;
+    }
+    Some(stmts().filter(|stmt| matches!(stmt.op, Op::Rmw { owner: Some(_), .. } | Op::Join { .. })).count())
+}
+
+/// Whether nobody ever waits for ever, as the text of a program tells at once, calls and all: only the first thread joins others, and nobody waits for anything else. Who is joined waits for
+/// nothing then: it ends, or it runs for ever, which is no deadlock. That the first thread joins itself is left to those who look for misuse.
+pub fn never_deadlocks(program: &Program) -> bool {
+    let stmts_of = |proc: usize| program.procs[proc].edges.iter().flat_map(|edge| &edge.stmts);
+    let waits = |stmt: &Stmt| matches!(stmt.op, Op::Rmw { wait: Some(_), .. });
+    if (0..program.procs.len()).any(|proc| stmts_of(proc).any(waits)) {
+        return false;
+    }
+    // Whose address is taken may be called by everybody, and run as a thread.
+    let taken: Vec<usize> = program
+        .objects
+        .iter()
+        .filter_map(|object| match object.kind {
+            ObjectKind::Function(proc) => Some(proc.index()),
+            _ => None,
+        })
+        .collect();
+    let mut runs_beside = vec![false; program.procs.len()];
+    let mut open: Vec<usize> = taken.clone();
+    for proc in 0..program.procs.len() {
+        open.extend(stmts_of(proc).filter_map(|stmt| match &stmt.op {
+            Op::Start { callee: Callee::Proc(started), .. } => Some(started.index()),
+            _ => None,
+        }));
+    }
+    while let Some(proc) = open.pop() {
+        if std::mem::replace(&mut runs_beside[proc], true) {
+            continue;
+        }
+        open.extend(stmts_of(proc).filter_map(|stmt| match &stmt.op {
+            Op::Call { callee: Callee::Proc(called), .. } => Some(called.index()),
+            _ => None,
+        }));
+    }
+    let joins = |proc: usize| stmts_of(proc).any(|stmt| matches!(stmt.op, Op::Join { .. }));
+    let beside = |proc: &usize| runs_beside[*proc];
+    !beside(&program.main.index()) && !(0..program.procs.len()).filter(beside).any(joins)
 }
 
 /// The program without what its waits say about who can end them.
@@ -170,6 +227,7 @@ fn has_circle(arcs: &BTreeSet<(Lock, Lock)>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::build::Builder;
 
     #[test]
     fn only_circles_count() {
@@ -187,5 +245,38 @@ mod tests {
         for (arcs, expected) in rows {
             assert_eq!(has_circle(&arcs.iter().copied().collect()), expected, "{arcs:?}");
         }
+    }
+
+    /// A program whose thread, or whose first thread, joins.
+    fn joined_by(main_joins: bool, thread_joins: bool) -> Program {
+        let mut builder = Builder::new();
+        let join = builder.define("join", |body| {
+            let handle = body.pointer("handle");
+            body.join(handle);
+            body.then(Op::Return(None));
+        });
+        let call = Op::Call { callee: Callee::Proc(join), args: Vec::new(), result: None };
+        let worker = builder.define("worker", |body| {
+            if thread_joins {
+                body.then(call.clone());
+            }
+            body.then(Op::Return(None));
+        });
+        let main = builder.define("main", |body| {
+            let dst = body.pointer("t");
+            body.then(Op::Start { dst, callee: Callee::Proc(worker), args: Vec::new() });
+            if main_joins {
+                body.then(call.clone());
+            }
+            body.then(Op::Return(None));
+        });
+        builder.finish(main)
+    }
+
+    #[test]
+    fn who_is_joined_must_not_join() {
+        assert!(never_deadlocks(&joined_by(true, false)));
+        assert!(never_deadlocks(&joined_by(false, false)));
+        assert!(!never_deadlocks(&joined_by(true, true)));
     }
 }
