@@ -56,6 +56,8 @@ pub struct Ask<'a, R> {
 pub struct How {
     /// Whether a second engine shall answer before anything is told.
     pub second_opinion: bool,
+    /// Whether a part of the question that all refuse quietly is left out, as nobody has asked for it by name.
+    pub leaves_refused: bool,
     /// Where engines say how far they are.
     pub board: Board,
     /// Takes the words of this thread's last panic, with its place; only who installed a panic hook has heard them.
@@ -149,6 +151,14 @@ impl<R> Round<'_, '_, R> {
         let has_safe = common.heard.iter().any(|heard| heard.is_safe());
         let is_proven = has_safe && self.asked.beyond(self.proven(common)).is_empty();
         is_proven || common.heard.iter().any(|heard| heard.is_unsafe())
+    }
+
+    /// Whether everybody who would look for one of these has refused quietly.
+    fn is_refused(&self, open: Properties, gave_up: &[(usize, Why)]) -> bool {
+        (0..self.asks.len()).filter(|ask| !self.asks[*ask].covers.both(open).is_empty()).all(|ask| {
+            let mut own = gave_up.iter().filter(|(who, _)| *who == ask);
+            self.asks[ask].refuses_quietly && own.any(|(_, why)| matches!(why, Why::Unsupported { .. }))
+        })
     }
 
     /// Whether one engine alone answers the whole.
@@ -414,6 +424,11 @@ fn conclude<R>(
     if open.is_empty() && !parts.is_empty() {
         scheduled.confirmed_by = confirmed_by;
         scheduled.looked_for = round.asked;
+        scheduled.decided = together(parts);
+        return scheduled;
+    }
+    if round.how.leaves_refused && !parts.is_empty() && round.is_refused(open, &gave_up) {
+        scheduled.looked_for = scheduled.proven;
         scheduled.decided = together(parts);
         return scheduled;
     }

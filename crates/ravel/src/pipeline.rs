@@ -142,6 +142,7 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
     let started = Instant::now();
     let how = How {
         second_opinion: plan.second_opinion,
+        leaves_refused: request.is_default,
         board: watch.board().clone(),
         last_panic: Some(guarded_thread::last_panic),
     };
@@ -159,6 +160,9 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
     answer.timings.push(("check".to_string(), started.elapsed().as_secs_f64()));
     if let (Decided::Unknown(_), Some((name, said))) = (&found.decided, found.failed.first()) {
         return bug(request, &plan.engine, &format!("the engine {name} {said}"));
+    }
+    if let Decided::Safe(..) = &found.decided {
+        answer.properties = answer.properties.both(found.looked_for);
     }
     note(&mut answer, &found, plan);
     if let Decided::Unsafe(replayed) = &found.decided {
