@@ -239,6 +239,11 @@ fn what_only_interleavings_could_tell_is_not_checked_unless_asked_for() {
         let said = text(&run(&["verify", program.path(), "--model", model]));
         assert!(said.contains(": safe") && said.contains(open), "{said}");
     }
+    let plain =
+        "#define atomic_store_explicit(p, v, o) (*(p) = (v))\n#define atomic_load_explicit(p, o) (*(p))\nint a, b;\n";
+    let racy = Scratch::new("racy.c", &source.replace("#include <stdatomic.h>\natomic_int a, b;\n", plain));
+    let said = text(&run(&["verify", racy.path(), "--model", "tso"]));
+    assert!(said.contains(": safe") && said.contains("not checked: data race,"), "{said}");
     let said = text(&run(&["verify", program.path(), "--model", "rc11", "--property", "assert,deadlock"]));
     assert!(said.contains(": unknown") && said.contains("asked, but not looked for: deadlock"), "{said}");
 }
