@@ -101,6 +101,11 @@ fn answer(engine: &dyn Engine, task: &Task, covers: Properties, run: &mut Run) -
         let modular = Row::of(RACES, 0, 100);
         match engine_of(&modular).map(|modular| decide(modular, &races, run)) {
             Some(Decided::Safe(..)) => {}
+            // It is the way that does not work then: the others may exclude them.
+            Some(Decided::Unknown(Why::NotShown { span, what })) => {
+                let what = format!("interleavings of accesses that may race (not shown here: {what})");
+                return Decided::Unknown(Why::Unsupported { span, what });
+            }
             Some(Decided::Unknown(why)) => return Decided::Unknown(why),
             Some(Decided::Unsafe(_)) | None => return Decided::Unknown(they_race()),
         }
