@@ -183,8 +183,7 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
     if plan.advise && matches!(answer.outcome, Outcome::Unsafe { .. }) {
         answer.notes.extend(L::advise(&loaded.program, plan, answer.properties, watch.budget()));
     }
-    let remark = L::remark(&loaded.program, &answer.outcome);
-    answer.notes.extend(remark);
+    answer.notes.extend(L::remarks(&loaded.program, &answer.outcome));
     answer
 }
 
