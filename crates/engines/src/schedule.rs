@@ -56,7 +56,7 @@ pub struct Ask<'a, R> {
 pub struct How {
     /// Whether a second engine shall answer before anything is told.
     pub second_opinion: bool,
-    /// Whether the answer may leave open what only those look for who refuse the question for reasons of their own: nobody has named what is asked about.
+    /// Whether a part of the question that all refuse quietly is left out, as nobody has asked for it by name.
     pub leaves_refused: bool,
     /// Where engines say how far they are.
     pub board: Board,

@@ -223,7 +223,7 @@ pub enum Shape {
     Array {
         /// One part.
         element: Box<Shape>,
-        /// How many.
+        /// How many; 0 for as many as there is room for, at the end of an object.
         len: u64,
     },
     /// Named parts at offsets; those of a union overlap.
@@ -246,6 +246,23 @@ impl Shape {
         }
     }
 
+    /// The field of a record that an offset is in: a flexible array member has no end.
+    pub fn field(&self, offset: u64) -> Option<&(String, u64, Shape)> {
+        let Shape::Record { fields, .. } = self else { return None };
+        let inside = |(_, start, shape): &&(String, u64, Shape)| offset >= *start && offset < *start + shape.size();
+        let open = || fields.last().filter(|(_, start, shape)| shape.is_endless() && offset >= *start);
+        fields.iter().find(inside).or_else(open)
+    }
+
+    /// Whether it ends where the object ends: a flexible array member, or a record with one.
+    pub fn is_endless(&self) -> bool {
+        match self {
+            Shape::Array { len, .. } => *len == 0,
+            Shape::Record { fields, .. } => fields.last().is_some_and(|(_, _, shape)| shape.is_endless()),
+            Shape::Scalar { .. } | Shape::Bytes(_) => false,
+        }
+    }
+
     /// The path (`.a[2]`) and the format of the scalar at an offset, as far as the structure tells.
     pub fn path(&self, offset: u64) -> (String, Option<Format>) {
         match self {
@@ -255,17 +272,13 @@ impl Shape {
                 let (rest, format) = element.path(offset % element.size());
                 (format!("[{}]{rest}", offset / element.size()), format)
             }
-            Shape::Record { fields, .. } => {
-                let inside =
-                    |(_, start, shape): &&(String, u64, Shape)| offset >= *start && offset < *start + shape.size();
-                match fields.iter().find(inside) {
-                    Some((name, start, shape)) => {
-                        let (rest, format) = shape.path(offset - start);
-                        (format!(".{name}{rest}"), format)
-                    }
-                    None => (format!("+{offset}"), None),
+            Shape::Record { .. } => match self.field(offset) {
+                Some((name, start, shape)) => {
+                    let (rest, format) = shape.path(offset - start);
+                    (format!(".{name}{rest}"), format)
                 }
-            }
+                None => (format!("+{offset}"), None),
+            },
             _ if offset == 0 => (String::new(), None),
             _ => (format!("+{offset}"), None),
         }
@@ -313,6 +326,17 @@ impl Region {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flexible_array_member_goes_on_to_the_end_of_its_object() {
+        let number = Shape::Scalar { size: 8, format: Format::Signed };
+        let open = Shape::Array { element: Box::new(number.clone()), len: 0 };
+        let field = |name: &str, offset, shape: &Shape| (name.to_string(), offset, shape.clone());
+        let record = Shape::Record { size: 8, fields: vec![field("n", 0, &number), field("values", 8, &open)] };
+        assert!(record.is_endless() && !number.is_endless());
+        assert_eq!(record.path(0).0, ".n");
+        assert_eq!(record.path(24).0, ".values[2]");
+    }
 
     /// What is added to a pointer by mistake is a round number of elements; none of them leads from one of some hundred objects into
     /// another, unless that has a thousand bytes.

@@ -161,6 +161,9 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
     if let (Decided::Unknown(_), Some((name, said))) = (&found.decided, found.failed.first()) {
         return bug(request, &plan.engine, &format!("the engine {name} {said}"));
     }
+    if let Decided::Safe(..) = &found.decided {
+        answer.properties = answer.properties.both(found.looked_for);
+    }
     note(&mut answer, &found, plan);
     if let Decided::Unsafe(replayed) = &found.decided {
         answer.notes.extend(L::premise(replayed));
@@ -180,8 +183,7 @@ pub(crate) fn answer<L: Language>(request: &Request, plan: &Plan, watch: &Watch)
     if plan.advise && matches!(answer.outcome, Outcome::Unsafe { .. }) {
         answer.notes.extend(L::advise(&loaded.program, plan, answer.properties, watch.budget()));
     }
-    let remark = L::remark(&loaded.program, &answer.outcome);
-    answer.notes.extend(remark);
+    answer.notes.extend(L::remarks(&loaded.program, &answer.outcome));
     answer
 }
 

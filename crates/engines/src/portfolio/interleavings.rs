@@ -114,8 +114,13 @@ fn answer(engine: &dyn Engine, task: &Task, covers: Properties, run: &mut Run) -
         let modular = Row::of(RACES, 0, 100);
         match engine_of(&modular).map(|modular| decide(modular, &races, run)) {
             Some(Decided::Safe(..)) => {}
+            // It is the way that does not work then: the others may exclude them.
+            Some(Decided::Unknown(Why::NotShown { span, what })) => {
+                let what = format!("interleavings of accesses that may race (not shown here: {what})");
+                return Decided::Unknown(Why::Unsupported { span, what });
+            }
             Some(Decided::Unknown(why)) => return Decided::Unknown(why),
-            Some(Decided::Unsafe(_)) | None => return Decided::Unknown(goes_wrong()),
+            Some(Decided::Unsafe(_)) | None => return Decided::Unknown(they_race()),
         }
     }
     let rest = Task {
@@ -126,7 +131,7 @@ fn answer(engine: &dyn Engine, task: &Task, covers: Properties, run: &mut Run) -
     run.looked_for = run.looked_for.both(covers);
     match decided {
         Decided::Unsafe(replayed) if replayed.trace.violation == Property::Deadlock => Decided::Unsafe(replayed),
-        Decided::Unsafe(_) => Decided::Unknown(goes_wrong()),
+        Decided::Unsafe(replayed) => Decided::Unknown(goes_wrong(replayed.trace.violation)),
         other => other,
     }
 }
@@ -148,6 +153,18 @@ fn is_robust(task: &Task, run: &mut Run) -> Result<(), Why> {
 }
 
 /// Why an interleaving that goes wrong is no answer.
-fn goes_wrong() -> Why {
-    Why::Bound("an interleaving goes wrong, which says nothing of the model's executions yet".to_string())
+fn goes_wrong(how: Property) -> Why {
+    match how {
+        Property::Race => they_race(),
+        _ => Why::Bound(format!(
+            "an interleaving goes wrong ({}; --model sc shows it), which says nothing of the model's executions yet",
+            how.describe()
+        )),
+    }
+}
+
+/// Why nothing is known of a program with a race.
+fn they_race() -> Why {
+    let what = "interleavings of accesses that race, which say little of the model's executions".to_string();
+    Why::Unsupported { span: Span::NOWHERE, what }
 }

@@ -375,3 +375,28 @@ fn answers_about_parts_are_put_together() {
     let said = ask_about(&[&NO_RACE, &BAD]);
     assert!(matches!(said.decided, Decided::Unsafe(_)), "{said:?}");
 }
+
+#[test]
+fn what_all_refuse_quietly_is_left_out_where_nobody_asked_for_it() {
+    let both = Properties::of(&[Property::Assertion, Property::Race]);
+    let task = Task { properties: both, ..failing() };
+    let ask_about = |second: &'static Knows, quietly, leaves_refused| {
+        static SAFE: Knows = Knows(Property::Assertion, "first", safe);
+        let second = Ask { refuses_quietly: quietly, ..ask_knows(second, &task) };
+        let how = How { leaves_refused, ..How::default() };
+        schedule(&[ask_knows(&SAFE, &task), second], both, how, &Budget::unlimited(), described)
+    };
+    fn refused(_: &Task) -> Verdict {
+        Verdict::Unknown(Why::Unsupported { span: Span::NOWHERE, what: "races".to_string() })
+    }
+    static REFUSES: Knows = Knows(Property::Race, "second", refused);
+    static LOST: Knows = Knows(Property::Race, "second", lost);
+    let said = ask_about(&REFUSES, true, true);
+    assert!(matches!(said.decided, Decided::Safe(..)), "{said:?}");
+    assert_eq!(said.looked_for, Properties::of(&[Property::Assertion]));
+    // Not so if it was asked about by name, or was looked for in vain.
+    for (second, quietly, leaves_refused) in [(&REFUSES, true, false), (&REFUSES, false, true), (&LOST, true, true)] {
+        let said = ask_about(second, quietly, leaves_refused);
+        assert!(matches!(said.decided, Decided::Unknown(_)), "{said:?}");
+    }
+}

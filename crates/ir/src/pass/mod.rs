@@ -48,6 +48,7 @@ pub use memory::scalarize::scalarize;
 pub use origin::{NextAccess, origin_of_stmts, spell_race, spell_step, spell_trace, with_origins};
 pub use values::constants::propagate_constants;
 pub use values::dead_code::drop_dead;
+use values::handles::decide_by_handles;
 pub use values::slice::slice;
 pub use values::split_webs::split_webs;
 
@@ -112,6 +113,7 @@ pub fn prepare(program: &Program, properties: Properties, options: &Options) -> 
         program = number_allocations(unroll_starts(&program, options.rounds, options.max_edges));
         program = drop_dead(propagate_constants(program, true), properties, true);
     }
+    program = decide_by_handles(program);
     let mut n_memory = n_memory_accesses(&program);
     while n_memory > 0 {
         program = drop_dead(localize(program), properties, true);

@@ -372,3 +372,51 @@ fn recursion_on_a_stack_does_not_grow_with_the_depth() {
     assert!(size(0) < 30, "{}", size(0));
     assert!(size(8) > 1000, "{}", size(8));
 }
+
+/// `main` starts a thread in each round of a loop; how many rounds there are is known, or an input. Each thread checks that its handle is at most three.
+fn numbered_workers(n_rounds: Option<i64>) -> Program {
+    let mut b = Builder::new();
+    let worker = b.define("worker", |f| {
+        let (own, three) = (f.self_var(), f.word(3));
+        let own = f.var(own);
+        let is_small = f.pool().ule(own, three);
+        f.check(is_small);
+    });
+    let main = b.define("main", |f| {
+        let (i, n, handle) = (f.local("i"), f.local("n"), f.pointer("handle"));
+        match n_rounds {
+            Some(rounds) => {
+                let rounds = f.int(rounds);
+                f.assign(n, rounds);
+            }
+            None => f.input(n),
+        }
+        f.repeat(
+            |f| {
+                let (at, limit) = (f.var(i), f.var(n));
+                f.pool().slt(at, limit)
+            },
+            |f| {
+                f.start(handle, worker, &[]);
+                let next = f.plus(i, 1);
+                f.assign(i, next);
+            },
+        );
+    });
+    b.finish(main)
+}
+
+#[test]
+fn what_holds_for_all_handles_is_decided() {
+    // The round in which the loop is left counts, too: one thread more than there is.
+    for (rounds, is_decided) in [(Some(1), true), (Some(2), false), (Some(5), false), (None, false)] {
+        let program = propagate_constants(with_origins(numbered_workers(rounds)), true);
+        let program = super::values::handles::decide_by_handles(program);
+        let conds = all_stmts(&program).filter_map(|op| match op {
+            Op::Check { cond, .. } => Some(*cond),
+            _ => None,
+        });
+        let known: Vec<bool> = conds.map(|cond| program.pool.as_const(cond).is_some()).collect();
+        assert_eq!(known, [is_decided], "{rounds:?}");
+    }
+}

@@ -1,7 +1,7 @@
 //! C programs: lowered to `ir::Program`, decided by the engines of `engines::ENGINES`.
 
 use super::advise::{Said, advise};
-use super::{Language, Loaded, Ran};
+use super::{Language, Loaded, Ran, remarks};
 use crate::args::{RunArgs, Show};
 use crate::exit::Exit;
 use crate::guarded_thread;
@@ -12,7 +12,7 @@ use cases::question;
 use engines::{Ask, Budget, Decided, Wrong, portfolio, schedule};
 use frontend::{Options, Rejected};
 use ir::interp::{RunEnd as End, run_random};
-use ir::{Axioms, Model, Op, Order, Properties, Property, Replayed, Sources, Task, n_switches, pass};
+use ir::{Axioms, Model, Properties, Property, Replayed, Sources, Task, n_switches, pass};
 use memory::graph::mapping::Mapping;
 use report::litmus::{Graph, Role, Violated};
 use report::proof::invariants::{certificates, is_complete};
@@ -246,21 +246,8 @@ impl Language for C {
         })
     }
 
-    /// That atomic accesses of the user's program were taken for stronger ones than they are, if there are such.
-    fn remark(task: &Task, outcome: &Outcome) -> Option<String> {
-        let program = &task.program;
-        if !matches!(outcome, Outcome::Safe(_)) || program.model != Model::Sc {
-            return None;
-        }
-        let stmts = program.procs.iter().flat_map(|proc| &proc.edges).flat_map(|edge| &edge.stmts);
-        let weak = stmts.filter(|stmt| program.is_users_access(stmt)).find(|stmt| match &stmt.op {
-            Op::Load { order, .. } | Op::Store { order, .. } => order.is_atomic() && *order != Order::SeqCst,
-            _ => false,
-        })?;
-        let place = program.sources.place(weak.span);
-        Some(format!(
-            "atomic accesses weaker than seq_cst ({place}) were interleaved like the others; --model rc11 asks about all that C11 allows"
-        ))
+    fn remarks(task: &Task, outcome: &Outcome) -> Vec<String> {
+        if matches!(outcome, Outcome::Safe(_)) { remarks::remarks(task) } else { Vec::new() }
     }
 
     fn show(task: &Task, request: &Request, args: &Show) -> Result<String, String> {

@@ -11,6 +11,7 @@ mod c;
 pub(crate) mod commands;
 mod litmus;
 mod oox;
+mod remarks;
 pub(crate) mod table;
 
 use crate::args::{RunArgs, Show};
@@ -91,8 +92,8 @@ pub(crate) trait Language {
     }
 
     /// What there is to add to the answer.
-    fn remark(_program: &Self::Program, _outcome: &Outcome) -> Option<String> {
-        None
+    fn remarks(_program: &Self::Program, _outcome: &Outcome) -> Vec<String> {
+        Vec::new()
     }
 
     /// The program as ravel understands it; an error if it cannot be shown that way.

@@ -48,6 +48,7 @@ pub(super) fn shape_of(types: &Types, ty: TypeId) -> Shape {
         Type::Array { element, len: Some(len) } => {
             Shape::Array { element: Box::new(shape_of(types, element.ty)), len: *len }
         }
+        Type::Array { element, len: None } => Shape::Array { element: Box::new(shape_of(types, element.ty)), len: 0 },
         Type::Record(id) => {
             let fields = types.record(*id).fields.as_deref().unwrap_or_default();
             let fields = fields.iter().filter(|field| field.name.is_some() || field.bits.is_none()).map(|field| {

@@ -128,9 +128,10 @@ impl<'a, 'p> Namer<'a, 'p> {
                     }
                     None => self.object(base),
                 };
-                let is_single = all < 2 * size;
-                let name = if is_single { name } else { format!("{name}[{}]", offset / size) };
-                Some(Part { name, is_pointer: is_single, shape: &pointee.shape, offset: offset % size })
+                let is_single = all < 2 * size || pointee.shape.is_endless();
+                let (name, offset) =
+                    if is_single { (name, offset) } else { (format!("{name}[{}]", offset / size), offset % size) };
+                Some(Part { name, is_pointer: is_single, shape: &pointee.shape, offset })
             }
             Origin::Made { kind: AllocKind::Library, .. } => None,
         }
@@ -335,14 +336,11 @@ fn outermost_path(shape: &Shape, offset: u64, descends: bool) -> String {
             format!("[{}]{rest}", offset / element.size())
         }
         _ if offset == 0 && !descends => String::new(),
-        Shape::Record { fields, .. } => {
-            let inside = |(_, start, shape): &&(String, u64, Shape)| offset >= *start && offset < *start + shape.size();
-            match fields.iter().find(inside) {
-                Some((name, ..)) if name.starts_with('_') => String::new(),
-                Some((name, start, shape)) => format!(".{name}{}", outermost_path(shape, offset - start, descends)),
-                None => format!("+{offset}"),
-            }
-        }
+        Shape::Record { .. } => match shape.field(offset) {
+            Some((name, ..)) if name.starts_with('_') => String::new(),
+            Some((name, start, shape)) => format!(".{name}{}", outermost_path(shape, offset - start, descends)),
+            None => format!("+{offset}"),
+        },
         _ if offset == 0 => String::new(),
         _ => format!("+{offset}"),
     }
