@@ -235,14 +235,14 @@ fn what_only_interleavings_could_tell_is_not_checked_unless_asked_for() {
         int main(void) { static sem_t m; sem_init(&m, 0, 1); sem_wait(&m);\n\
           pthread_t s, t; pthread_create(&s, 0, one, 0); pthread_create(&t, 0, two, 0);\n\
           pthread_join(s, 0); pthread_join(t, 0); return 0; }\n";
-    let program = Scratch::new("buffering.c", source);
+    let program = Scratch::new("buffering.c", source.as_bytes());
     for (model, open) in [("rc11", "not checked: deadlock,"), ("tso", "not checked: data race,")] {
         let said = text(&run(&["verify", program.path(), "--model", model]));
         assert!(said.contains(": safe") && said.contains(open), "{said}");
     }
     let plain =
         "#define atomic_store_explicit(p, v, o) (*(p) = (v))\n#define atomic_load_explicit(p, o) (*(p))\nint a, b;\n";
-    let racy = Scratch::new("racy.c", &source.replace("#include <stdatomic.h>\natomic_int a, b;\n", plain));
+    let racy = Scratch::new("racy.c", source.replace("#include <stdatomic.h>\natomic_int a, b;\n", plain).as_bytes());
     let said = text(&run(&["verify", racy.path(), "--model", "tso"]));
     assert!(said.contains(": safe") && said.contains("not checked: data race,"), "{said}");
     let said = text(&run(&["verify", program.path(), "--model", "rc11", "--property", "assert,deadlock"]));
