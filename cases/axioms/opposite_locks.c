@@ -1,6 +1,7 @@
 // expect[rc11]: unsafe
 // expect[aarch64]: unsafe
 // expect[sc]: unsafe
+// property: deadlock
 // why: two locks in opposite orders beside accesses that are weak: the interleaving in which both threads wait is an execution of every model
 #include <pthread.h>
 #include <stdatomic.h>
