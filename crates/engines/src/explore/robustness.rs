@@ -18,7 +18,7 @@ use fixedbitset::FixedBitSet;
 use ir::access::{AccessKind, bytes_of, locals_read};
 use ir::pass::{Sharing, reachable_from};
 use ir::{EdgeId, LocId, Op, Order, Place, ProcId, Program, Span, Stmt};
-use logic::{Node, Pool, TermId, Value, VarId};
+use logic::{Node, Pool, TermId, VarId};
 
 /// How often threads of one procedure take part in a cycle, at most.
 const INSTANCES: usize = 3;
@@ -99,26 +99,29 @@ fn shared_atomics(program: &Program, sharing: &Sharing) -> Vec<Atomic> {
     found
 }
 
-/// An atomic access that may overlap with another in part, neither being the other's bytes.
+/// An atomic access that may overlap with another in part. Those of one size do not: C puts an atomic object at a multiple of its size.
 fn overlap_in_part(program: &Program, atomics: &[Atomic]) -> Option<Span> {
-    let is_exact = |place: &Place| match place {
-        Place::Var(_) => true,
-        Place::Mem { region, .. } => program.regions.get(region.0 as usize).is_some_and(|region| region.is_exact),
-    };
-    let bytes = |place: &Place| match place {
-        Place::Mem { addr, sort, .. } => {
-            let Some(Value::Bv(addr)) = program.pool.as_const(*addr) else { return None };
-            Some((addr.to_u64()?, bytes_of(*sort)))
+    let bytes = |access: &Atomic| match access.place {
+        Place::Var(_) => None,
+        Place::Mem { region, .. } if program.regions.get(region.0 as usize).is_some_and(|region| region.is_exact) => {
+            None
         }
+        Place::Mem { sort, .. } => Some(bytes_of(sort)),
+    };
+    let start = |access: &Atomic| match access.place {
+        Place::Mem { addr, .. } => program.pool.as_const(addr).and_then(|addr| addr.as_bv().to_u64()),
         Place::Var(_) => None,
     };
-    let may_overlap = |a: &Atomic, b: &Atomic| match (bytes(&a.place), bytes(&b.place)) {
-        (Some(one), Some(other)) => one != other && one.0 < other.0 + other.1 && other.0 < one.0 + one.1,
+    let open: Vec<(&Atomic, u64)> = atomics.iter().filter_map(|access| Some((access, bytes(access)?))).collect();
+    let may_overlap = |(a, m): (&Atomic, u64), (b, n): (&Atomic, u64)| match (start(a), start(b)) {
+        (Some(from), Some(to)) => from < to + n && to < from + m,
         _ => a.targets.iter().any(|target| b.targets.contains(target)),
     };
-    let open: Vec<&Atomic> = atomics.iter().filter(|access| !is_exact(&access.place)).collect();
-    let meets = |a: &&&Atomic| open.iter().any(|b| (a.kind.writes() || b.kind.writes()) && may_overlap(a, b));
-    open.iter().find(meets).map(|access| access.span)
+    let meets = |one: &&(&Atomic, u64)| {
+        let (a, m) = **one;
+        open.iter().any(|(b, n)| m != *n && (a.kind.writes() || b.kind.writes()) && may_overlap((a, m), (*b, *n)))
+    };
+    open.iter().find(meets).map(|(access, _)| access.span)
 }
 
 /// Leaves out cells that threads only add to, relaxed, without looking at what they find: such an access orders nothing, as long as there are no fences, and sums are the same
