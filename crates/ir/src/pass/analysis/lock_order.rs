@@ -74,7 +74,7 @@ pub fn never_deadlocks(program: &Program) -> bool {
         return false;
     }
     // Whose address is taken may be called by everybody, and run as a thread.
-    let taken: Vec<usize> = program
+    let mut open: Vec<usize> = program
         .objects
         .iter()
         .filter_map(|object| match object.kind {
@@ -82,14 +82,13 @@ pub fn never_deadlocks(program: &Program) -> bool {
             _ => None,
         })
         .collect();
-    let mut runs_beside = vec![false; program.procs.len()];
-    let mut open: Vec<usize> = taken.clone();
     for proc in 0..program.procs.len() {
         open.extend(stmts_of(proc).filter_map(|stmt| match &stmt.op {
             Op::Start { callee: Callee::Proc(started), .. } => Some(started.index()),
             _ => None,
         }));
     }
+    let mut runs_beside = vec![false; program.procs.len()];
     while let Some(proc) = open.pop() {
         if std::mem::replace(&mut runs_beside[proc], true) {
             continue;
